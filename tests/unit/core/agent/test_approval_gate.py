@@ -1,4 +1,4 @@
-"""The gate: modes, the policy, decisions at any moment."""
+"""The approval gate: modes, the policy, and decisions made at any time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POLICY = Policy(
 
 
 class Recorded(Gate):
-    """A gate that keeps what it posts."""
+    """A gate that keeps the events it posts."""
 
     def __init__(self, mode: e.Mode = "auto", policy: Policy = POLICY) -> None:
         self.events: list[e.AnyEvent] = []
@@ -41,7 +41,7 @@ def call(command: str, number: int = 1) -> e.ToolCall:
 
 
 async def come(gate: Gate, command: str, number: int = 1) -> asyncio.Task[Decision]:
-    """Bring a call to the gate, as far as it gets by itself."""
+    """Send a call to the gate, and let it get as far as it can without a decision."""
     coming = asyncio.create_task(gate.authorize(call(command, number)))
     await asyncio.sleep(0)
     return coming

@@ -1,4 +1,4 @@
-"""The schema that holds a reply to one call."""
+"""The JSON schema that restricts a reply to one call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GROW = {"function": {"name": "grow", "parameters": TREE}}
 
 
 def at(schema: dict[str, Any], reference: str) -> Any:
-    """What a reference leads to."""
+    """Resolve a reference."""
     found: Any = schema
     for part in reference.removeprefix("#/").split("/"):
         found = found[part]
@@ -73,7 +73,7 @@ def test_references_within_a_tool_lead_to_where_they_did() -> None:
 
 
 def test_no_two_references_end_alike() -> None:
-    """llama.cpp names the rule of a definition by the last part of its reference."""
+    """llama.cpp names the grammar rule of a definition by the last part of its reference."""
     found = re.findall(r'"\$ref": "(#/\$defs[^"]*)"', json.dumps(call_schema([MOVE, NAME])))
     ends = [reference.rpartition("/")[2] for reference in set(found)]
     assert sorted(ends) == ["move", "move.Point", "name", "name.Point", "to"]

@@ -1,4 +1,4 @@
-"""An agent without a record, a gate, a watcher or a screen: the null forms, and turns by hand."""
+"""An agent without a record, gate, watcher or screen: the null forms, and turns driven by hand."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ WORK = [calling(("execute_bash", {"command": "ls"})), calling(("submit", {}))]
 
 
 class Scripted:
-    """A model that gives these replies, and remembers what it was asked."""
+    """A model that gives these replies and records its requests."""
 
     name = "scripted"
 
@@ -71,7 +71,7 @@ class Scripted:
 
 
 class Counting(FakeSandbox):
-    """A sandbox that counts how often its files are scanned, and whether it is there."""
+    """A sandbox that counts scans of its files and knows whether it is running."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class Counting(FakeSandbox):
 
 
 class Recorded(NullEventSink):
-    """Keeps the events."""
+    """An event sink that keeps its events."""
 
     def __init__(self) -> None:
         self.events: list[e.AnyEvent] = []
@@ -102,7 +102,7 @@ class Recorded(NullEventSink):
 
 
 class BlobStore:
-    """Keeps contents."""
+    """A blob store in memory."""
 
     def __init__(self) -> None:
         self.data: dict[str, bytes] = {}
@@ -136,7 +136,7 @@ async def test_an_agent_needs_a_model_and_an_environment_alone() -> None:
 
 
 async def test_each_step_has_a_seed_of_its_own() -> None:
-    """Where the conversation hardly changes, one seed for all would draw the same reply again."""
+    """With one seed for all, a conversation that hardly changes would draw the same reply again."""
     for seed, sent in ((7, [7, 8]), (None, [None, None])):
         model = Scripted(WORK)
         async with ToolEnvironment(Counting()) as environment:
@@ -251,7 +251,7 @@ async def test_a_run_that_is_not_watched_costs_no_scan(watch: str, scans: int) -
     run = run_of(sandbox, Scripted(WORK), BlobStore(), watch=watch)
     seen = [event async for event in run.events()]
     assert seen[-1].reason == "submitted"  # type: ignore[union-attr]
-    assert sandbox.scans == scans  # at the beginning, after each of two calls, at the end
+    assert sandbox.scans == scans  # at the start, after each of the two calls, at the end
     assert any(isinstance(event, e.FilesListed) for event in seen) == (watch != "off")
 
 

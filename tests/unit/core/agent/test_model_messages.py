@@ -1,4 +1,4 @@
-"""Texts the model reads: what versions before said, which their sessions are rebuilt with."""
+"""Texts the model reads: sessions of earlier versions are rebuilt with the texts of their time."""
 
 from __future__ import annotations
 

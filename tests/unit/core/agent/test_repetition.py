@@ -1,4 +1,4 @@
-"""A model that makes the same call again and again."""
+"""A model that repeats the same call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOK = ("execute_bash", {"command": "cat log"})
 
 
 class Recording:
-    """An event sink that keeps what it is given."""
+    """An event sink that keeps the events it receives."""
 
     def __init__(self) -> None:
         self.events: list[e.AnyEvent] = []
@@ -46,7 +46,11 @@ async def run(
     queue: MessageQueue | None = None,
     kind: type[Scripted] = Scripted,
 ) -> tuple[Scripted, Recording, str]:
-    """A model that looks at the same file so many times, with these results, then submits."""
+    """Run a model that reads the same file once per output, then submits.
+
+    Returns:
+        The model, the recorded events and the reason the run ended.
+    """
     sandbox = FakeSandbox()
     sandbox.results = [result(output) for output in outputs]
     model = kind([*(calling(LOOK) for _ in outputs), calling(("submit", {}))])

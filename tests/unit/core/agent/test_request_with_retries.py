@@ -1,4 +1,4 @@
-"""How the agent asks a real server: attempts, interruptions, limits, a reader that is slow."""
+"""The agent's requests to a real server: attempts, interruptions, limits, a slow reader."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ TOO_MUCH = s.failure(400, "maximum context length is 8192 tokens")
 
 
 class AgentUnderTest:
-    """An agent without tools, and what it writes.
+    """An agent without tools, and the events it writes.
 
     Attributes:
-        events: so far, as a reader who is at once at hand sees them.
+        events: the events so far, recorded as they are posted, ahead of the journal's reader.
     """
 
     def __init__(self, model: Any, **limits: Any) -> None:
@@ -50,7 +50,7 @@ class AgentUnderTest:
         )
 
     async def step(self) -> None:
-        """One turn."""
+        """Run one turn."""
         await self.agent.finish_turn(await self.agent.ask(await self.agent.begin_turn()))
 
     def only(self, kind: type) -> list[Any]:
@@ -62,7 +62,7 @@ def model_of(server: s.ScriptedServer, name: str = "m") -> OpenAIModel:
 
 
 async def steps(count: int, server: s.ScriptedServer, **limits: Any) -> AgentUnderTest:
-    """So many turns, with a reader."""
+    """Run `count` turns while a reader drains the journal."""
     asking = AgentUnderTest(model_of(server), **limits)
     reader = asyncio.create_task(drain(asking.journal))
     try:
@@ -224,7 +224,7 @@ def test_a_price_is_that_of_the_server() -> None:
 @pytest.mark.parametrize(
     ("model", "base_url", "usage"),
     [
-        ("gpt-4o", "http://127.0.0.1:8000/v1", USAGE),  # somebody's own, whatever it is called
+        ("gpt-4o", "http://127.0.0.1:8000/v1", USAGE),  # self-hosted, whatever its name
         ("gpt-4o", None, USAGE),
         ("no-such-model", "", USAGE),
         ("gpt-4o", "", e.Usage()),
@@ -238,11 +238,11 @@ def test_more_cached_than_read_is_a_server_that_counts_otherwise() -> None:
     assert prices.cost("gpt-4o", "", e.Usage(input_tokens=5, cached_tokens=9)) is not None
 
 
-# --- a reader that is behind
+# --- a slow reader
 
 
 class Flooding:
-    """A model that changes from thinking to speaking with every word."""
+    """A model that switches between reasoning and text with every delta."""
 
     name = "flooding"
 
@@ -260,7 +260,7 @@ class Flooding:
 
 
 async def test_a_flood_of_pieces_waits_for_the_reader() -> None:
-    """So that few events are left to be stored when a run is ended in the middle of one."""
+    """Few events are then left to store when a run is ended in the middle of a flood."""
     asking = AgentUnderTest(Flooding())
     step = asyncio.create_task(asking.step())
     read = behind = 0

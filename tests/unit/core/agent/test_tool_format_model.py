@@ -1,4 +1,4 @@
-"""A model is asked for tool calls in the way that works with it."""
+"""A model is asked for tool calls in the format that works for it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_SCHEMA = ModelError("It says: response_format is not supported", status=400)
 
 
 class Inner:
-    """A model that gives these replies, or raises these errors, and remembers its requests."""
+    """A model that gives these replies or raises these errors, and records its requests."""
 
     name = "inner"
 
@@ -112,7 +112,7 @@ class Asked:
 
     @property
     def modes(self) -> list[tuple[str, str]]:
-        """What was settled on, without the native beginning."""
+        """Mode and family of each format settled on, without the initial native one."""
         formats = [(settled.format.mode, settled.format.family) for settled in self.settled]
         return formats[1:] if formats[:1] == [("native", "")] else formats
 
@@ -207,7 +207,7 @@ async def test_an_error_about_something_else_stays_an_error() -> None:
     asked = Asked(native(), NO_TOOLS)
     await asked.turn()
     with pytest.raises(ModelError, match="tool choice"):
-        await asked.turn()  # it took tools before: something else is wrong
+        await asked.turn()  # it accepted tools before, so something else is wrong
 
 
 @pytest.mark.parametrize("wanted", ["native", "text", "json_schema"])
@@ -286,7 +286,7 @@ async def test_what_worked_before_is_begun_with() -> None:
 
 
 async def test_native_history_is_told_in_the_format() -> None:
-    """A run that began with native calls and goes on with a server that has none."""
+    """A run that started with native calls continues with a server that does not support them."""
     asked = Asked(HERMES, known=ToolFormat(mode="text", family="hermes"))
     asked.messages += [
         native("pwd").message,
@@ -348,7 +348,7 @@ async def test_without_tools_nothing_is_changed() -> None:
     )
 
 
-# --- what a critical reader found
+# --- cut-off replies and other edge cases
 
 
 def cut(text: str = "") -> Reply:
