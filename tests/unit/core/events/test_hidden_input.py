@@ -1,4 +1,4 @@
-"""What is recorded of typed input that a terminal does not show."""
+"""How typed input that a terminal does not echo is recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from sandbox_tui.core.run.human.user_shells import UserShells, may_be_secret, st
 
 
 class PromptingShell:
-    """Hides its input until a line has ended, and cannot tell when `told` is off."""
+    """A shell that hides its input until the end of a line.
+
+    With `told` off, asking whether it hides input fails.
+    """
 
     def __init__(self, *, hides: bool = True, told: bool = True) -> None:
         self.hides = hides
@@ -48,7 +51,7 @@ class PromptingShell:
 
 
 class OneShell:
-    """A sandbox as far as `UserShells` needs one."""
+    """A stand-in for a sandbox with what `UserShells` needs: one shell."""
 
     def __init__(self, shell: PromptingShell) -> None:
         self.shell = shell

@@ -144,7 +144,7 @@ def test_what_became_of_a_file() -> None:
 
 
 def test_a_file_that_came_and_went_is_not_gone() -> None:
-    """Such as an editor's swap file: it was not there at first, and nothing is missing now."""
+    """Such as an editor's swap file: it did not exist at the start, and nothing is missing now."""
 
     def change(kind: Any) -> e.FilesChanged:
         return e.FilesChanged(step=1, changes=(e.FileChange(path="/a", change=kind, kind="file"),))
