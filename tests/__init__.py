@@ -1,3 +1,3 @@
 from .environment import make_plain
 
-make_plain()  # before anything is imported that looks at the terminal
+make_plain()  # before anything that inspects the terminal is imported

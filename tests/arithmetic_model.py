@@ -1,7 +1,7 @@
-"""A scripted model that multiplies: wrong in its head, right with a computer.
+"""A scripted model that multiplies: wrong without tools, right with the sandbox.
 
-Tasks are `What is 12 * 34?`. What it answers depends on the request alone, so that any number of
-runs may ask at once.
+Tasks read `What is 12 * 34?`. Replies depend only on the request, so any number of runs may share
+the model.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ QUESTION = re.compile(r"What is (\d+) \* (\d+)\?")
 
 
 def reply(request: dict[str, Any]) -> s.Scripted:
-    """The next reply of the run that asks."""
+    """Return the next reply for the run that sent the request."""
     first = next(m for m in request["messages"] if m["role"] == "user")
     match = QUESTION.search(first["content"])
     assert match, first

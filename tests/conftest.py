@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, settings
 from sandbox_tui.sessions import Store
 from tests.scripted_server import Scripted, ScriptedServer
 
-# The tests start the program hundreds of times, and each start would compile all of it.
+# The tests start the program hundreds of times; without bytecode each start would compile it.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# How fast examples are made depends on the machine and on chance; neither fails a test. CI tries the
-# same examples every time (HYPOTHESIS_PROFILE=ci), and a few of them with other versions of the
-# libraries (few); other runs look for new ones.
+# How fast examples are generated depends on the machine and on chance, so it does not fail a test.
+# CI tries the same examples every time (HYPOTHESIS_PROFILE=ci), and a few of them with other
+# versions of the libraries (few); other runs search for new ones.
 checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 settings.register_profile("anywhere", deadline=None, suppress_health_check=checks)
 settings.register_profile("ci", settings.get_profile("anywhere"), derandomize=True)
@@ -27,7 +27,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "anywhere"))
 
 @pytest.fixture
 def scripted_server() -> Iterator[Callable[..., ScriptedServer]]:
-    """Starts servers that play the replies they are given; all are stopped at the end."""
+    """Start servers that play the given replies; stop all of them at the end."""
     running: list[ScriptedServer] = []
 
     def start(*replies: Scripted) -> ScriptedServer:
@@ -45,7 +45,7 @@ LOCAL_PORTS = "SANDBOX_TUI_MODEL_LOCAL_PORTS"
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every test has its own database and config, and none of the person's keys and models."""
+    """Give every test its own database and config, without the user's API keys and models."""
     home = tmp_path / "home"
     monkeypatch.setenv("SANDBOX_TUI_HOME", str(home))
     monkeypatch.setenv(LOCAL_PORTS, "[]")
@@ -56,7 +56,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def store(own_home: Path) -> Iterator[Store]:
-    """The database that the program finds in that home."""
+    """Open the database that the program uses in `own_home`."""
     own_home.mkdir()
     store = Store(own_home / "sessions.db")
     yield store

@@ -1,4 +1,4 @@
-"""How the work of the processor grows with the input: a ratio, whatever else the machine does."""
+"""How CPU time grows with the input, as a ratio that does not depend on the machine's load."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from types import FrameType
 from typing import Any
 
 ATTEMPTS = 3
-"""Measurements of one size; the least counts, for a busy machine makes work dearer, never cheaper."""
+"""Measurements per size. The minimum counts: a busy machine only ever makes work slower."""
 
 
 def assert_growth(work: Callable[[int], object], small: int, large: int, *, below: float) -> None:
-    """Assert that `work(large)` takes less than `below` times the processor time of `work(small)`.
+    """Assert that `work(large)` takes less than `below` times the CPU time of `work(small)`.
 
     Raises:
-        AssertionError: it takes more, each time it is measured.
+        AssertionError: every attempt takes longer.
     """
     base = min(_cost(work, small) for _ in range(ATTEMPTS))
     times: list[float] = []
@@ -30,7 +30,7 @@ def assert_growth(work: Callable[[int], object], small: int, large: int, *, belo
 
 
 def _cost(work: Callable[[int], object], size: int) -> float:
-    """Seconds of the processor; never less than its clock can tell."""
+    """Return the CPU seconds that `work(size)` takes, at least the resolution of the clock."""
     with _no_collection():
         began = time.process_time()
         work(size)
@@ -39,7 +39,7 @@ def _cost(work: Callable[[int], object], size: int) -> float:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without the garbage collector, whose work grows with all that other tests have left behind."""
+    """Disable the garbage collector, whose cost grows with what other tests have left in memory."""
     gc.disable()
     try:
         yield
@@ -48,7 +48,7 @@ def _no_collection() -> Iterator[None]:
 
 
 class Work:
-    """Counts the lines of Python that run, which is the same on every machine."""
+    """Counts the executed lines of Python; the count is the same on every machine."""
 
     def __init__(self) -> None:
         self.lines = 0

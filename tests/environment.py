@@ -1,5 +1,6 @@
-"""What the tests find around them is the same wherever they are run: in tmux or not, whatever the
-terminal, its colours and its size. A test that is about one of these sets it itself."""
+"""The same environment for the tests everywhere: inside tmux or not, whatever the terminal, its
+colours and its size. A test about one of these sets it itself.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ TERMINAL = (
 
 
 def make_plain() -> None:
-    """Take away what tells of the terminal in which the tests are run, and of its language."""
+    """Remove the variables that describe the surrounding terminal and its language."""
     for name in list(os.environ):
         if name in TERMINAL or name.startswith(("TEXTUAL_", "SANDBOX_TUI_UI_", "LC_", "LANG")):
             del os.environ[name]

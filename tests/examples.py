@@ -1,4 +1,4 @@
-"""How many examples a property is tried with: a number per test, times `TEST_EXAMPLES`."""
+"""Number of examples per property: a number per test, multiplied by `TEST_EXAMPLES`."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ TIMES = int(os.environ.get("TEST_EXAMPLES", "1"))
 
 
 def examples(count: int, **more: Any) -> settings:
-    """Settings for a property that is tried `count` times, as long as each may take."""
+    """Settings for a property tried with `count` examples, without a deadline per example."""
     return settings(max_examples=count * TIMES, deadline=None, **more)

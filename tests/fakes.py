@@ -1,4 +1,4 @@
-"""Stand-ins for the parts that a unit test does not want for real."""
+"""Stand-ins for the real dependencies of unit tests."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from sandbox_tui.core.sandboxes.base import (
 
 
 def result(stdout: bytes = b"", stderr: bytes = b"", code: int | None = 0, **more: object):
-    """A command's end; what it wrote in full is what was kept, unless `more` says otherwise."""
+    """Build the result of a command whose output was kept in full, unless `more` says otherwise."""
     fields = {"stdout_bytes": len(stdout), "stderr_bytes": len(stderr), "duration": 0.01, **more}
     return ExecResult(exit_code=code, stdout=stdout, stderr=stderr, **fields)  # type: ignore[arg-type]
 
 
 class FakeSandbox:
-    """A `Sandbox` in memory: files in a dict, commands that end as they are told to.
+    """An in-memory `Sandbox`: files in a dict, commands with scripted results.
 
     Attributes:
         files: content by absolute path.
-        dirs: directories, beside those that files are in.
-        results: what the next commands end with; the last one is repeated.
-        commands: what was run, with its timeout.
-        removed_snapshots: names that were given to `remove_snapshot`.
+        dirs: directories, in addition to the parents of `files`.
+        results: results of the next commands; the last one is repeated.
+        commands: the commands that were run, with their timeouts.
+        removed_snapshots: names passed to `remove_snapshot`.
     """
 
     kind = "fake"

@@ -1,8 +1,8 @@
-"""A Ray cluster on loopback, in a program of its own whose end is the cluster's.
+"""A Ray cluster on loopback, in a separate process that ends the cluster when it exits.
 
-`python -m tests.ray_cluster` starts the head and prints its address; each line `add` on its
-stdin adds a node and prints the id of the node's first process. Whatever runs on a node is a child
-of that. It ends, and every node with it, once its stdin is closed.
+`python -m tests.ray_cluster` starts the head and prints its address. Each line `add` on its stdin
+adds a node and prints the process id of its raylet, the parent of everything that runs on the
+node. When stdin is closed, the process and every node end.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ MEMORY_BYTES = 2 << 30
 STORE_BYTES = 80 << 20
 
 ENVIRONMENT = {
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # as there, this machine's address is the loopback one
+    # as on those systems, the address of this machine is then the loopback one
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
 }
-"""For the programs of the cluster and those that join it."""
+"""Variables for the processes of the cluster and those that join it."""
 
 DETECTION = {
     "health_check_initial_delay_ms": 1000,
@@ -32,18 +33,18 @@ DETECTION = {
     "health_check_timeout_ms": 2000,
     "health_check_failure_threshold": 4,
 }
-"""A node that is lost is noticed within seconds."""
+"""Settings that let the cluster notice a lost node within seconds."""
 
 
 class RayCluster:
-    """The cluster; a context manager.
+    """A context manager that runs the cluster.
 
     Attributes:
-        address: of its head, which is a node too.
+        address: address of the head, which is also a node.
     """
 
     def __enter__(self) -> RayCluster:
-        # short, for the names of sockets
+        # a short path, because socket names are limited in length
         self._folder = tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp")
         plain = {k: v for k, v in os.environ.items() if k != "OPENAI_API_KEY"}
         self._program = subprocess.Popen(
@@ -63,7 +64,7 @@ class RayCluster:
         self._folder.cleanup()
 
     def add_node(self) -> int:
-        """Add a node; the id of its first process."""
+        """Add a node and return the process id of its raylet."""
         assert self._program.stdin is not None
         self._program.stdin.write("add\n")
         self._program.stdin.flush()
@@ -77,7 +78,7 @@ class RayCluster:
 
 
 def kill_node(raylet: int) -> None:
-    """End a node at once, with all that runs there: as when its machine loses power."""
+    """Kill a node and everything that runs on it, as a power failure would."""
     for process in (raylet, *_children(raylet)):
         os.kill(process, signal.SIGKILL)
 

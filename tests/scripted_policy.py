@@ -1,4 +1,4 @@
-"""A policy that needs no model: it finds a key in the files of its task and writes it down."""
+"""A policy without a model: it looks up a key in the files of its task and writes it down."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUESTION = re.compile(r"What is the key of room (\d+)\?")
 
 
 def tasks(count: int) -> list[Task]:
-    """So many tasks; the policy gets every third one wrong."""
+    """Return `count` tasks; the policy gets every third one wrong."""
     return [
         Task(
             id=f"room/{number}",
@@ -29,7 +29,7 @@ def tasks(count: int) -> list[Task]:
 
 
 def reply(turn: Turn) -> Message:
-    """Looks, writes the answer, submits."""
+    """Read the files, write the answer, submit."""
     asked = str(next(m["content"] for m in turn.messages if m["role"] == "user"))
     found = QUESTION.search(asked)
     assert found is not None, asked
@@ -49,10 +49,10 @@ def reply(turn: Turn) -> Message:
 
 
 class KeyReward:
-    """1 for the key, 0 for anything else."""
+    """Rewards the right key with 1 and anything else with 0."""
 
     name = "key"
 
     async def reward(self, end: RolloutEnd) -> RewardResult:
-        """The reward of one episode."""
+        """Return the reward of one episode."""
         return RewardResult(value=float((end.answer or "").strip() == end.task.target))

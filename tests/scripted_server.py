@@ -1,10 +1,10 @@
-"""An OpenAI-compatible server on loopback that plays a list of replies, and can misbehave.
+"""An OpenAI-compatible server on loopback that plays a list of replies and can misbehave.
 
     with ScriptedServer([say("hello"), call("execute_bash", command="ls")]) as server:
         ... server.url, server.requests ...
 
-`python -m tests.scripted_server` serves a short script and prints its address; with the name of a
-misbehaviour (`... "stalls after headers"`) it begins with that, and with `?` it lists them.
+`python -m tests.scripted_server` serves a short script and prints its address. Given the name of a
+misbehaviour (`... "stalls after headers"`), it starts with that one; given `?`, it lists them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Chunk = dict[str, Any]
 
 @dataclass
 class Scripted:
-    """One answer: a status, headers, and pieces of a body that are sent one after the other; a
-    number among them is a pause in seconds.
+    """One response: a status, headers, and pieces of a body that are sent one after the other. A
+    number among the pieces is a pause in seconds.
 
     Attributes:
-        keep: the connection stays open for the next request.
-        raw: the pieces are all that is sent, status line and headers among them.
+        keep: whether the connection stays open for the next request.
+        raw: whether the pieces are the whole response, including the status line and headers.
     """
 
     pieces: Iterable[bytes | float] = ()
@@ -41,7 +41,7 @@ class Scripted:
 
 
 def chunk(delta: Chunk, finish: str | None = None) -> bytes:
-    """A chunk of a stream, as a server-sent event."""
+    """Encode one chunk of a stream as a server-sent event."""
     body = {
         "id": "chatcmpl-1",
         "object": "chat.completion.chunk",
@@ -53,7 +53,7 @@ def chunk(delta: Chunk, finish: str | None = None) -> bytes:
 
 
 def usage(prompt: int = 100, completion: int = 20) -> bytes:
-    """The last chunk of a stream that was asked for usage."""
+    """Encode the last chunk of a stream for which usage was requested."""
     body = {
         "id": "chatcmpl-1",
         "object": "chat.completion.chunk",
@@ -73,14 +73,14 @@ DONE = b"data: [DONE]\n\n"
 
 
 def say(text: str, *, reasoning: str = "", key: str = "reasoning_content") -> Scripted:
-    """A reply of text alone."""
+    """A reply that contains only text."""
     pieces = [chunk({key: reasoning[i : i + 5]}) for i in range(0, len(reasoning), 5)]
     pieces += [chunk({"content": text[i : i + 7]}) for i in range(0, len(text), 7)]
     return Scripted([*pieces, chunk({}, "stop"), usage(), DONE])
 
 
 def fragments(index: int, name: str, arguments: str, identity: str) -> list[bytes]:
-    """A tool call as a server streams it."""
+    """Encode a tool call in the fragments that a server streams."""
     first = {
         "index": index,
         "id": identity,
@@ -95,7 +95,7 @@ def fragments(index: int, name: str, arguments: str, identity: str) -> list[byte
 
 
 def calls(*wanted: tuple[str, str], text: str = "", reasoning: str = "") -> Scripted:
-    """A reply with tool calls: (name, arguments as JSON text)."""
+    """A reply with tool calls, each a pair of name and arguments as JSON text."""
     pieces = [chunk({"reasoning_content": reasoning})] if reasoning else []
     pieces += [chunk({"content": text})] if text else []
     for index, (name, arguments) in enumerate(wanted):
@@ -115,12 +115,12 @@ def whole(message: Chunk, finish: str | None = "stop", **more: Any) -> Scripted:
 
 
 def stream(*pieces: bytes | float, **more: Any) -> Scripted:
-    """A stream of just these pieces."""
+    """A stream of exactly these pieces."""
     return Scripted(list(pieces), **more)
 
 
 def failure(status: int, message: str = "no", **headers: str) -> Scripted:
-    """An error answer."""
+    """An error response."""
     body = json.dumps({"error": {"message": message, "type": "x", "code": None}}).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Scripted([body], status=status, content_type="application/json", headers=named)
@@ -128,20 +128,20 @@ def failure(status: int, message: str = "no", **headers: str) -> Scripted:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 1024  # many runs may ask at the same moment
+    request_queue_size = 1024  # many runs may send requests at once
 
 
 class ScriptedServer:
-    """Plays its replies in order; after the last it repeats it.
+    """Plays its replies in order and repeats the last one.
 
     Attributes:
-        requests: bodies of the requests so far; `bodies` are their bytes.
-        headers: of each of them, by lower-case name.
-        authorizations: the header of that name in each of them.
-        connections: how many were opened.
-        port: where it listens; 0: where there is room.
-        models: what `GET /models` lists; None: the server does not know that address.
-        model_fields: what it says of each of them beside its name.
+        requests: bodies of the requests so far, parsed; `bodies` holds their bytes.
+        headers: headers of each request, by lower-case name.
+        authorizations: the Authorization header of each request.
+        connections: number of connections opened.
+        port: the port it listens on; 0 chooses a free one.
+        models: what `GET /models` lists; if None, that address returns 404.
+        model_fields: fields of each listed model besides its id.
     """
 
     def __init__(
@@ -193,16 +193,16 @@ class ScriptedServer:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port it listens on."""
         return int(self._server.server_address[1])
 
     @property
     def url(self) -> str:
-        """Address to give as the base URL."""
+        """The base URL for clients."""
         return f"http://127.0.0.1:{self.port}/v1"
 
     def play(self, handler: BaseHTTPRequestHandler, reply: Scripted) -> None:
-        """Send one answer."""
+        """Send one response."""
         handler.close_connection = True
         with contextlib.suppress(OSError):
             if not reply.raw:
@@ -276,11 +276,11 @@ MISBEHAVIOURS: dict[str, Callable[[], Scripted]] = {
     "has no room": lambda: failure(400, "This model's maximum context length is 8192 tokens."),
     "filters": lambda: stream(chunk({}, "content_filter"), DONE),
 }
-"""What servers do, by name."""
+"""The misbehaviours of servers, by name."""
 
 
 def demo_replies() -> Iterator[Scripted]:
-    """A short run that works."""
+    """Yield the replies of a short run that succeeds."""
     yield calls(
         ("execute_bash", json.dumps({"command": "ls -la; echo 6*7 | tee sum.txt"})),
         text="I look around.",
@@ -296,7 +296,7 @@ def demo_replies() -> Iterator[Scripted]:
 
 
 def main(names: list[str]) -> None:
-    """Serve the script after these misbehaviours, until interrupted."""
+    """Serve these misbehaviours and then the demo script, until interrupted."""
     if unknown := [name for name in names if name not in MISBEHAVIOURS]:
         print("\n".join(sorted(MISBEHAVIOURS)))
         sys.exit(0 if unknown == ["?"] else 2)

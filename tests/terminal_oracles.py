@@ -1,4 +1,4 @@
-"""Other terminal emulators, for comparison: the screen each shows after the same output."""
+"""Other terminal emulators for comparison: the screen each one shows after the same output."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 
 Lines = list[str]
 Oracle = Callable[[Iterable[bytes], int, int], Lines]
-"""Takes pieces of output, columns and rows; gives the lines shown, trailing blanks cut."""
+"""Takes pieces of output, columns and rows; returns the lines shown, without trailing blanks."""
 
 
 class UncrashedScreen(pyte.Screen):
-    """pyte, but for two sequences of vim and mc that make it raise."""
+    """pyte without the crashes on two sequences that vim and mc send."""
 
     def select_graphic_rendition(self, *attributes: int, private: bool = False) -> None:
         if not private:
@@ -28,11 +28,11 @@ class UncrashedScreen(pyte.Screen):
 
 
 class UncrashedHistory(UncrashedScreen, pyte.HistoryScreen):
-    """The same with scrollback."""
+    """`UncrashedScreen` with scrollback."""
 
 
 def display_of(screen: Screen) -> list[str]:
-    """The screen of our emulator as lines of text, trailing blanks included."""
+    """Return the screen of our emulator as lines of text, including trailing blanks."""
     return ["".join(row.read(screen.columns).cells) for row in screen.rows]
 
 
@@ -65,7 +65,7 @@ def ghostty_lines(pieces: Iterable[bytes], columns: int, rows: int) -> Lines:
 
 
 def cut(lines: Iterable[str]) -> Lines:
-    """Lines without what is blank at their end."""
+    """Strip trailing blanks from each line."""
     return [line.replace("\x00", " ").rstrip() for line in lines]
 
 
@@ -74,9 +74,9 @@ ORACLES: dict[str, tuple[str, Oracle]] = {
     "avt": ("avt", avt_lines),
     "ghostty": ("pyghostty", ghostty_lines),
 }
-"""By name: the module it needs, and how to ask it."""
+"""Oracles by name: the required module and the function that runs it."""
 
 
 def installed(name: str) -> bool:
-    """Whether an oracle is here."""
+    """Whether the module of an oracle is installed."""
     return importlib.util.find_spec(ORACLES[name][0]) is not None

@@ -1,6 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""A language model of two layers that has learnt nothing, with a tokenizer of single bytes. Needs
-the extra `trl`."""
+"""A language model of two untrained layers with a byte-level tokenizer. Needs the extra `trl`."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ TEMPLATE = """{%- for message in messages -%}
 
 
 def tokenizer(template: str = TEMPLATE) -> Any:
-    """Bytes as tokens, and ChatML."""
+    """Build a tokenizer with bytes as tokens and the ChatML template."""
     specials = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     inner = Tokenizer(models.BPE(vocab={one: n for n, one in enumerate(letters)}, merges=[]))
@@ -34,10 +33,10 @@ def tokenizer(template: str = TEMPLATE) -> Any:
 
 
 def untrained_policy(context: int = 256) -> LocalPolicy:
-    """The model; always the same.
+    """Build the model; its weights are the same every time.
 
     Args:
-        context: tokens of the longest conversation.
+        context: maximum length of a conversation in tokens.
     """
     torch.manual_seed(0)
     fast = tokenizer()

@@ -1,4 +1,4 @@
-"""Waits in tests are for something that happens; how long that takes proves nothing."""
+"""Waits in tests are for an event, never for a period: how long something takes proves nothing."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from textual.pilot import Pilot
 
 HANG_SECONDS = 240.0
-"""Longest wait, however busy the machine is: what has not happened by then counts as a hang."""
+"""Timeout of a wait, generous enough for a busy machine; exceeding it counts as a hang."""
 
 
 async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
-    """Let the app go on until `true()`.
+    """Let the app run until `true()` holds.
 
     Raises:
-        AssertionError: it has not become true within `HANG_SECONDS`.
+        AssertionError: it does not hold within `HANG_SECONDS`.
     """
     deadline = time.monotonic() + HANG_SECONDS
     while not true():
