@@ -14,8 +14,7 @@ NOT_BEGUN = b"\0\x1e" + NONCE + b" N\0"
 
 
 def fed(request: bytes, folder: Path) -> tuple[bytes, bytes]:
-    """Send a dispatcher this request and nothing else; return its stdout and stderr when it ends.
-    """
+    """Send a dispatcher only this request; return its stdout and stderr once it has ended."""
     command = dispatcher_command(str(folder / "state"), str(folder), line_buffered=False)
     done = subprocess.run(
         command, input=request, capture_output=True, timeout=30, check=False, cwd=folder

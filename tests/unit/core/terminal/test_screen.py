@@ -173,7 +173,7 @@ def test_pyte_agrees_where_it_is_right(pieces: list[bytes]) -> None:
     ours, theirs = Screen(20, 5), pyte.Screen(20, 5)
     stream = pyte.ByteStream(theirs)
     for piece in pieces:
-        if ours.x == 20:  # pyte moves a cursor that is waiting to wrap differently from real terminals
+        if ours.x == 20:  # before a wrap, pyte moves the cursor differently from terminals
             return
         ours.feed(piece)
         stream.feed(piece)
