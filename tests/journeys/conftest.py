@@ -14,8 +14,9 @@ Begin = Callable[..., Person]
 
 @pytest.fixture
 def home(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The program's folder, with a config file: sandboxes are the
-    embedded ones, and no models are looked for, unless a journey says so."""
+    """Create the program's home with a config file. Sandboxes are embedded and no models are
+    discovered, unless a journey changes that.
+    """
     require("bubblewrap")
     monkeypatch.delenv(LOCAL_PORTS)
     own_home.mkdir()
@@ -26,5 +27,5 @@ def home(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def person(home: Path) -> Person:
-    """Somebody who is about to sit down at a terminal."""
+    """A user who is about to open a terminal."""
     return Person(home)

@@ -1,4 +1,4 @@
-"""What the journeys have driven so far, and what they have not: `python -m tests.journeys.coverage`."""
+"""What the journeys have driven so far and what is missing: `python -m tests.journeys.coverage`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.journeys.person import EVIDENCE
 
 
 def driven(folder: Path = EVIDENCE) -> dict[str, set[str]]:
-    """Names by kind of evidence, from all logs."""
+    """Return the names found in all logs, by kind of evidence."""
     found: dict[str, set[str]] = {}
     for what, name in _lines(folder):
         found.setdefault(what, set()).add(name)
@@ -26,7 +26,7 @@ def _lines(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def missing(folder: Path = EVIDENCE) -> list[str]:
-    """What no journey has driven."""
+    """List everything that no journey has driven."""
     seen = driven(folder)
     return [
         f"{what} {name}".rstrip() or what

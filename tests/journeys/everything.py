@@ -1,4 +1,4 @@
-"""Everything one can do with the program, as the program itself has it."""
+"""Everything a user can do with the program, read from the program's own definitions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sandbox_tui.tui.screens.settings import ROWS
 
 ROOT = Path(__file__).parents[2]
 NEEDS = {"rl serve": "openenv", "rl serve-model": "torch"}
-"""Commands that nothing can be done with where a package is missing that no test requires."""
+"""Commands that cannot run without an optional package; no test requires these packages."""
 
 FIELDS = ("Input", "TextArea", "Select", "Checkbox", "Switch", "PathInput", "SearchLine", "Choice")
 
 
 def everything() -> dict[str, set[str]]:
-    """What the journeys have to drive, by the kind of evidence for it."""
+    """Return everything the journeys have to drive, by kind of evidence."""
     return {
         "action": set(ACTIONS),
         "option": set(_options(main, "")),
@@ -42,7 +42,9 @@ def everything() -> dict[str, set[str]]:
 
 
 def _options(command: click.Command, path: str) -> Iterator[str]:
-    """Every command with every argument and every spelling that means something else."""
+    """Yield every command with each argument and each option, including the negative form of a
+    flag.
+    """
     if path in NEEDS and find_spec(NEEDS[path]) is None:
         return
     yield path
@@ -52,7 +54,8 @@ def _options(command: click.Command, path: str) -> Iterator[str]:
             yield f"{path} {parameter.human_readable_name}".strip()
             continue
         for names in (parameter.opts, parameter.secondary_opts):
-            if names and not (path and "--help" in names):  # one --help is like another
+            # --help counts once, for the main command
+            if names and not (path and "--help" in names):
                 yield f"{path} {max(names, key=len)}".strip()
     if isinstance(command, click.Group):
         for name, below in command.commands.items():
@@ -60,7 +63,9 @@ def _options(command: click.Command, path: str) -> Iterator[str]:
 
 
 def _fields() -> Iterator[str]:
-    """Every field of every form: as class and id, as they are written in screens and widgets."""
+    """Yield every field of every form as `Class#id`, read from the source of screens and
+    widgets.
+    """
     for folder in ("screens", "widgets"):
         for path in sorted((ROOT / "tui" / folder).rglob("*.py")):
             yield from _fields_of(ast.parse(path.read_text()))
@@ -82,7 +87,7 @@ def _fields_of(module: ast.Module) -> Iterator[str]:
 
 
 def _makes_field(function: ast.stmt) -> bool:
-    """Whether a function of a module makes a field for others."""
+    """Whether a function creates a field."""
     return isinstance(function, ast.FunctionDef) and any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FIELDS
         for node in ast.walk(function)
@@ -90,10 +95,11 @@ def _makes_field(function: ast.stmt) -> bool:
 
 
 def _name_of(call: ast.Call) -> str | None:
-    """Its id; else its class; else its kind. None where it is worked out (see ROWS)."""
+    """Return a field's id, else its class, else its kind; None if the id is computed (see ROWS)."""
     given = {word.arg: word.value for word in call.keywords}
     if call.func.id not in FIELDS and call.args:  # type: ignore[attr-defined]
-        first = call.args[0]  # of a function that makes fields, which takes their id first
+        # a call of a function that creates a field: its first argument is the id
+        first = call.args[0]
         if isinstance(first, ast.Constant):
             return str(first.value)
     if "id" in given:

@@ -1,7 +1,7 @@
-"""Starts of the program for many walks: forks of a process that has imported all of it.
+"""Fast starts of the program for many walks: forks of a process that has imported all modules.
 
-Importing takes most of the time of a start. What a fork does then is what the program does: it has
-a session, a terminal, an environment and an exit code of its own.
+Importing takes most of the time of a start. A fork then behaves like the real program: it has its
+own session, terminal, environment and exit code.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ ROOT = Path(__file__).parents[2]
 PROBE = Path(__file__).with_name("probe")
 PACKAGES = ("core", "sessions", "themes", "tui")
 MAX_REQUEST_BYTES = 150_000
-"""More than an environment takes; a packet has to fit into a socket's buffer."""
+"""Maximum size of a request: larger than any environment, small enough for a socket's buffer."""
 
 
 class ForkedProcess:
-    """A program that was forked: what `subprocess.Popen` tells of its own."""
+    """A forked program, with the interface of `subprocess.Popen` as far as the walks use it."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -39,11 +39,11 @@ class ForkedProcess:
         self.pid = int(connection.recv(64))
 
     def poll(self) -> int | None:
-        """The exit code, once it has ended; negative for a signal."""
+        """Return the exit code, negative for a signal; None while the process runs."""
         return self.returncode
 
     def wait(self) -> int:
-        """Wait for its end; the exit code."""
+        """Wait for the process to end and return its exit code."""
         with self._lock:
             if self.returncode is None:
                 self.returncode = int(self._connection.recv(64) or -signal.SIGKILL)
@@ -52,7 +52,7 @@ class ForkedProcess:
 
 
 class ForkedStarts:
-    """A process from which programs are forked, between `__enter__` and `__exit__`."""
+    """A context manager around a process that forks programs on request."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "starts"
@@ -74,12 +74,14 @@ class ForkedStarts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate()  # the end of its input is its end
+        self._process.communicate()  # closing its stdin ends the process
 
     def start(
         self, command: list[str], terminal: int, folder: Path, environment: dict[str, str]
     ) -> ForkedProcess:
-        """Start the program: `command` is its name and arguments, `terminal` its terminal."""
+        """Start the program: `command` is its name and arguments, `terminal` its file
+        descriptor.
+        """
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         connection.connect(str(self._path))
         asked = {"command": command, "folder": str(folder), "environment": environment}
@@ -91,7 +93,7 @@ class ForkedStarts:
 
 
 def import_everything() -> None:
-    """Import all of the program, but what needs a package that is not installed."""
+    """Import all modules of the program except those that need a package that is not installed."""
     for package in PACKAGES:
         for file in sorted((ROOT / package).rglob("*.py")):
             words = file.relative_to(ROOT).with_suffix("").parts
@@ -102,13 +104,14 @@ def import_everything() -> None:
 
 
 def serve(path: str) -> None:
-    """Fork a program for each request, until the input ends."""
+    """Fork a program for each request until stdin is closed."""
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listening.bind(path)
     listening.listen()
     import_everything()
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for programs
+    # the forks that wait for programs are never waited for
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     print("ready", flush=True)
     while True:
         ready, _, _ = select.select([listening, sys.stdin], [], [])
@@ -124,7 +127,7 @@ def serve(path: str) -> None:
 
 
 def start(connection: socket.socket) -> None:
-    """Fork the program; tell its process id and, when it has ended, its exit code."""
+    """Fork the program; send its process id and, when it has ended, its exit code."""
     data, (terminal,), _, _ = socket.recv_fds(connection, MAX_REQUEST_BYTES, 1)
     child = os.fork()
     if child == 0:
@@ -138,7 +141,7 @@ def start(connection: socket.socket) -> None:
 
 
 def become(command: list[str], terminal: int, folder: str, environment: dict[str, str]) -> None:
-    """Be the program, to its end."""
+    """Run the program in this process until it exits."""
     import journey_probe
 
     from sandbox_tui.tui.cli.main import main

@@ -1,4 +1,4 @@
-"""A person at a terminal: types at a shell's prompt, presses keys, reads the screen.
+"""A user at a terminal: types commands at a shell prompt, presses keys, reads the screen.
 
 with Person(home) as person:
     person.enters("sandbox-tui demo")
@@ -21,21 +21,21 @@ from tests.waiting import HANG_SECONDS
 ROOT = Path(__file__).parents[2]
 PROBE = Path(__file__).with_name("probe")
 EVIDENCE = ROOT / ".cache" / "journeys"
-"""Where the program under test writes what it really did."""
+"""Where the probe in the program under test logs what the program really did."""
 
 PATIENCE = float(os.environ.get("JOURNEYS_PATIENCE", HANG_SECONDS))
-"""Seconds in which something has to be on the screen."""
+"""Seconds within which something has to appear on the screen."""
 
 PROMPT = re.compile(r"\[(\d+):(\d+)\] \S* ?\$")
 
 
 class Person(Terminal):
-    """A shell in a terminal; `sandbox-tui` is on its path.
+    """A shell in a terminal, with `sandbox-tui` on its path.
 
     Args:
-        home: of the program; commands are typed in the folder above.
+        home: the program's home; commands run in its parent folder.
         columns, rows: size of the terminal.
-        environment: more variables of the shell.
+        environment: additional variables of the shell.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Person(Terminal):
         self.press("Enter")
 
     def is_back(self, seconds: float = PATIENCE) -> int:
-        """Wait for the prompt; how the command ended."""
+        """Wait for the prompt and return the command's exit code."""
         code = None
         for last in looks(seconds):
             screen = self.screen()
@@ -96,12 +96,12 @@ class Person(Terminal):
         return code
 
     def _code(self, screen: str) -> int | None:
-        """How the last command ended, once the prompt is there again."""
+        """Return the exit code of the last command once the prompt is back, else None."""
         found = [m for m in PROMPT.finditer(screen) if int(m[1]) == self._commands + 1]
         return int(found[-1][2]) if found else None
 
     def runs(self, command: str, code: int = 0, seconds: float = PATIENCE) -> str:
-        """Carry out a command to its end; what the screen shows then."""
+        """Run a command until it ends, check its exit code and return the screen."""
         self.enters(command)
         ended = self.is_back(seconds)
         screen = self.screen()
@@ -111,7 +111,7 @@ class Person(Terminal):
     # --- the program
 
     def hangs_up(self) -> None:
-        """The terminal is gone; waits until the program is, too."""
+        """Close the terminal and wait until the program has ended too."""
         program = self.program()
         self._tmux("kill-server")
         until = time.monotonic() + PATIENCE
@@ -121,13 +121,15 @@ class Person(Terminal):
         self._commands = 0
 
     def program(self) -> int:
-        """Process id of what the shell runs."""
+        """Return the process id of the program that the shell runs."""
         shell = int(self._tmux("display-message", "-p", "#{pane_pid}").stdout)
         children = Path(f"/proc/{shell}/task/{shell}/children")
         return int(children.read_text().split()[0])
 
     def sees(self, *texts: str, seconds: float = PATIENCE) -> str:
-        """Wait until all of `texts` are on the screen; the screen. The prompt ends the waiting."""
+        """Wait until all of `texts` are on the screen and return it; fail if the program ends
+        first.
+        """
         screen = ""
         for last in looks(seconds):
             screen = self.screen()
@@ -139,7 +141,7 @@ class Person(Terminal):
         return screen
 
     def sees_times(self, text: str, times: int) -> None:
-        """Wait until `text` is on the screen that often."""
+        """Wait until `text` is on the screen at least `times` times."""
         for last in looks(PATIENCE):
             if (screen := self.screen()).count(text) >= times:
                 break
@@ -150,29 +152,30 @@ class Person(Terminal):
         return self.wait_gone(text, PATIENCE)
 
     def waits_for_notice(self) -> None:
-        """Wait until the program has told the terminal that the run ended: nothing of it is seen."""
+        """Wait until the program has notified the terminal of the run's end, which is invisible."""
         self.wait_until(lambda: '"ui.notify"' in self._log.read_text(), PATIENCE)
 
     types = Terminal.type
 
     def presses(self, *keys: str) -> None:
-        """Press keys one after the other, each as a key of its own."""
+        """Press keys one after the other, each as a separate key."""
         for key in keys:
             before = _without_digits(self.screen()) if key == "Escape" else ""
             self.press(key)
-            if key == "Escape":  # a terminal takes it and a key that follows soon for alt and a key
+            # a terminal reads escape and a key right after it as alt and that key
+            if key == "Escape":
                 time.sleep(0.2)
                 self._looks_for_change(before)
 
     def presses_and_looks(self, *keys: str) -> None:
-        """Press keys, each once the screen has shown what the one before did, or shows nothing."""
+        """Press keys, each after the previous one has changed the screen or had time to."""
         for key in keys:
             before = self._at_rest()
             self.presses(key)
             self._looks_for_change(before)
 
     def _at_rest(self) -> str:
-        """The screen once nothing moves on it but clocks, or a while later where much does."""
+        """Return the screen when only clocks move on it, or after a second if more does."""
         until = time.monotonic() + 1
         before, now = "", _without_digits(self.screen())
         while now != before and time.monotonic() < until:
@@ -181,13 +184,13 @@ class Person(Terminal):
         return now
 
     def _looks_for_change(self, before: str) -> None:
-        """Until the screen shows something else, or it has had time to."""
+        """Wait until the screen changes, for at most ten seconds."""
         until = time.monotonic() + 10
         while _without_digits(self.screen()) == before and time.monotonic() < until:
             time.sleep(0.05)
 
     def clicks(self, words: str, times: int = 1) -> None:
-        """Click on words on the screen."""
+        """Click on text on the screen."""
         for y, line in enumerate(self.screen().split("\n")):
             if words in line:
                 at = f"{line.index(words) + 1};{y + 1}"
@@ -196,7 +199,7 @@ class Person(Terminal):
         raise AssertionError(f"no {words!r} to click on")
 
     def finds_file(self, words: str) -> None:
-        """Filter the tree of files."""
+        """Filter the file tree."""
         self.presses("/")
         self.sees("enter keep")
         self.fills(words)
@@ -204,16 +207,16 @@ class Person(Terminal):
         self.no_longer_sees("enter keep")
 
     def size(self, columns: int, rows: int) -> None:
-        """Of the terminal, before it is there."""
+        """Set the terminal's size; call before entering the context."""
         self._size = columns, rows
 
     def fills(self, text: str) -> None:
-        """Write over what stands in a line of text."""
+        """Replace the text of a one-line field."""
         self.press("C-e")
         self.press("C-u")
         self.type(text)
 
 
 def _without_digits(screen: str) -> str:
-    """Clocks go on by themselves."""
+    """Replace digits, because clocks change without input."""
     return re.sub(r"\d", "0", screen)

@@ -1,4 +1,4 @@
-"""The real program on a terminal that nobody sees: keys go in, the probe tells what came of them."""
+"""The real program on a hidden terminal: keys go in, the probe reports their effects."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 BOUND = HANG_SECONDS
-"""Seconds in which a key has to have gone its way, however busy the machine is."""
+"""Seconds within which a key has to be handled, however busy the machine is."""
 
 NOT_FOR_THE_PROGRAM = ("COLUMNS", "LINES", "TMUX", "PYTHONDONTWRITEBYTECODE")
-"""Variables that would change its size, or have it compile all of itself at each start."""
+"""Variables that would change its size or make it compile all its modules at each start."""
 
 CODES = {
     **{"enter": "\r", "escape": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f"},
@@ -40,14 +40,14 @@ CODES = {
 
 @dataclass
 class Evidence:
-    """What the probe wrote, as it comes in."""
+    """The lines written by the probe, collected as they arrive."""
 
     lines: list[dict[str, Any]] = field(default_factory=list)
     count: collections.Counter[str] = field(default_factory=collections.Counter)
     changed: threading.Condition = field(default_factory=threading.Condition)
 
     def read(self, pipe: int) -> None:
-        """Take in what comes through a pipe until nobody writes any more."""
+        """Read lines from a pipe until all writers have closed it."""
         with open(pipe, "rb") as lines:
             for line in lines:
                 with contextlib.suppress(ValueError), self.changed:
@@ -59,11 +59,11 @@ class Evidence:
 
 
 class Found(Exception):
-    """A walk found something."""
+    """A walk found a fault."""
 
 
 class Program:
-    """The program on a terminal that shows nothing to anybody."""
+    """The program on a pseudo-terminal."""
 
     def __init__(
         self,
@@ -79,7 +79,8 @@ class Program:
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
         reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-        self._hold = os.open(pipe, os.O_WRONLY)  # or the end would come before the beginning
+        # keeps a writer open, or the reader would see the end before the program opens the pipe
+        self._hold = os.open(pipe, os.O_WRONLY)
         os.set_blocking(reading, True)
         self._master, slave = os.openpty()
         self.resize(*size)
@@ -89,7 +90,7 @@ class Program:
             **{"COLORTERM": "truecolor", "PYTHONPATH": str(PROBE)},
             **{"SANDBOX_TUI_JOURNEY_LOG": str(pipe), "SANDBOX_TUI_JOURNEY_KEYS": "1"},
             **{"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
-            **{"VISUAL": "true"},  # this machine's editor would take the keys that follow
+            **{"VISUAL": "true"},  # a real editor would consume the keys that follow
         }
         self.process = self._start(list(arguments), slave, folder, environment, starts)
         os.close(slave)
@@ -134,7 +135,11 @@ class Program:
         return self.process.poll() is not None
 
     def wait(self, what: str, times: int, seconds: float = BOUND) -> None:
-        """Wait until the program has said something so many times, or is gone."""
+        """Wait until the program has reported `what` so many times, or has ended.
+
+        Raises:
+            Found: neither happens within `seconds`.
+        """
         evidence = self.evidence
         with evidence.changed:
             if not evidence.changed.wait_for(
@@ -143,7 +148,7 @@ class Program:
                 raise Found(f"hang: {what} only {evidence.count[what]} of {times} times")
 
     def wait_end(self, seconds: float) -> bool:
-        """Wait for the program to end; whether it did."""
+        """Wait for the program to end; return whether it did."""
         with self.evidence.changed:
             return self.evidence.changed.wait_for(lambda: self.ended, seconds)
 
@@ -152,10 +157,10 @@ class Program:
             os.write(self._master, text.encode())
 
     def press(self, key: str, *, wait: bool = True) -> None:
-        """Press a key; wait until it has gone all its way."""
+        """Press a key and wait until it has been fully handled."""
         self.keys += 1
         self.send(CODES.get(key, key))
-        if wait or key == "escape":  # else the next one belongs to it
+        if wait or key == "escape":  # otherwise the terminal reads escape and the next key as one
             self.wait("done", self.keys)
 
     def resize(self, columns: int, rows: int) -> None:
@@ -164,7 +169,7 @@ class Program:
             fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def said(self) -> str:
-        """The last of what it wrote on the terminal."""
+        """Return the last output that it wrote to the terminal."""
         return b"".join(self.output).decode(errors="replace")[-60_000:]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Everything one can do was done by a journey, in the real program: it says so itself."""
+"""The journeys have driven everything a user can do, by the evidence of the real program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_journeys_have_driven_everything() -> None:
 
 
 def test_what_is_not_there_is_missed(tmp_path: Path) -> None:
-    """The list is not empty, and no evidence is taken for something that it is not."""
+    """The list is not empty, and evidence counts only for the item it names."""
 
     nothing = missing(tmp_path)
     assert len(nothing) > 400

@@ -15,7 +15,7 @@ Serve = Callable[..., s.ScriptedServer]
 
 
 class HeldModel:
-    """Answers as `arithmetic_model` does; runs with a computer wait until `go` is set."""
+    """Replies like `arithmetic_model`; requests with tools wait until `go` is set."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -43,11 +43,11 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.sees("2 runs", "2 running")
         person.presses("Escape")
         person.sees("‖ paused")
-        person.presses("c")  # the charts, which a screen of this height shows unasked: away
+        person.presses("c")  # hide the charts, which a screen of this height shows by default
         person.no_longer_sees("over time")
         person.presses("c")
         person.sees("mean score %", "tokens a sample")
-        person.presses("Enter")  # the first of those that run
+        person.presses("Enter")  # the first running sample
         person.sees("mode auto", "What is")
         person.presses("q")
         person.sees("‖ paused", "domains")
@@ -66,7 +66,7 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.sees("wrong only")
         person.presses("Escape")
         person.sees("samples 12")
-        person.presses("Tab", "Down", "Enter")  # the domain below all of them
+        person.presses("Tab", "Down", "Enter")  # the domain below the row of all domains
         person.sees("sums", "samples 6")
         person.presses("BTab", "Escape")
         person.sees("samples 12")

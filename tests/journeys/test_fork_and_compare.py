@@ -12,7 +12,7 @@ Serve = Callable[..., s.ScriptedServer]
 
 
 def reply(request: dict[str, Any]) -> s.Scripted:
-    """A few calls, then it submits."""
+    """A few calls, then submit."""
     turn = sum(message["role"] == "assistant" for message in request["messages"])
     command = f"echo call {turn} | tee -a calls.txt"
     return s.call("submit") if turn > 3 else s.call("execute_bash", command=command)

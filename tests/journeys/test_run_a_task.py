@@ -92,7 +92,7 @@ def test_a_run_is_described_in_the_form(person: Person, scripted_server: Serve) 
     with person:
         person.enters("sandbox-tui")
         person.sees("qwen3-coder", "first-model")
-        # a model is looked for, and not taken
+        # search for a model, then keep the current one
         person.presses("m")
         person.sees("choose a model", "● first-model")
         server.models.append("a-third-model")

@@ -13,7 +13,7 @@ Serve = Callable[..., s.ScriptedServer]
 
 
 def reply(request: dict[str, Any]) -> s.Scripted:
-    """Two calls, then it submits: however many runs ask."""
+    """Two calls, then submit, for any number of runs."""
     turn = sum(message["role"] == "assistant" for message in request["messages"])
     if turn > 1:
         return s.call("submit")

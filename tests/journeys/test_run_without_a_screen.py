@@ -12,7 +12,7 @@ Serve = Callable[..., s.ScriptedServer]
 
 
 def reply(request: dict[str, Any]) -> s.Scripted:
-    """A call that fails, then it submits."""
+    """A call that fails, then submit."""
     if len(request["messages"]) > 2:
         return s.call("submit")
     return s.call("execute_bash", command="echo results >output/r; false")

@@ -91,7 +91,7 @@ def test_questions_and_documents_are_converted(person: Person) -> None:
 
 
 def test_a_training_is_watched_while_it_is_made(person: Person, home: Path) -> None:
-    """Another program trains, and records what it does: this one."""
+    """Watch a training that is recorded by another process, here the test itself."""
     with person, Store(home / "sessions.db") as store:
         recorder = begun(store)
         asyncio.run(train(recorder, steps=2))
@@ -104,7 +104,7 @@ def test_a_training_is_watched_while_it_is_made(person: Person, home: Path) -> N
         person.presses("Down", "Down")
         person.sees("step 0 · task-0")
         asyncio.run(roll(recorder, 2, "task-9", 0, 0.25))
-        person.sees("groups 5", "task-9")  # and the cursor stays where it was
+        person.sees("groups 5", "task-9")  # the cursor stays where it was
         person.sees("step 0 · task-0")
         person.presses("f")
         person.sees("groups 4 that differ in reward", "esc show all")
@@ -248,15 +248,16 @@ def test_rollouts_are_collected_by_a_recipe_and_a_stopped_training_goes_on(
         assert person.is_back() == 130
         last = max(map(int, re.findall(r"step (\d+) ", person.screen())))
         person.enters("sandbox-tui rl train --resume last")
-        person.sees(f"step {last + 2} ")  # the last step that was recorded may not have been said
+        person.sees(f"step {last + 2} ")  # the last recorded step may not have been printed
         person.presses("C-c")
         assert person.is_back() == 130
         assert "Give a RECIPE" in person.runs("sandbox-tui rl train", code=2)
 
 
 def test_a_trained_model_is_served(person: Person) -> None:
-    """Without its extra the command says what to install; with it, a folder that holds no model is
-    refused."""
+    """Without the extra, the command names what to install; with it, a folder without a model is
+    refused.
+    """
     said = "cannot be loaded" if find_spec("torch") else "sandbox-tui[trl]"
     with person:
         (person.folder / "final").mkdir()

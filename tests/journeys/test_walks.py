@@ -1,4 +1,4 @@
-"""A few random walks through the real program, and those that found something once."""
+"""A few random walks through the real program, and the walks that once found a fault."""
 
 from __future__ import annotations
 

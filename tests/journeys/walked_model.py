@@ -1,4 +1,4 @@
-"""The model that random walks meet, and the settings they begin with."""
+"""The model that random walks run against, and the settings they start with."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ command = "rm *"
 
 
 def reply(request: dict[str, Any]) -> s.Scripted:
-    """What the model says next: it depends on nothing but how far the conversation is."""
+    """Return the next reply, which depends only on the length of the conversation."""
     turn = sum(message["role"] == "assistant" for message in request["messages"])
     if turn >= 40:
         return s.call("submit")

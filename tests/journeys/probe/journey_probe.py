@@ -1,16 +1,19 @@
-"""Writes down what the running program really did: evidence that a test cannot merely declare.
+"""Logs what the running program really did: evidence that a test cannot merely declare.
 
 Each line of the log is one JSON object with `what` and `name`:
 
-- `action`: a key, or a click on its words, reached a binding, its action was allowed, ran, and the screen looked different
-  afterwards (digits aside, for clocks go on by themselves), or the program ended
-- `option`: a command line named it with a value of its own, and the command was not refused
-- `setting`: a value other than the usual one was read by the part of the program it is meant for
+- `action`: a key, or a click on its label, reached a binding; its action was allowed and ran; and
+the
+  screen looked different afterwards (except for digits, because clocks change), or the program
+  ended
+- `option`: a command line set it to a value other than the default, and the command was not refused
+- `setting`: the part of the program that a setting is meant for read a value other than the default
 - `field`: keys changed a form's field, and the form was confirmed
-- `export`: bytes were written in that format; `import`: a session came in from one
+- `export`: bytes were written in that format; `import`: a session was imported from that format
 
-With `SANDBOX_TUI_JOURNEY_KEYS=1` there is a line for each key as well (see `_KeyLog`): the walks
-need to know when a key has gone all its way and what it did.
+With `SANDBOX_TUI_JOURNEY_KEYS=1` there is also a line for each key (see `_KeyLog`): the walks need
+to
+know when a key has been fully handled and what it did.
 """
 
 from __future__ import annotations
@@ -31,37 +34,37 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 PATIENCE = 5.0
-"""Seconds in which an action has to show on the screen."""
+"""Seconds within which an action has to change the screen."""
 
 LOOK = 0.03
-"""Seconds between looks."""
+"""Seconds between checks."""
 
 _log: list[int] = []
 _said: set[tuple[str, str]] = set()
 _key: ContextVar[str] = ContextVar("key", default="")
 _acting: set[asyncio.Task[Any] | None] = set()
-"""Tasks in which an action runs."""
+"""Tasks in which an action is running."""
 
 
 def install(path: str) -> None:
-    """Have the parts of the program watched as they are imported."""
+    """Wrap the relevant modules of the program as they are imported."""
     log_to(path)
     sys.meta_path.insert(0, _Watcher())
 
 
 def log_to(path: str) -> None:
-    """Write there from now on."""
+    """Write to this path from now on."""
     _log[:] = [os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)]
 
 
 def write(what: str, name: str, **more: Any) -> None:
-    """One line, in one piece: several programs may write to one log."""
+    """Write one line with a single call, because several programs may share a log."""
     line = json.dumps({"at": time.time(), "what": what, "name": name, **more})
     os.write(_log[0], line.encode() + b"\n")
 
 
 def once(what: str, name: str, **more: Any) -> None:
-    """The same, unless it was said before."""
+    """Write a line unless the same `what` and `name` were written before."""
     if (what, name) not in _said:
         _said.add((what, name))
         write(what, name, **more)
@@ -117,7 +120,7 @@ def _textual_app(module: ModuleType) -> None:
         if not name:
             return await run(self, action, default_namespace, *more)
         task = asyncio.current_task()
-        if task in _acting:  # what an action calls in turn is nobody's key
+        if task in _acting:  # actions called by an action are not caused by a key
             return await run(self, action, default_namespace, *more)
         _acting.add(task)
         began, before = time.time(), _looks(self)
@@ -147,7 +150,7 @@ def _textual_app(module: ModuleType) -> None:
 
 
 def _binding_of(action: Any, node: Any) -> str:
-    """The name of the binding that has this action; empty for none of ours."""
+    """Return the id of the binding for this action; empty if it is not one of ours."""
     bindings = getattr(node, "_bindings", None)
     if bindings is None or not isinstance(action, str):
         return ""
@@ -160,13 +163,13 @@ def _binding_of(action: Any, node: Any) -> str:
 
 
 def _looks(app: Any) -> tuple[int, int]:
-    """What is on the screen, without the digits."""
+    """Fingerprint what is on the screen, ignoring digits."""
     if _KeyLog.on or not app.screen_stack:
         return 0, 0
     screen = app.screen
     try:
         strips = screen._compositor.render_strips()
-    except Exception:  # it is being taken down
+    except Exception:  # the screen is being removed
         return id(screen), 0
     cells = [
         (re.sub(r"\d", "0", segment.text), str(segment.style))
@@ -177,14 +180,16 @@ def _looks(app: Any) -> tuple[int, int]:
 
 
 class _Pending:
-    """Actions that ran, and have not shown yet."""
+    """Actions that have run but not yet changed the screen."""
 
     waiting: ClassVar[dict[int, tuple[str, str, tuple[int, int]]]] = {}
     number = 0
 
     @classmethod
     def settle(cls, now: tuple[int, int]) -> None:
-        """Another action is about to run: what shows from now on may be its doing."""
+        """Another action is about to run; later changes may be its effect, so settle the earlier
+        ones.
+        """
         for number, (_, _, before) in list(cls.waiting.items()):
             if now != before:
                 cls._done(number)
@@ -217,7 +222,7 @@ class _Pending:
 
     @classmethod
     def all_done(cls) -> None:
-        """The program ends: that is what they did."""
+        """The program is ending, which counts as the effect of all pending actions."""
         for number in list(cls.waiting):
             cls._done(number)
 
@@ -226,19 +231,19 @@ _tasks: set[asyncio.Task[None]] = set()
 
 
 class _Fields:
-    """Fields of forms that keys have changed.
+    """Form fields that keys have changed.
 
     Attributes:
-        changed: by the form they are in, until that is confirmed.
+        changed: names by the screen they are on, until the form is confirmed.
     """
 
     KINDS = ("Input", "TextArea", "Select", "Checkbox", "Switch", "Choice")
     AT_ONCE = ("PagerScreen", "FileViewScreen", "FilterFilesDialog")
-    """Dialogs that act while one types."""
+    """Dialogs that apply changes while the user types."""
     changed: ClassVar[dict[int, set[str]]] = {}
 
     watched: ClassVar[dict[int, tuple[Any, str]]] = {}
-    """Fields in which a key was pressed, with what stood there before."""
+    """Fields in which a key was pressed, with their previous values."""
 
     @classmethod
     def before_key(cls, app: Any) -> None:
@@ -253,7 +258,7 @@ class _Fields:
 
     @classmethod
     def settle(cls) -> None:
-        """What keys have changed by now."""
+        """Record the fields whose values have changed."""
         for number, (field, before) in list(cls.watched.items()):
             if cls._value(field) != before:
                 del cls.watched[number]
@@ -343,7 +348,7 @@ def _click_core(module: ModuleType) -> None:
             result = invoke(self, ctx)
         except (SystemExit, module.Exit) as end:
             code = getattr(end, "exit_code", getattr(end, "code", 0))
-            if code not in (2, 3):  # wrong input, no sandbox: it was not carried out
+            if code not in (2, 3):  # wrong input or no sandbox: the command was not carried out
                 _command(module, ctx)
             raise
         _command(module, ctx)
@@ -388,7 +393,7 @@ _LISTING = (
     "sandbox_tui.tui.cli.settings_commands",
     "sandbox_tui.tui.screens.settings",
 )
-"""Modules that read every setting, only to show or to write it."""
+"""Modules that read every setting only to display or write it."""
 
 
 def _core_config(module: ModuleType) -> None:
@@ -422,7 +427,7 @@ def _watch_setting(kind: Any, field: str, name: str, usual: Any) -> None:
 
 
 def _exports(module: ModuleType) -> None:
-    """An export counts once its files are there."""
+    """Log an export once its files exist."""
     write = module.Export.write
 
     @functools.wraps(write)
@@ -458,8 +463,9 @@ def _imports(module: ModuleType) -> None:
 
 
 class _KeyLog:
-    """`key`: one arrived; `done`: it has gone all its way; `action`: what it set off; `drawn`: the
-    screen has been drawn in a new size."""
+    """Logs keys. `key`: it arrived; `done`: it was fully handled; `ran`: the action it
+    triggered; `drawn`: the screen was drawn in a new size.
+    """
 
     on = os.environ.get("SANDBOX_TUI_JOURNEY_KEYS") == "1"
 

@@ -1,5 +1,6 @@
-"""Python imports this by itself when the folder is on PYTHONPATH: the way into the program under
-test, which knows nothing of it."""
+"""Loads the probe. Python imports this module by itself when the folder is on PYTHONPATH, so the
+program under test needs no hook.
+"""
 
 import os
 
