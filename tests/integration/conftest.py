@@ -1,5 +1,8 @@
-"""Real sandboxes. Where one cannot be had the test is skipped with the reason, or fails when
-SANDBOX_TUI_REQUIRE_DOCKER=1 says that it must not be missing."""
+"""Fixtures for real sandboxes.
+
+If one is unavailable, the test is skipped with the reason, or fails if
+SANDBOX_TUI_REQUIRE_DOCKER=1.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,11 @@ TEST_IMAGE = "sandbox-tui-test:latest"
 
 
 _there: set[str] = set()
-"""Kinds of sandboxes that could be had when it was asked."""
+"""Kinds of sandboxes already found to be available."""
 
 
 def require(kind: str) -> None:
-    """Skip, or fail, when this kind of sandbox cannot be had here."""
+    """Skip the test, or fail it, if this kind of sandbox is unavailable."""
     if kind in _there:
         return
     if kind == "docker":
@@ -45,13 +48,13 @@ def spec(**fields: object) -> SandboxSpec:
 
 
 def make(kind: str, **fields: object) -> Sandbox:
-    """A sandbox that is not yet started."""
+    """A sandbox that has not been started."""
     return (DockerSandbox if kind == "docker" else BubblewrapSandbox)(spec(**fields))
 
 
 @pytest.fixture(params=["docker", "bubblewrap"])
 async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
-    """A started sandbox of each kind, one after the other."""
+    """A started sandbox, once for each kind."""
     require(request.param)
     started = make(request.param)
     await started.start()

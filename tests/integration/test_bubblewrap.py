@@ -1,4 +1,4 @@
-"""The embedded sandbox: what it shows of the host, what it leaves there, and who can use it."""
+"""The embedded sandbox: what it exposes of the host, what it leaves behind, and who can use it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_removing_touches_nothing_that_links_lead_to(tmp_path: Path) -> None:
 
 
 def leave(folder: Path, host: str = "", *, seconds_ago: float = 0.0) -> None:
-    """As if the folder's program were gone since then."""
+    """Make the folder look as if its program ended that long ago."""
     deed = json.loads((folder / "owner.json").read_text())
     deed["owner"] = [999_999_999, "1", host or deed["owner"][2]]
     (folder / "owner.json").write_text(json.dumps(deed))
@@ -193,7 +193,7 @@ def test_a_plain_user_can_use_it(tmp_path: Path) -> None:
 
 
 def namespaces_over(folder: Path) -> list[str]:
-    """Process ids of every bwrap that was begun over a sandbox's folder."""
+    """Process ids of every bwrap started on a sandbox's folder."""
     found: list[str] = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -225,7 +225,7 @@ async def test_of_all_that_find_it_ended_one_begins_it_anew() -> None:
 
 
 async def test_a_start_that_is_killed_at_once_leaves_no_process() -> None:
-    """bwrap's child, which waits for the id maps, once slept for ever after every third of these."""
+    """bwrap's child waits for the id maps; once, it slept forever after every third of these."""
     require("bubblewrap")
     folder = make_folder("killed-at-once", grace=0.0)
     try:
@@ -254,8 +254,8 @@ async def test_the_sweep_ends_what_a_killed_program_left_half_started() -> None:
 
 @contextlib.contextmanager
 def no_file_can_be_opened() -> Iterator[None]:
-    """Take every descriptor below a limit that is just above the highest in use."""
-    gc.collect()  # files that nothing refers to any more would give descriptors back meanwhile
+    """Limit open files to just above the highest descriptor in use, and use up the free ones."""
+    gc.collect()  # unreferenced files would otherwise free descriptors in the meantime
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     highest = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir())
     taken: list[int] = []

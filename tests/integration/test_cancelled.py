@@ -1,4 +1,4 @@
-"""What is cancelled while a blocking call is under way leaves nothing, and nothing half done."""
+"""Cancelling a blocking call in progress leaves nothing behind and nothing half done."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.waiting import HANG_SECONDS
 
 
 class HeldUp:
-    """A blocking call that waits, before it does anything, until it is let go on."""
+    """A blocking call that waits until it is released before it does anything."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -40,7 +40,7 @@ class HeldUp:
             self.over.set()
 
     async def cancels(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Cancel `work` while it waits for the call, and see the call to its end."""
+        """Cancel `work` while it waits for the call, then let the call finish."""
         task = asyncio.create_task(work)
         assert await asyncio.to_thread(self.reached.wait, HANG_SECONDS)
         task.cancel()
@@ -51,7 +51,7 @@ class HeldUp:
 
 
 async def soon(holds: Callable[[], bool]) -> None:
-    """Wait for what another thread brings about."""
+    """Wait for a condition that another thread fulfils."""
     until = time.monotonic() + HANG_SECONDS
     while not await asyncio.to_thread(holds):
         assert time.monotonic() < until, "it did not come about"
@@ -90,14 +90,14 @@ async def test_folders_that_are_being_made_go(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_a_freeze_that_is_cancelled_is_undone(sandbox: Sandbox) -> None:
-    """Time goes on, and so does what runs."""
+    """Both the clock and the processes continue."""
     inside: Any = sandbox
     if sandbox.kind == "docker":
         pausing = inside._container.pause = HeldUp(inside._container.pause)
         await pausing.cancels(sandbox.freeze())
     else:
         stopping = asyncio.create_task(sandbox.freeze())
-        await asyncio.sleep(0)  # it has been asked for
+        await asyncio.sleep(0)  # the freeze has been requested
         stopping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await stopping
@@ -112,7 +112,7 @@ async def test_a_freeze_that_is_cancelled_is_undone(sandbox: Sandbox) -> None:
 async def test_a_snapshot_that_is_cancelled_goes(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is still taken of a sandbox that stands still, which goes on afterwards."""
+    """It is still taken while the sandbox is frozen; the sandbox continues afterwards."""
     held = image_snapshots if sandbox.kind == "docker" else FolderSnapshots
     name = "commit" if sandbox.kind == "docker" else "save"
     frozen: list[bool] = []

@@ -1,4 +1,4 @@
-"""The length of the model's context in a run: found, recorded, shown."""
+"""The context length of a run's model: detected, recorded and shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conversation that exports rebuild from events is, request by request, what was sent."""
+"""The conversation that exports rebuild from events matches each request that was sent."""
 
 from __future__ import annotations
 

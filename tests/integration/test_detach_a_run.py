@@ -1,4 +1,4 @@
-"""Runs of this program that are moved into programs of their own."""
+"""Moving runs of this program into separate processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CALLS = s.calls(
 
 @pytest.fixture
 async def runs() -> AsyncIterator[RunRegistry]:
-    """Runs of this program; whatever still runs anywhere is ended."""
+    """The registry of this program's runs; ends all that still run, in any process."""
     store = Store(data_dir() / "sessions.db")
     registry = RunRegistry(store)
     yield registry
@@ -55,7 +55,7 @@ async def until(true: Callable[[], object]) -> None:
 
 
 async def ended(client: RunClient) -> list[e.AnyEvent]:
-    """All events of a run elsewhere, to its end; each call that waits is approved."""
+    """All events of a run in another process, to its end; approves each call that waits."""
     seen: list[e.AnyEvent] = []
     async for event in client.watch():
         seen.append(event)

@@ -1,4 +1,4 @@
-"""Runs in programs of their own: real programs, real sockets, real sandboxes."""
+"""Runs in separate processes: real programs, real sockets, real sandboxes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def job(server: s.ScriptedServer, kind: str = "bubblewrap", mode: Any = "auto") 
 
 @pytest.fixture
 async def watch() -> AsyncIterator[Callable[[str], Watching]]:
-    """Screens without a screen; whatever still runs is ended."""
+    """Opens `Watching` clients; ends all runs still in progress."""
     store = Store(data_dir() / "sessions.db")
     watching: list[Watching] = []
 
@@ -72,7 +72,7 @@ async def watch() -> AsyncIterator[Callable[[str], Watching]]:
 
 
 class Watching:
-    """A screen that notes what it is shown."""
+    """A client without a screen that records the events it receives."""
 
     def __init__(self, worker: RunClient) -> None:
         self.worker = worker
@@ -127,7 +127,7 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     await first.until(
         lambda: 1 in first.worker.state.calls and first.worker.state.calls[1].finished
     )
-    first.task.cancel()  # a screen that dies
+    first.task.cancel()  # as if the screen had crashed
     await asyncio.wait([first.task])
 
     second = watch(session)
@@ -254,7 +254,7 @@ async def test_large_files_of_a_run_elsewhere_can_be_read(
         data = await screen.run.files.read(f"/testbed/{name}", max_bytes=MAX_WHOLE_BYTES)
         assert len(data) == size
         assert hashlib.sha256(data).hexdigest() == digests[name]
-    # whoever asks for more than fits gets what fits, and the line to the run stays whole
+    # a request for more than fits returns what fits, and the connection to the run stays intact
     assert len(await screen.run.files.read("/testbed/9", max_bytes=1 << 40)) == 8 << 20
     assert screen.worker.steers
     await screen.worker.stop("enough")
@@ -265,7 +265,7 @@ async def test_large_files_of_a_run_elsewhere_can_be_read(
 async def test_a_line_that_is_not_understood_is_not_the_programs_end(
     scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
-    """What another version of the program may say."""
+    """Such as one sent by another version of the program."""
     require("bubblewrap")
     server = scripted_server(CALLS, s.call("submit"))
     session = await asyncio.to_thread(begin, job(server, mode="step"))
@@ -293,7 +293,7 @@ async def test_a_line_that_is_not_understood_is_not_the_programs_end(
     told.rename(real)
     store.close()
     screen = watch(session)
-    await screen.until(lambda: screen.worker.state.pending)  # the run itself has noticed nothing
+    await screen.until(lambda: screen.worker.state.pending)  # the run itself is unaffected
 
 
 def real_socket_set_aside(session: str) -> Path:
@@ -326,7 +326,7 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
     os.kill(pid, signal.SIGKILL)
     await asyncio.wait_for(screen.task, HANG_SECONDS)
     assert "has exited" in str(screen.worker.failure)
-    while answers(socket_path(session)):  # the kernel puts its socket away a moment later
+    while answers(socket_path(session)):  # the kernel closes its socket slightly later
         await asyncio.sleep(0.01)
 
     again = await asyncio.to_thread(begin, Job(settings=settings(), resume=session))
@@ -365,7 +365,7 @@ async def test_sigterm_ends_it_in_order(
 def test_a_defect_of_a_program_without_a_terminal_leaves_a_trace(
     scripted_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, said: str
 ) -> None:
-    """The trace is as fit for a stranger's eyes as one on a terminal."""
+    """The traceback is redacted and escaped as on a terminal."""
     require("bubblewrap")
     key = "sk-proj-abcdEFGH1234567890abcdefghij"
     monkeypatch.setenv("OPENAI_API_KEY", key)
@@ -395,7 +395,7 @@ async def test_a_defect_of_a_command_is_told_to_whoever_gave_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nobody waits for its answer for ever, and the run goes on."""
+    """The caller does not wait forever for its reply, and the run continues."""
     require("bubblewrap")
     script = tmp_path / "broken.py"
     script.write_text(
@@ -441,7 +441,7 @@ def test_what_cannot_begin_says_why(scripted_server: Start) -> None:
 
 @pytest.fixture
 def short_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """pytest's own may be too long for a socket: then its folder would be one that others share."""
+    """A home with a short path; sockets of a long one, such as pytest's, go to a shared folder."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         monkeypatch.setenv("SANDBOX_TUI_HOME", folder)
         yield Path(folder)
@@ -515,7 +515,7 @@ def test_somebody_elses_program_is_told_nothing(short_home: Path) -> None:
 
 
 def test_many_programs_that_begin_at_once_keep_their_sockets(short_home: Path) -> None:
-    """Each clears away what killed programs left: never what another is just putting there."""
+    """Each removes what killed programs left, but never a socket that another is just creating."""
     code = (
         "import sys; from sandbox_tui.sessions.remote.sockets import listen\n"
         "sys.stdin.readline(); line = listen(sys.argv[1]); print('.', flush=True)\n"

@@ -1,4 +1,4 @@
-"""Containers: hardened, labelled, never left behind, and never another's."""
+"""Containers: hardened, labelled, never left behind, and never someone else's."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_hardening_as_seen_from_inside(engine: Any) -> None:
     try:
         status = (await sandbox.exec("cat /proc/self/status", timeout=HANG_SECONDS)).stdout.decode()
         fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-        assert int(fields["CapEff"], 16) == 0xFB  # chown .. setuid and kill, nothing else
+        assert int(fields["CapEff"], 16) == 0xFB  # CHOWN to SETUID without DAC_READ_SEARCH
         assert fields["NoNewPrivs"] == "1"
         result = await sandbox.exec(
             "mknod /tmp/d b 8 0; mount -t tmpfs x /mnt", timeout=HANG_SECONDS
@@ -115,7 +115,7 @@ async def test_a_container_that_somebody_takes_away(engine: Any, how: str) -> No
         await asyncio.wait_for(running, HANG_SECONDS)
         await sandbox.exec(
             "true", timeout=HANG_SECONDS
-        )  # where the command's own end was seen first
+        )  # raises here if the command was seen to end first
     await sandbox.close()
 
 
@@ -169,7 +169,7 @@ async def test_a_lease_outlasts_its_grace_while_the_program_lives(engine: Any) -
 
 
 async def test_a_lease_outlasts_what_takes_long_beside_it(engine: Any) -> None:
-    """A listing, say, of very many files, on the channel for files."""
+    """For example, listing a very large number of files on the channel for files."""
     sandbox: Any = make("docker", grace=2.0)
     await sandbox.start()
     try:
@@ -184,7 +184,7 @@ async def test_a_lease_outlasts_what_takes_long_beside_it(engine: Any) -> None:
 def test_one_that_cannot_be_removed_keeps_no_other_from_the_sweep(
     engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the list is enough: no container is asked for by itself."""
+    """The list suffices, too: no container is inspected individually."""
     gone = {
         "sandbox-tui": "1",
         "sandbox-tui.pid": "999999999",

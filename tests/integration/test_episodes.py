@@ -1,4 +1,4 @@
-"""Episodes in real sandboxes: many at once, in groups, for callers without asyncio, cancelled."""
+"""Episodes in real sandboxes: concurrent, grouped, for synchronous callers, cancelled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EPISODES, AT_ONCE = 40, 16
 
 @pytest.fixture(params=["docker", "bubblewrap"])
 def settings(request: pytest.FixtureRequest) -> EpisodeSettings:
-    """Settings of episodes in each kind of sandbox."""
+    """Episode settings for each kind of sandbox."""
     require(request.param)
     return EpisodeSettings(sandbox=request.param, image=TEST_IMAGE, prompts="short")
 
@@ -130,7 +130,7 @@ async def test_an_episode_whose_time_is_over_frees_its_place(settings: EpisodeSe
         sandbox=settings.sandbox, image=TEST_IMAGE, limits=Limits(time_limit=0.01)
     )
     async with EpisodePool(quick, KeyReward(), concurrency=1) as pool:
-        await pool.episode().reset(tasks(1)[0])  # and never answered
+        await pool.episode().reset(tasks(1)[0])  # no step follows
         result = await (await started(pool.episode())).step(calling("sleep 600"))
         assert result.truncated
         assert result.info.reason == "time_limit"

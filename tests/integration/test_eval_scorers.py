@@ -112,7 +112,7 @@ diff --git a/sums.py b/sums.py
 
 @pytest.fixture(scope="module")
 def repository_image() -> Iterator[str]:
-    """An image with a repository, git of this machine beside it."""
+    """An image with a repository and this machine's git."""
     require("docker")
     if find_spec("swebench") is None:
         pytest.skip("needs the extra `swebench`")

@@ -1,4 +1,4 @@
-"""The screen of an evaluation on real parts: sandboxes, a server on loopback, a database."""
+"""The evaluation screen on real parts: sandboxes, a server on loopback, a database."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Start = Callable[..., s.ScriptedServer]
 
 
 class HeldModel:
-    """Answers as `arithmetic_model` does, runs with a computer once `go` is set."""
+    """Answers as `arithmetic_model` does, but holds runs with a computer until `go` is set."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -90,7 +90,7 @@ def count(app: SandboxTui, status: str) -> int:
 
 
 def both_held(app: SandboxTui) -> bool:
-    """Whether two samples run, and both wait for the model."""
+    """Whether two samples are running and both wait for the model."""
     lines = [line for line in listed(app) if line.startswith("●")]
     return len(lines) == 2 and not any("vanilla" in line for line in lines)
 
@@ -117,7 +117,7 @@ async def test_it_is_watched_paused_opened_and_comes_to_its_end(
         await until(pilot, on_top(app, LiveScreen))
         live = app.screen
         assert isinstance(live, LiveScreen)
-        await pilot.press("q")  # it asks nothing: the evaluation goes on
+        await pilot.press("q")  # no question is asked: the evaluation continues
         await until(pilot, on_top(app, EvalScreen))
 
         model.go.set()
@@ -182,7 +182,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
     evaluation = begin_evaluation(store, suite(2), config, concurrency=2)
     other = begin_evaluation(
         store, suite(1, modes=("vanilla",)), config, concurrency=1
-    )  # the newest
+    )  # the newest evaluation
     async with shown(store, Evaluating(evaluation), config) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
@@ -197,13 +197,13 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await until(pilot, on_top(app, EvalsScreen))
         await until(pilot, lambda: app.screen.query_one(EvalList).current is not None)
         listing = app.screen
-        await pilot.press("r")  # the newest
+        await pilot.press("r")  # resumes the newest evaluation
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: "✓ finished" in words(app) and "1 of 1" in words(app))
         await pilot.press("q")
         await until(pilot, on_top(app, EvalsScreen))
         await until(
-            pilot,  # the list may still say that it runs, or even that it can be resumed
+            pilot,  # the list may still show it as running, or even as resumable
             lambda: listing.check_action("delete", ()) and not listing.check_action("resume", ()),
         )
         await pilot.press("x")
@@ -216,7 +216,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await pilot.press("a")
         await until(pilot, lambda: len(ledger.summaries(store)) == 1)
         await until(pilot, lambda: bool(listing.check_action("resume", ())))
-        assert store.count() == 5  # 1, and 2 vanilla and 2 that were given back
+        assert store.count() == 5  # 1 of the deleted evaluation, 2 vanilla, 2 released
         await pilot.press("r")
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
@@ -224,7 +224,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await until(pilot, on_top(app, LeaveEvalDialog))
         await pilot.press("b")
         await until(pilot, on_top(app, EvalsScreen))
-        await until(pilot, lambda: not listing.check_action("delete", ()))  # it runs
+        await until(pilot, lambda: not listing.check_action("delete", ()))  # it is running
         with pytest.raises(StoreError, match="still running"):
             delete_with_sessions(store, evaluation.info.id)
         model.go.set()
@@ -273,7 +273,7 @@ async def test_it_goes_on_in_the_background(
 async def test_another_program_s_is_followed_in_the_database(
     scripted_server: Start, store: Store
 ) -> None:
-    """As it is written there, sample by sample; nothing of it can be paused or stopped."""
+    """As recorded there, sample by sample; it can be neither paused nor stopped."""
     config = settings(scripted_server(reply))
     one: Suite = suite(3, modes=("vanilla",))
     evaluation = begin_evaluation(store, one, config, concurrency=1)

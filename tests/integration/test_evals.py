@@ -34,7 +34,7 @@ Start = Callable[..., s.ScriptedServer]
 
 @dataclass
 class LastNumber:
-    """Scores the last number of an answer."""
+    """Scores the last number in an answer."""
 
     name: str = "last_number"
 
@@ -120,13 +120,13 @@ async def test_each_sample_is_a_scored_session(
         for request in server.requests
         if not any(message["role"] == "assistant" for message in request["messages"])
     }
-    assert len(seeds) == 8  # one a task, the same in both modes
+    assert len(seeds) == 8  # one per task, the same in both modes
     assert len({seed for seed, _ in seeds}) == 4
 
 
 @pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
 async def test_samples_leave_no_snapshots(kind: str, scripted_server: Start, store: Store) -> None:
-    """Whatever a person's settings say: only a suite can ask for them."""
+    """Regardless of the user's settings: only a suite can enable them."""
     require(kind)
     server = scripted_server(reply)
     settings_ = settings(server, kind, **{"sandbox.snapshots": "every"})
@@ -191,7 +191,7 @@ async def test_a_scorer_that_fails_is_no_score_of_zero(
 async def test_infrastructure_that_fails_is_tried_again_and_then_waited_for(
     scripted_server: Start, store: Store
 ) -> None:
-    """A server that is down pauses the evaluation; no sample is scored for it."""
+    """A server that is down pauses the evaluation; no sample is scored because of it."""
     down = True
 
     def answer(request: dict[str, Any]) -> s.Scripted:
@@ -302,7 +302,7 @@ async def test_what_cannot_begin_is_said_before_anything_is_written(
 async def test_a_ledger_that_cannot_be_written_ends_the_samples_that_run(
     scripted_server: Start, store: Store
 ) -> None:
-    """They are in nobody's hands otherwise, and the evaluation at work as long as the program."""
+    """Otherwise nothing owns them, and the evaluation stays active as long as the program runs."""
     second_asked, over = threading.Event(), threading.Event()
 
     def answer(request: dict[str, Any]) -> s.Scripted:

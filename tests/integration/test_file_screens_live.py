@@ -1,4 +1,4 @@
-"""A person's work on files through the keys of the live screen, on a real sandbox."""
+"""The user's work on files through the keys of the live screen, on a real sandbox."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def at_the_second_call(
     tmp_path: Path,
     act: Callable[[LiveScreen, Pilot[int]], Awaitable[None]],
 ) -> tuple[LiveScreen, list[e.AnyEvent]]:
-    """The live screen of a run that holds at its second call while `act` works."""
+    """The live screen of a run that pauses at its second call while `act` works."""
     mode: Mode = "step"
     wanted = RunRequest(
         task="t",
@@ -193,7 +193,7 @@ async def test_the_model_changed_it_meanwhile(scripted_server: Start, tmp_path: 
 
 
 async def test_what_was_not_kept_is_fetched(scripted_server: Start, tmp_path: Path) -> None:
-    """A file too large to keep is read from the sandbox, and whole where all of it is wanted."""
+    """A file too large to keep is read from the sandbox, in full where all of it is needed."""
     require("bubblewrap")
     server = scripted_server(
         s.call("execute_bash", command=MADE),

@@ -1,4 +1,4 @@
-"""Forks of real runs: the files of the moment are there, later ones are not, the words are exact."""
+"""Forks of real runs: files as of the fork point, no later ones, and identical requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Start = Callable[..., s.ScriptedServer]
 
 @pytest.fixture
 async def cleared() -> AsyncIterator[list[str]]:
-    """Sessions whose snapshots go at the end."""
+    """Sessions whose snapshots are removed at the end."""
     sessions: list[str] = []
     yield sessions
     for session in sessions:
@@ -44,7 +44,7 @@ async def cleared() -> AsyncIterator[list[str]]:
 async def forked(
     store: Store, parent: str, at: int | str, overrides: dict[str, Any] | None = None, **more: Any
 ) -> tuple[list[e.AnyEvent], str]:
-    """Fork and run to the end; all events of the fork, and its id."""
+    """Fork and run to the end; returns all events of the fork, and its id."""
     changes = overrides or {}
     edited = more.get("edited")
     plan = ForkPlan(store, store.run(parent), at, before_call=edited is not None)
@@ -65,7 +65,7 @@ def names(seen: list[e.AnyEvent]) -> set[str]:
 
 
 def at_the_fork(seen: list[e.AnyEvent]) -> list[e.AnyEvent]:
-    """Up to the first request that is the fork's own."""
+    """The events up to the first request of the fork itself."""
     parted = only(e.Forked, seen)[-1].seq
     own = next(x.seq for x in seen if isinstance(x, e.ModelAsked) and x.seq > parted)
     return [event for event in seen if event.seq < own]
@@ -76,7 +76,7 @@ def at_the_fork(seen: list[e.AnyEvent]) -> list[e.AnyEvent]:
 async def test_the_demo_is_forked_from_its_middle(
     kind: str, when: str, tmp_path: Path, cleared: list[str]
 ) -> None:
-    """After step 6 of the demo solve.py is mended; draw.py, the answer's picture come later."""
+    """After step 6 of the demo, solve.py is fixed; draw.py and the answer's picture come later."""
     require(kind)
     wanted = demo_request(
         settings(kind, **{"sandbox.snapshots": when}), speed=0, output=tmp_path / "out"
@@ -147,7 +147,7 @@ async def test_another_model_goes_on_with_the_shell_and_is_sent_the_same_words(
 async def test_a_call_of_the_middle_is_changed(
     scripted_server: Start, tmp_path: Path, cleared: list[str]
 ) -> None:
-    """Of three calls in one turn the second is changed; the third runs as it was written."""
+    """Of three calls in one turn, the second is changed; the third runs as written."""
     require("bubblewrap")
     calls = [("execute_bash", json.dumps({"command": f"echo {n} >>log"})) for n in (1, 2, 3)]
     server = scripted_server(
@@ -213,7 +213,7 @@ async def test_a_call_that_comes_out_differently_has_parted(
     parted = [x.parted for x in only(e.Repeated, again)]
     assert "call 2 again gave a different result: its output differs" in parted[1]
     first, second = (only(e.CallFinished, x)[0].exit_code for x in (seen, again))
-    assert first == second  # the recorded one is the one that counts
+    assert first == second  # the recorded exit code is kept
     assert parted[0] == "" or f"recorded {first}" in parted[0]
     store.close()
 
@@ -266,7 +266,7 @@ async def test_what_a_person_did_is_there_as_well(
 async def test_a_fork_of_a_fork_and_the_death_of_its_parent(
     scripted_server: Start, tmp_path: Path, cleared: list[str]
 ) -> None:
-    """What a fork took over is its own; with its parent's snapshots gone, calls are repeated."""
+    """A fork owns what it inherited; with its parent's snapshots deleted, calls are repeated."""
     require("bubblewrap")
     calls = [s.call("execute_bash", command=f"echo {n} >file{n}") for n in range(1, 5)]
     server = scripted_server(*calls, s.call("submit"))
@@ -299,7 +299,7 @@ async def test_moments_that_are_none(scripted_server: Start, tmp_path: Path) -> 
             ForkPlan(store, store.run(parent), at)
     with pytest.raises(ConfigError, match="--max-steps"):
         await forked(store, parent, "end")
-    assert len(store.runs()) == 1  # what could not begin leaves nothing behind
+    assert len(store.runs()) == 1  # a fork that could not start leaves nothing behind
     store.close()
 
 
@@ -307,7 +307,7 @@ async def test_moments_that_are_none(scripted_server: Start, tmp_path: Path) -> 
 async def test_every_event_can_be_forked_from(
     kind: str, scripted_server: Start, tmp_path: Path
 ) -> None:
-    """Plans at each event: nothing half done, and every request exact."""
+    """Forks planned at each event have no unfinished calls and exact requests."""
     require(kind)
     server = scripted_server(
         s.calls(("execute_bash", '{"command": "echo 1"}'), ("execute_bash", "{broken")),

@@ -27,11 +27,11 @@ from tests.integration.test_runs import settings, watch
 from tests.waiting import until
 
 SHOTS = os.environ.get("FORK_SHOTS")
-"""A folder for pictures of the screens; none are made without it."""
+"""Folder for screenshots; none are made if unset."""
 
 
 async def go_to(pilot: Pilot[int], replay: ReplayScreen, seq: int) -> None:
-    """Hold the replay at a moment."""
+    """Pause the replay at this event."""
     if replay.query_one(Timeline).playing:
         replay.action_play()
     replay.seek(seq)
@@ -121,7 +121,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
 
 
 async def test_a_call_that_is_over_is_done_differently(tmp_path: Path) -> None:
-    """Changing the call moves the moment before it; the fork and its parent part there."""
+    """Editing the call moves the fork point to just before it; fork and parent diverge there."""
     store, run_id, usual = await recorded(tmp_path)
     end = next(x.seq for x in store.events(run_id) if isinstance(x, e.CallFinished) and x.call == 5)
     app = SandboxTui(usual, store, store.run(run_id))

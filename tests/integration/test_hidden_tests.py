@@ -1,4 +1,4 @@
-"""Hidden tests of programs, in real sandboxes: right programs pass, and nothing else does."""
+"""Hidden tests of programs, in real sandboxes: correct programs pass, and nothing else does."""
 
 from __future__ import annotations
 

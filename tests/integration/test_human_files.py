@@ -1,4 +1,4 @@
-"""A person's hands on the files of a real run: out, in, by hand, told and untold."""
+"""The user's file operations on a real run: pull, push and edit, told to the model or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def at_the_second_call(
     tmp_path: Path,
     act: Callable[[Run], Awaitable[None]],
 ) -> list[e.AnyEvent]:
-    """A run that holds at its second call while `act` works, then goes on to its end."""
+    """A run that pauses at its second call while `act` works, then continues to its end."""
     failed: list[BaseException] = []
     tasks: set[asyncio.Task[None]] = set()
 

@@ -1,4 +1,4 @@
-"""A program that runs for days: what a run leaves behind is nothing."""
+"""In a program that runs for days, a run leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.perf.leaks import growth
 
 RUNS = 30
 MOST_MEMORY = 12_000_000
-"""Bytes; SQLite's cache of pages and the heap's own wobble are within it, a run's record is not."""
+"""In bytes: room for SQLite's page cache and heap fluctuations, but not for a run's record."""
 
 
 async def test_many_runs_leave_nothing_behind(

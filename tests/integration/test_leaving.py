@@ -1,4 +1,4 @@
-"""Leaving the screen and the program: what is asked, what is waited for, what goes on."""
+"""Leaving the screen and the program: what is asked, what is waited for, what continues."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KEPT = s.call("execute_bash", command="echo kept > output/kept.txt")
 
 
 class Program:
-    """The app, the folder of its results, and the pilot."""
+    """The app, its pilot, its settings, and the folder for its results."""
 
     def __init__(self, app: SandboxTui, pilot: Pilot[int], usual: Any, out: Path) -> None:
         self.app, self.pilot, self.usual, self.out = app, pilot, usual, out
@@ -80,7 +80,7 @@ async def program(
 
 
 async def one_call_done(run: Program) -> RunWorker:
-    """A run that has written its result, and waits before its second call."""
+    """A run that has written its result and waits before its second call."""
     worker = run.begin()
     await run.waiting(worker, 1)
     assert worker.run is not None
@@ -96,7 +96,7 @@ async def test_one_run_in_the_background_is_asked_about_and_its_results_are_wait
     keys: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shutdown, "SHUTDOWN_TIMEOUT_SECONDS", 0)  # that of a signal
+    monkeypatch.setattr(shutdown, "SHUTDOWN_TIMEOUT_SECONDS", 0)  # the timeout after a signal
     monkeypatch.setattr(ending_runs, "DELAY_SECONDS", 0)
     seen: list[bool] = []
     hand_over = results.Results.hand_over
@@ -182,7 +182,7 @@ async def test_a_run_in_the_background_goes_on_when_a_first_replay_is_left(
         await run.until(lambda: run.has_left)
 
 
-# --- a screen that closes by itself takes no other away
+# --- a screen that closes by itself closes no other
 
 
 async def test_settings_stay_open_when_an_image_is_there(

@@ -1,4 +1,4 @@
-"""The screen of a run that goes on, on a real sandbox: what waits, how it proceeds, leaving."""
+"""The screen of a live run on a real sandbox: waiting calls, how it proceeds, leaving."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.integration.test_runs import Start, settings
 from tests.waiting import until
 
 SHOTS = os.environ.get("LIVE_SHOTS")
-"""A folder for pictures of the screens; none are made without it."""
+"""Folder for screenshots; none are made if unset."""
 
 
 class Watching:
@@ -42,7 +42,7 @@ class Watching:
 
     Attributes:
         app: the program.
-        pilot: its keys.
+        pilot: presses its keys.
         screen: the live screen.
     """
 
@@ -50,11 +50,11 @@ class Watching:
         self.app, self.pilot, self.screen = app, pilot, screen
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Let the program go on until something holds."""
+        """Let the program run until the condition holds."""
         await until(self.pilot, true)
 
     async def waiting(self, number: int) -> None:
-        """Until this call waits, and is seen to."""
+        """Wait until this call is waiting and the screen shows it."""
         calls = self.screen.query_one(Calls)
         await self.until(lambda: calls.waiting == number)
         await self.pilot.pause()
@@ -136,7 +136,7 @@ async def test_the_mode_is_chosen_and_the_call_that_waits_goes_on_waiting(
     assert [message["role"] for message in server.requests[-1]["messages"]].count("tool") == 1
 
 
-# --- the call that waits
+# --- the waiting call
 
 
 SIZES = pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
@@ -148,13 +148,13 @@ LONG = "\n".join(
 
 
 def rows(blocks: BlockList) -> list[str]:
-    """What is seen of a list at this moment."""
+    """The visible rows of a list."""
     height = blocks.scrollable_content_region.height
     return [blocks.render_line(y).text for y in range(height)]
 
 
 async def read_on(run: Watching, blocks: BlockList, key: str) -> str:
-    """All that is seen while a key is pressed again and again, until nothing moves any more."""
+    """All text that becomes visible while a key is pressed until the list stops scrolling."""
     text = "".join(row.strip() for row in rows(blocks))
     for _ in range(200):
         y = blocks.scroll_offset.y
@@ -178,7 +178,7 @@ async def test_a_waiting_call_is_read_whole_in_its_place(
         item = calls.current
         assert isinstance(item, CallItem)
         assert item.status == "waiting"
-        await run.until(lambda: "waits for you" in "".join(rows(calls)))  # from its first line on
+        await run.until(lambda: "waits for you" in "".join(rows(calls)))  # from its first line
         text = await read_on(run, calls, "down")
         run.shot("long-end")
         for number in range(80):

@@ -1,4 +1,4 @@
-"""What a computer saves on long documents: tokens a query as the server counts them."""
+"""What a computer saves on long documents: tokens per query as the server counts them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ Start = Callable[..., s.ScriptedServer]
 DOCUMENT_TOKENS = 100_000
 CONTEXT_TOKENS = 160_000
 MIN_SAVING = 8
-"""As many times fewer tokens the paper has (arXiv 2601.16206)."""
+"""The factor by which the paper reduces the token count (arXiv 2601.16206)."""
 
 
 def tokens(value: Any) -> int:
-    """A token is four bytes of what is sent: of text, and of tools and calls as JSON."""
+    """Count a token per four bytes sent: text as it is, tools and calls as JSON."""
     data = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return -(-len(data.encode()) // 4)
 
@@ -44,11 +44,11 @@ class Reader:
     """A model that reads what is in its prompt; with a computer it greps first.
 
     Args:
-        tasks: of the suite.
+        tasks: the suite's tasks.
 
     Attributes:
-        counted: tokens of each question with its reply, by task and by whether it is all in the
-            prompt.
+        counted: tokens of each request and its reply, by task and by whether the prompt holds
+            all documents.
     """
 
     tasks: tuple[Task, ...]
@@ -71,7 +71,7 @@ class Reader:
 
     @staticmethod
     def _next_call(messages: list[dict[str, Any]], task: Task) -> tuple[str, str]:
-        """Look for the carrier's sentences, add up what they say, hand it in."""
+        """Grep for the carrier's sentences, add up the amounts, submit the total."""
         seen = [message["content"] for message in messages if message["role"] == "tool"]
         if len(seen) == 2:
             return "submit", "{}"
@@ -92,7 +92,7 @@ def carrier_of(task: Task) -> str:
 
 @pytest.fixture
 def tasks(monkeypatch: pytest.MonkeyPatch) -> tuple[Task, ...]:
-    """Sums over archives of so many tokens."""
+    """Tasks that sum over archives of `DOCUMENT_TOKENS` tokens."""
     monkeypatch.setattr(archive, "TOKENS", (DOCUMENT_TOKENS,) * 3)
     made = pocket_tasks(per_domain=21, domains=("long_context",), levels=(2, 3))
     return tuple(task for task in made if task.metadata["family"] == "total")

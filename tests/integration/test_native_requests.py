@@ -1,7 +1,7 @@
-"""What a server with native tool calls is sent, byte for byte.
+"""What a server with native tool calls receives, byte for byte.
 
-`native_requests.jsonl` holds the bodies of one conversation. A change of them is a change for every
-model that works natively: look at the difference before you accept it, with
+`native_requests.jsonl` holds the request bodies of one conversation. Changing them affects every
+model that uses native tool calls: review the diff before you accept it with
 
     ACCEPT_NATIVE_REQUESTS=1 pytest tests/integration/test_native_requests.py
 """

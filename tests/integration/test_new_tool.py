@@ -1,4 +1,4 @@
-"""A new tool is one file: registered, it runs in a real sandbox, is resumed and is forked."""
+"""A new tool is one file: registered, it runs in a real sandbox, also after resume and fork."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ async def main(home, url, kind, tool):
 
 asyncio.run(main(*sys.argv[1:]))
 """
-"""A program that is killed while its second call runs."""
+"""A program that is killed during its second call."""
 
 TOOLS = ("count_words", "execute_bash", "submit")
 POEM, LONG = "/testbed/input/poem.txt", "/testbed/input/long.txt"
 
 
 def registered(file: Path) -> None:
-    """Import a tool's file, and make the tool known."""
+    """Import a tool's file and register the tool."""
     found = importlib.util.spec_from_file_location(file.stem, file)
     assert found is not None
     assert found.loader is not None
@@ -98,7 +98,7 @@ def registered(file: Path) -> None:
 
 @pytest.fixture
 def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a tool that is registered until the test is over."""
+    """The file of a tool that stays registered until the test ends."""
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     file = tmp_path / "count_words.py"
     file.write_text(TOOL)
@@ -115,7 +115,7 @@ async def workers(tmp_path: Path) -> AsyncIterator[RunRegistry]:
 
 
 async def killed(home: Path, server: s.ScriptedServer, kind: str, tool: Path) -> None:
-    """Run in another program, and kill it in its second call."""
+    """Run in another program and kill it during its second call."""
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", CHILD, str(home), server.url, kind, str(tool)),
         stdout=asyncio.subprocess.PIPE,
@@ -183,7 +183,7 @@ async def test_a_tool_of_ones_own_runs_is_resumed_and_is_forked(
 
 
 def check_settings(started: e.AnyEvent, server: s.ScriptedServer) -> None:
-    """What the request said is recorded, and never more."""
+    """The settings of the request are recorded, and nothing else."""
     assert isinstance(started, e.RunStarted)
     recorded = started.settings
     assert recorded is not None

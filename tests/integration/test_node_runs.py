@@ -1,4 +1,4 @@
-"""Samples on nodes that are in this process: everything of a cluster but Ray."""
+"""Samples on nodes inside this process: everything of a cluster but Ray."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["model"]
 
 
 class NodeHere:
-    """A `NodeHandle` of a node in this process; `cut` takes it away."""
+    """A `NodeHandle` for a node in this process; `cut` makes the node disappear."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -52,7 +52,7 @@ class NodeHere:
         return await called
 
     async def cut(self) -> None:
-        """The node is lost, with all that runs there."""
+        """Lose the node and everything that runs there."""
         self.lost = True
         self._gone.set()
         await self._node._registry.stop("Its machine is gone.")
@@ -65,8 +65,8 @@ class ClusterHere:
     """A `Connection` to a cluster of such nodes.
 
     Attributes:
-        found: the nodes that are there.
-        handles: those that were started.
+        found: the available nodes.
+        handles: the started nodes, by id.
     """
 
     def __init__(self, *names: str) -> None:
@@ -133,7 +133,7 @@ async def test_a_session_too_large_for_a_bundle_comes_without_contents(
 async def test_a_sample_on_a_node_is_watched_and_a_lost_node_is_waited_for(
     scripted_server: Start, store: Store, model: HeldModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody steers it from here; without a node the evaluation pauses, and another may join."""
+    """It cannot be steered from here; without nodes the evaluation pauses until another joins."""
     require("bubblewrap")
     monkeypatch.setattr(cluster_executor, "LOOK_SECONDS", 0.05)
     config = settings(scripted_server(model))

@@ -33,7 +33,7 @@ AT_ONCE = 2
 
 @pytest.fixture(params=[DockerProvider, BubblewrapProvider], ids=["docker", "bubblewrap"])
 async def provider(request: pytest.FixtureRequest) -> AsyncIterator[SandboxProvider]:
-    """A provider of each kind, with two turns of each kind."""
+    """A provider of each kind, allowing two operations of each kind at once."""
     require("docker" if request.param is DockerProvider else "bubblewrap")
     made: SandboxProvider = request.param(at_once=AT_ONCE)
     yield made
@@ -41,7 +41,7 @@ async def provider(request: pytest.FixtureRequest) -> AsyncIterator[SandboxProvi
 
 
 class Counted:
-    """A function that counts its calls, and how many go on at once."""
+    """Wraps a function to count its calls and the maximum number that run concurrently."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -74,7 +74,7 @@ class Counted:
 
 
 def sessions_here() -> set[str]:
-    """Sessions that have a container, by label or by name, or private folders."""
+    """Sessions that have a container (by label or name) or private folders."""
     client = connect()
     try:
         found = client.api.containers(all=True, filters={"label": "sandbox-tui=1"})
@@ -126,7 +126,7 @@ async def test_many_share_one_connection_and_one_sweep_and_take_turns_to_start(
 async def test_few_are_listed_and_removed_at_a_time(
     provider: SandboxProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hundreds of samples of an evaluation may come to their end at the same moment."""
+    """Hundreds of an evaluation's samples may finish at the same time."""
     opened = await asyncio.gather(*(provider.open(spec()) for _ in range(6)))
     listing, list_files = Counted(lambda listed: listed()), FileOperations.list
     monkeypatch.setattr(
@@ -161,7 +161,7 @@ async def test_a_warm_spare_is_handed_out_and_another_takes_its_place(
     assert wanted.session_id in await asyncio.to_thread(sessions_here)
     await asyncio.gather(*provider._refills)
     assert [one is not given for one in provider._spares] == [True]
-    other = await provider.create(spec(memory=1 << 30))  # not as the spares are
+    other = await provider.create(spec(memory=1 << 30))  # a spec that differs from the spares'
     assert other not in (given, *provider._spares)
     replacement = provider._spares[0].spec.session_id
     await provider.close()

@@ -1,4 +1,4 @@
-"""A task folder of the reference, run as it is: its directories, its prompts, its reward.py."""
+"""A task folder of the reference, run unchanged: its directories, its prompts, its reward.py."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_its_files_are_found_in_its_own_directories(
     store: Store,
     scripted_server: Callable[..., s.ScriptedServer],
 ) -> None:
-    """The reference puts them elsewhere, so that its own demo cannot be solved."""
+    """The reference puts them elsewhere, which makes its own demo unsolvable."""
     require(kind)
     server = scripted_server(adds_the_numbers)
     settings = load(

@@ -1,4 +1,4 @@
-"""Runs whose program is killed with SIGKILL, and that another program takes up, on real sandboxes."""
+"""Runs whose program is killed with SIGKILL and that another program resumes, on real sandboxes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def main(home, url, kind, mode, act):
 
 asyncio.run(main(*sys.argv[1:]))
 """
-"""A program with one run: `act` sees each event, and calls `done` when it is to be killed."""
+"""A program with one run: `act` receives each event and calls `done` when it is to be killed."""
 
 KILLED_WHILE_IT_SLEEPS = """
 async def act(event, run):
@@ -62,7 +62,7 @@ async def act(event, run):
 async def killed(
     home: Path, server: s.ScriptedServer, kind: str, act: str, mode: str = "auto"
 ) -> str:
-    """Run in another program until `act` says so, kill it; the session's id."""
+    """Run in another program and kill it when `act` says so; returns the session's id."""
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", CHILD, str(home), server.url, kind, mode, act),
         stdout=asyncio.subprocess.PIPE,
@@ -83,7 +83,7 @@ async def killed(
 
 @pytest.fixture
 async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], RunWorker]]:
-    """Takes a session up in this program."""
+    """Resumes a session in this program."""
     workers = RunRegistry(Store(tmp_path / "s.db"))
 
     def go_on(session: str) -> RunWorker:
@@ -168,7 +168,7 @@ async def test_a_killed_run_goes_on_where_it_was(
     sent = server.requests[1]["messages"]
     assert [m["role"] for m in sent[2:]] == ["assistant", "tool", "tool", "tool", "tool", "user"]
     assert sent[5]["content"] == LOST
-    # the second program has no such key: the server of one's own wants none
+    # the second program does not have this key: a self-hosted server needs none
     assert server.authorizations[0] == "Bearer sk-of-before"
     assert server.authorizations[1] != server.authorizations[0]
     await nothing_is_left(kind, session)
@@ -217,7 +217,7 @@ async def test_a_call_that_waited_for_a_person_still_waits(
             worker.run.approve(event.call)
 
     seen = await to_the_end(worker, approve)
-    assert [event.call for event in only(e.CallHeld, seen)] == [1, 3, 3]  # submit asks nobody
+    assert [event.call for event in only(e.CallHeld, seen)] == [1, 3, 3]  # submit needs no approval
     assert len(only(e.CallProposed, seen)) == 5
     assert only(e.RunFinished, seen)[0].reason == "submitted"
     assert worker.state.files["/testbed/three"].run_mark == "created"
@@ -315,7 +315,7 @@ async def test_it_says_why_when_the_sandbox_is_gone(
 
         remove_folder(claim_folder(session, 1.0))
         why = "The sandbox's folders are gone"
-    for _ in range(2):  # nothing was changed: it can be tried again
+    for _ in range(2):  # nothing was changed, so it can be retried
         with pytest.raises(SandboxLost, match=why):
             await to_the_end(resume(session))
     assert stored(tmp_path, session) == before

@@ -1,4 +1,4 @@
-"""Forks whose program is killed with SIGKILL, and that another program takes up."""
+"""Forks whose program is killed with SIGKILL and that another program resumes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def main(home, parent, at, url, kind, message, act):
 
 asyncio.run(main(*sys.argv[1:]))
 """
-"""A program with one fork: `act` sees each event, and calls `done` when it is to be killed."""
+"""A program with one fork: `act` receives each event and calls `done` when it is to be killed."""
 
 WHEN_CALL_4_RUNS = """
 async def act(event, run):
@@ -65,7 +65,7 @@ async def act(event, run):
 
 @pytest.fixture
 async def cleared() -> AsyncIterator[list[str]]:
-    """Sessions whose snapshots go at the end."""
+    """Sessions whose snapshots are removed at the end."""
     sessions: list[str] = []
     yield sessions
     for session in sessions:
@@ -79,7 +79,7 @@ async def cleared() -> AsyncIterator[list[str]]:
 
 @pytest.fixture
 async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], RunWorker]]:
-    """Takes a session up in this program."""
+    """Resumes a session in this program."""
     workers = RunRegistry(Store(tmp_path / "s.db"))
     yield lambda session: workers.resume(workers.store.run(session), settings())
     await workers.stop("The test is over.")
@@ -89,7 +89,7 @@ async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], RunWorker]]:
 async def killed_fork(
     home: Path, parent: str, at: str, url: str, kind: str, act: str, message: str = ""
 ) -> str:
-    """Fork in another program until `act` says so, kill it; the fork's id."""
+    """Fork in another program and kill it when `act` says so; returns the fork's id."""
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", CHILD, str(home), parent, at, url, kind, message, act),
         stdout=asyncio.subprocess.PIPE,
@@ -114,7 +114,7 @@ async def test_a_killed_fork_goes_on_where_it_was(
     cleared: list[str],
     resume: Callable[[str], RunWorker],
 ) -> None:
-    """From a snapshot, and from calls done again: what it inherited is there after the kill."""
+    """From a snapshot or from repeated calls: what the fork inherited survives the kill."""
     require(kind)
     first = scripted_server(
         s.call("execute_bash", command="mkdir sub; cd sub; export WHO=parent; echo 1 >a"),
@@ -157,7 +157,7 @@ async def test_a_killed_fork_goes_on_where_it_was(
 async def test_a_fork_killed_while_its_sandbox_was_prepared_says_so(
     kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
-    """And begins anew from its own record, with its parent deleted."""
+    """It can then be restarted from its own record, even with its parent deleted."""
     require(kind)
     server = scripted_server(
         s.call("execute_bash", command="echo 1 >a"),

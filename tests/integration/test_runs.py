@@ -45,7 +45,7 @@ def request(server: s.ScriptedServer, kind: str = "bubblewrap", **more: Any) -> 
 async def watch(
     wanted: RunRequest, path: Path, act: Callable[[Run, e.AnyEvent], Any] | None = None
 ) -> tuple[list[e.AnyEvent], Store, str]:
-    """Run to the end; `act` sees each event once it is stored."""
+    """Run to the end; `act` receives each event once it is stored."""
     store, run_id = Store(path / "s.db"), new_id()
     run = await open_run(wanted, run_id, store.blobs(run_id))
     seen: list[e.AnyEvent] = []
@@ -134,7 +134,7 @@ async def test_what_the_model_is_sent_back(scripted_server: Start, tmp_path: Pat
 
 
 async def test_a_person_steers(scripted_server: Start, tmp_path: Path) -> None:
-    """Step, edit, reject, answer, inject told and untold, message: all in one run."""
+    """Step, edit, reject, answer, inject (told and untold) and message, all in one run."""
     bash = [s.call("execute_bash", command=f"echo call {n}") for n in range(1, 6)]
     server = scripted_server(*bash, s.call("submit"), s.call("submit"))
     told: set[int] = set()
@@ -221,7 +221,7 @@ _tasks: set[asyncio.Task[None]] = set()
 
 
 def later(work: Any) -> None:
-    """Act beside the events: a decision must not wait for the event that asks for it."""
+    """Run `work` as a task: a decision must not wait for the event that asks for it."""
     task = asyncio.get_running_loop().create_task(work)
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
@@ -352,7 +352,7 @@ def test_run_against_a_server_that_fails(scripted_server: Start, own_home: Path)
 
 
 def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_home: Path) -> None:
-    """Each sample has a seed of its own; a fork keeps its parent's, or takes another."""
+    """Each sample has its own seed; a fork keeps its parent's or takes another."""
     server = scripted_server(*[s.call("submit")] * 4)
     against = ("--base-url", server.url, "--model", "m", "--headless")
     asked = (
@@ -376,7 +376,7 @@ def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_h
     name = json.loads(program("sessions", "ls", "--json", home=own_home).stdout.splitlines()[0])[
         "id"
     ]
-    # The two samples end in any order: the parent's seed is what its own record says.
+    # The two samples end in any order, so the parent's seed is read from its own record.
     shown = program("sessions", "show", name, home=own_home).stdout
     parent = int(re.findall(r"^seed +(\d+)$", shown, re.MULTILINE)[0])
     for given, seed in (((), parent), (("--seed", "40"), 40)):
@@ -385,7 +385,7 @@ def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_h
             home=own_home,
         )
         assert forked.returncode == 0, forked.stderr
-        assert server.requests[-1]["seed"] == seed + 1  # of its second step
+        assert server.requests[-1]["seed"] == seed + 1  # the request of its second step
         assert [tool["function"]["name"] for tool in server.requests[-1]["tools"]] == offered
 
 

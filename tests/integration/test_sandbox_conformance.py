@@ -1,4 +1,4 @@
-"""What every sandbox promises, on the real thing: one suite for all kinds."""
+"""What every sandbox guarantees, tested on real ones: one suite for all kinds."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ async def test_a_fork_bomb_is_survived(sandbox: Sandbox) -> None:
 
 
 async def test_what_has_begun_is_never_repeated(sandbox: Sandbox) -> None:
-    """Whatever code it ends with, also beside processes that were left behind."""
+    """Whatever its exit code, and also with processes left running in the background."""
     await sh(sandbox, "touch log; sleep 4244 & echo started")
     first = await sh(sandbox, "echo x >>log; exit 254")
     second = await sh(sandbox, "echo y >>log; (exit 254)")
@@ -193,7 +193,7 @@ async def test_what_has_begun_is_never_repeated(sandbox: Sandbox) -> None:
 
 
 async def test_what_ends_its_own_shell_takes_no_service_with_it(sandbox: Sandbox) -> None:
-    """Its own processes are ended, those of commands before are not."""
+    """Its own processes are killed; those of earlier commands are not."""
     await sh(sandbox, "sleep 4245 >/dev/null 2>&1 &")
     ended = await sh(sandbox, "sleep 4246 & kill -9 $PPID; sleep 4246", timeout=1)
     assert (ended.exit_code, ended.cleared) == (None, 0)
@@ -220,7 +220,7 @@ async def test_output_that_nobody_takes_keeps_no_command_from_its_end(sandbox: S
 
 
 async def test_a_time_limit_is_the_commands_not_the_readers(sandbox: Sandbox) -> None:
-    slow = [2.0]  # seconds the first piece takes: longer than the limit
+    slow = [2.0]  # seconds that the first piece takes, longer than the limit
 
     async def read(_: str, __: bytes) -> None:
         await asyncio.sleep(slow.pop() if slow else 0)
@@ -469,11 +469,11 @@ async def test_output_is_copied_out_and_nothing_else(sandbox: Sandbox, tmp_path:
     assert [path for path in tmp_path.iterdir() if path.name != "home"] == [target]
 
 
-# --- a person's shell
+# --- the user's shell
 
 
 async def read_until(shell: object, wanted: bytes, got: bytes = b"") -> bytes:
-    """What a shell shows until `wanted` is in it, behind what was `got` before."""
+    """What a shell prints until `wanted` appears, appended to `got`, which was read earlier."""
 
     async def read() -> None:
         nonlocal got
@@ -534,7 +534,7 @@ async def test_frozen_and_let_go_on(sandbox: Sandbox) -> None:
 def heard_when(
     sandbox: Sandbox, command: str, timeout: float
 ) -> tuple[asyncio.Event, asyncio.Task[ExecResult]]:
-    """A running command, and the event of its first output."""
+    """A running command, and an event set at its first output."""
     heard = asyncio.Event()
 
     async def listen(_: str, __: bytes) -> None:
@@ -545,7 +545,7 @@ def heard_when(
 
 
 async def test_a_frozen_command_makes_no_progress_and_no_time_passes(sandbox: Sandbox) -> None:
-    """Frozen for longer than its time limit, it still has the time it had, and ends well."""
+    """Frozen for longer than its timeout, it still has its remaining time and finishes normally."""
     heard, running = heard_when(
         sandbox, "echo begun; for i in {1..10}; do sleep 0.1; echo $i; done; exit 3", timeout=5
     )
@@ -580,7 +580,7 @@ async def test_a_frozen_shell_goes_on_where_it_was(sandbox: Sandbox) -> None:
     for _ in range(3):
         await sandbox.freeze()
         await sandbox.thaw()
-    if b"woken 0\r\n" not in got:  # on a slow machine it may be there by now, or a part of it
+    if b"woken 0\r\n" not in got:  # on a slow machine some or all of it may have arrived already
         got = await read_until(shell, b"woken 0\r\n", got)
     assert b"woken 0\r\n" in got
     assert b"Stopped" not in got
@@ -625,7 +625,7 @@ async def test_closing_while_frozen_leaves_nothing(sandbox: Sandbox) -> None:
 
 
 async def test_a_frozen_sandbox_outlives_its_grace() -> None:
-    """No lease runs out while nothing can renew it."""
+    """The lease does not expire while nothing can renew it."""
     require("docker")
     short = make("docker", grace=2.0)
     await short.start()
@@ -694,7 +694,7 @@ async def test_a_run_sees_nothing_of_the_models_shell(sandbox: Sandbox) -> None:
         ["bash", "-c", "pwd; umask; type -t true; alias"], timeout=HANG_SECONDS
     )
     assert where.stdout == b"/testbed\n0022\nbuiltin\n"
-    assert "mine" in await out(sandbox, 'echo "$GRADE"')  # and the shell keeps its own
+    assert "mine" in await out(sandbox, 'echo "$GRADE"')  # the shell keeps its own environment
 
 
 async def test_a_run_takes_its_words_as_they_are(sandbox: Sandbox) -> None:
@@ -717,7 +717,7 @@ async def test_a_run_may_be_another_users(sandbox: Sandbox) -> None:
     other = await sandbox.run(["id", "-un"], user="nobody", timeout=HANG_SECONDS)
     if sandbox.kind == "docker":
         assert other.stdout == b"nobody\n"
-    else:  # there is one user only
+    else:  # there is only one user
         assert other.exit_code == 126
     assert (await sandbox.run(["true"], user="no-such-user", timeout=HANG_SECONDS)).exit_code == 126
 

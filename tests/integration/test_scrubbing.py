@@ -1,4 +1,4 @@
-"""A run on a real sandbox, recorded: every moment of it by keyframe and tail is the moment itself."""
+"""A recorded run on a real sandbox: any state rebuilt from keyframe and tail is identical."""
 
 from __future__ import annotations
 

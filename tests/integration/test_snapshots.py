@@ -1,4 +1,4 @@
-"""Snapshots of real sandboxes: what is in them, what they leave alone, how they go."""
+"""Snapshots of real sandboxes: what they contain, what they leave alone, how they are removed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Start = Callable[..., s.ScriptedServer]
 
 @pytest.fixture
 async def cleared() -> AsyncIterator[list[str]]:
-    """Sessions whose snapshots go at the end."""
+    """Sessions whose snapshots are removed at the end."""
     sessions: list[str] = []
     yield sessions
     for session in sessions:
@@ -74,10 +74,10 @@ async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared:
         )
         assert await run_in(again, "test -e /testbed/later || echo none") == "none\n"
         assert await run_in(again, "ls -d /var/lib/sandbox-tui-run 2>&1 || echo none") != ""
-        # one and the same call number must not be taken for having saved its state
+        # the snapshot's state for this call number must not be treated as state this call saved
         lost = await again.exec("CARRIED=gone; kill -9 $$", timeout=HANG_SECONDS)
         assert lost.state_lost
-        # the snapshot is left as it was
+        # the snapshot stays unchanged
         await run_in(again, "echo changed >deep/file")
     finally:
         await again.close()
@@ -195,7 +195,7 @@ async def test_one_that_is_too_large_is_refused_and_leaves_nothing(
     "name", ["../../etc", "none/none", "", "a/../../b", "sandbox-tui-test:latest"]
 )
 async def test_only_snapshots_of_ours_are_begun_from(kind: str, name: str) -> None:
-    """Names come from recorded events, and those of an imported session anybody may have written."""
+    """Names come from recorded events, and an imported session can contain any name."""
     require(kind)
     assert not SnapshotStores(snapshot_dir()).exists(name or "x")
     with pytest.raises(SandboxUnavailable, match="no longer exists"):
@@ -232,7 +232,7 @@ async def test_every_step_has_one_and_old_ones_go(
 async def test_the_next_call_waits_for_the_snapshot(
     scripted_server: Start, tmp_path: Path, cleared: list[str]
 ) -> None:
-    """What a later step makes is never in the snapshot of an earlier one."""
+    """Files made by a later step never appear in the snapshot of an earlier one."""
     require("bubblewrap")
     server = scripted_server(
         s.call("execute_bash", command="head -c 30000000 /dev/zero >big; echo 1 >one"),

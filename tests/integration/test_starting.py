@@ -1,4 +1,4 @@
-"""What is pressed, and that a run is ended, while its sandbox starts: real store, real sandbox."""
+"""Key presses, and ending a run, while its sandbox starts: real store, real sandbox."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ exec {bwrap} "$@"
 
 
 def left(kind: str, session: str) -> list[str]:
-    """What is left of a session's sandbox on this machine."""
+    """What remains of a session's sandbox on this machine."""
     if kind == "bubblewrap":
         found = Path(tempfile.gettempdir()).glob(f"{PREFIX}*/owner.json")
         return [str(path) for path in found if session in path.read_text()]
@@ -59,7 +59,7 @@ def left(kind: str, session: str) -> list[str]:
 
 
 class Held:
-    """A sandbox that is starting until it is let go on."""
+    """A sandbox start held midway: `begun` is set when it gets there, `go` releases it."""
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
@@ -68,7 +68,7 @@ class Held:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Held:
-    """The real sandboxes, held back in the middle of their start."""
+    """Real sandboxes, held in the middle of their start."""
     held = Held()
 
     def hold(kind: type[Any], step: str) -> None:
@@ -131,7 +131,7 @@ async def test_keys_pressed_while_it_starts_hold_from_the_first_step(
         await pilot.press("m", *"be quick", "enter", "escape")
         await pilot.press("i", *"export EARLY=bird", "enter", "escape")
         await pilot.press("Z", "t")
-        await until(pilot, lambda: "still starting" in said(screen))  # what needs the sandbox
+        await until(pilot, lambda: "still starting" in said(screen))  # this needs the sandbox
         held.go.set()
         await until(pilot, lambda: screen.state.mode == "paused")
         assert isinstance(screen.app.screen, LiveScreen)
@@ -201,7 +201,7 @@ async def test_ended_from_the_screen_while_it_starts(
 
 @pytest.fixture
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder: `begun` is there once the sandbox starts, which takes until `go` is."""
+    """A folder: `begun` appears when the sandbox starts; the start completes once `go` exists."""
     require("bubblewrap")
     folder, bwrap = tmp_path / "slow", shutil.which("bwrap")
     folder.mkdir()

@@ -48,7 +48,7 @@ async def test_denied_in_every_mode_and_the_model_is_told_why(
 async def test_the_queue_is_delivered_after_all_results_and_as_it_was_changed(
     scripted_server: Start, tmp_path: Path
 ) -> None:
-    """Two calls in one turn: words that come during the first wait for the second as well."""
+    """Two calls in one turn: messages sent during the first wait for the second as well."""
     bash = ("execute_bash", '{"command": "echo begun; sleep 100"}')
     server = scripted_server(
         s.calls(bash, ("execute_bash", '{"command": "echo second"}')),

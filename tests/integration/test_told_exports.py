@@ -1,4 +1,4 @@
-"""The screen, the replay and every export tell the same story of a run that a person steered."""
+"""The screen, the replay and every export tell the same story of a run that the user steered."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from tests.integration.test_runs import request, watch
 Start = Callable[..., s.ScriptedServer]
 
 SAID = ("kept message", "last wording", "told-output")
-"""What the model got of a person."""
+"""What the model received from the user."""
 
 NEVER = ("withdrawn message", "first wording", "touch withdrawn-command", "told wordng")
-"""What it never got, since the person thought better of it."""
+"""What it never received, since the user withdrew or reworded it."""
 
 QUIET = ("quiet-output", "quietly edited line")
-"""What was done without telling it."""
+"""What was done without telling the model."""
 
 
 async def _steer(run: Run, event: e.AnyEvent, folder: Path) -> None:
-    """Everything that a person may do, once."""
+    """Do everything a user can do, once."""
     match event:
         case e.CallHeld(call=1):
             run.approve(1)
@@ -73,7 +73,7 @@ async def _steer(run: Run, event: e.AnyEvent, folder: Path) -> None:
 
 
 async def steered(server: s.ScriptedServer, folder: Path) -> tuple[list[e.AnyEvent], Store, str]:
-    """Such a run, to its end."""
+    """A steered run, to its end."""
     (folder / "pushed.txt").write_text("pushed\n")
     tasks: set[asyncio.Task[None]] = set()
 
@@ -150,7 +150,7 @@ def _html(store: Store, run_id: str) -> None:
     assert [calls[n]["ok"] for n in range(1, 7)] == [True, True, None, None, None, True]
     assert calls[3]["feedback"] == "not this one"
     assert calls[5]["out"] == "answered by hand"
-    assert calls[1]["out"] == "as-proposed-1"  # without the frame around it
+    assert calls[1]["out"] == "as-proposed-1"  # without the observation's frame
     notes = [(item["sign"], item["text"]) for item in items if item["kind"] == "note"]
     assert ("✎", "a note of mine") in notes
     assert ("·", "mode: auto, set by you") in notes
@@ -187,7 +187,7 @@ def _markdown(store: Store, run_id: str) -> None:
 
 
 def _conversation(texts: list[str]) -> None:
-    """What went to the model, and nothing that did not."""
+    """Check for what was sent to the model, and for nothing that was not."""
     joined = "\n".join(texts)
     assert all(words in joined for words in SAID)
     assert not any(words in joined for words in (*NEVER, *QUIET))
@@ -196,7 +196,7 @@ def _conversation(texts: list[str]) -> None:
 
 
 def _people(found: list[dict[str, Any]]) -> None:
-    """What people did, where a format has a place for it beside."""
+    """Check the user's actions, in formats that list them separately."""
     fates = {(one["what"], one.get("text") or one.get("path")): one.get("fate") for one in found}
     assert fates[("message", "kept message")] == "delivered"
     assert fates[("message", "last wording")] == "delivered"
@@ -270,7 +270,7 @@ def _bundle(store: Store, run_id: str, folder: Path) -> None:
         (copied,) = import_file(other, path)
         there, here = list(replay(other, copied)), list(replay(store, run_id))
         assert there[1:] == here[1:]
-        for name in sorted(set(EXPORTERS) - {"bundle", "trajectory"}):  # which name the session
+        for name in sorted(set(EXPORTERS) - {"bundle", "trajectory"}):  # those two name the session
             texts = [
                 [readable(name, part) for part in export(where, one, name).values()]
                 for where, one in ((store, run_id), (other, copied))

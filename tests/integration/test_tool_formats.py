@@ -1,4 +1,4 @@
-"""Runs with models and servers that have no native tool calls, on the real parts."""
+"""Runs with models and servers without native tool calls, on real parts."""
 
 from __future__ import annotations
 

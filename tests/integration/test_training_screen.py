@@ -42,7 +42,7 @@ WRONG = (LOOK, READ, answering("7"), SUBMIT)
 
 
 async def attempt(pool: EpisodePool, record: RolloutRecord, script: tuple[Message, ...]) -> float:
-    """One episode of a policy that says these messages."""
+    """One episode of a policy that sends these messages."""
     episode = pool.episode(events=record.events, identity=record.identity)
     await episode.reset(TASK)
     for said in script:
@@ -53,7 +53,7 @@ async def attempt(pool: EpisodePool, record: RolloutRecord, script: tuple[Messag
 
 
 async def trained(store: Store) -> TrainingRecorder:
-    """A step of one group: the right answer and the wrong one."""
+    """A step with one group: a correct answer and a wrong one."""
     recorder = TrainingRecorder(store)
     recorder.begin({}, name="keys", engine="script", model="scripted", seed=1)
     async with EpisodePool(EpisodeSettings(sandbox="bubblewrap"), SameAsTarget()) as pool:
@@ -113,7 +113,7 @@ async def test_a_training_is_watched(
         wall = screen.query_one(RolloutWall)
         await until(pilot, lambda: wall.rollout is not None)
 
-        # one that begins is seen while the screen is open, and the cursor goes along the group
+        # one that starts while the screen is open appears, and the cursor moves along the group
         late = await recorder.rollout(1, TASK, 0)
         await until(pilot, lambda: wall.group is not None and wall.group.step == 1)
         await late.abandon("The sandbox did not start.", "sandbox_error")

@@ -1,4 +1,4 @@
-"""Commands on a terminal of their own, in every kind of sandbox: as without one, and with its ways."""
+"""Commands with a terminal, in every kind of sandbox: what stays the same and what differs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def sh(sandbox: Sandbox, command: str, timeout: float = HANG_SECONDS) -> E
 
 
 async def eventually(ask: Callable[[], Awaitable[T]], seconds: float = HANG_SECONDS) -> T:
-    """What `ask` says once it says something."""
+    """Poll `ask` until it returns something true, and return that."""
     async with asyncio.timeout(seconds):
         while not (answer := await ask()):
             await asyncio.sleep(0.05)
@@ -188,7 +188,7 @@ async def test_where_there_is_no_script_it_says_so(sandbox: Sandbox) -> None:
     assert b"no script(1) here" in result.stderr
 
 
-# --- what a person's shell hides
+# --- input that the user's shell hides
 
 
 async def hidden_at(sandbox: Sandbox, shell: Shell, wanted: bool) -> None:
@@ -221,7 +221,7 @@ async def test_a_shell_tells_whether_it_hides_what_is_typed(
         await eventually(lambda: _seen(printed, "❯".encode()))
         assert not await shell.hides_input()
         await shell.write(b"echo rea''dy; " + program.encode() + b"; echo do''ne\r")
-        await eventually(lambda: _seen(printed, b"ready\r\n"))  # keys are no longer the shell's
+        await eventually(lambda: _seen(printed, b"ready\r\n"))  # keys no longer go to the shell
         await hidden_at(sandbox, shell, hides)
         await shell.write(b"hunter2\r")
         if program == "cat":

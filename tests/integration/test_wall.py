@@ -57,7 +57,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         await pilot.press("right")
         second = app.screen.query(RunTile)[1]
         assert app.focused is second
-        await pilot.press("down")  # to the last, in a row that is not full
+        await pilot.press("down")  # to the last tile, in a row that is not full
         assert app.focused is app.screen.query(RunTile)[2]
         await pilot.press("down", "up", "right")
         assert app.focused is second
@@ -66,7 +66,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         await until(pilot, lambda: len(second.state.calls) > number)
         assert second.state.calls[number].status in ("done", "running")
 
-        await pilot.press("o")  # by state: what waits comes first
+        await pilot.press("o")  # sort by state: waiting runs come first
         await until(pilot, lambda: [t.number for t in app.screen.query(RunTile)] == [2, 3, 1])
         await pilot.press("f")
         seen = [tile for tile in app.screen.query(RunTile) if tile.display]
@@ -91,7 +91,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         await until(pilot, second.worker.ended.is_set)
         await until(pilot, lambda: kinds(app).count("failed") == 1)
 
-        await pilot.press("q")  # one goes on: it is found on the home screen
+        await pilot.press("q")  # one run continues and is listed on the home screen
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("b")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
@@ -126,7 +126,7 @@ async def waiting_runs(
     size: tuple[int, int] = (120, 40),
     database: Path | None = None,
 ) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
-    """A program begun with runs that each wait at their first call; all are ended afterwards."""
+    """A program started with runs that each wait at their first call; ends them all afterwards."""
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     request = demo_request(settings, speed=0, mode="step")
@@ -173,7 +173,7 @@ async def test_a_run_is_chosen_again_after_nothing_was_shown(tmp_path: Path) -> 
         await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
         await pilot.press("escape")
         assert app.focused is tile(app, 2)
-        await pilot.press("f", "f", "f")  # failed: none is
+        await pilot.press("f", "f", "f")  # the filter "failed" matches none
         await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
         await pilot.press("f", "f")
         assert app.focused is tile(app, 2)
@@ -223,7 +223,7 @@ async def test_leaving_the_first_wall_asks_what_shall_become_of_the_runs(tmp_pat
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert len(app.runs.running) == 2
 
-        await pilot.press("w")  # from here it is a look, and back
+        await pilot.press("w")  # opened from here, the wall just returns to the home screen
         await until(pilot, lambda: isinstance(app.screen, WallScreen))
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
@@ -278,7 +278,7 @@ async def test_the_home_screen_says_which_runs_wait_for_a_person(tmp_path: Path)
 
         first = next(iter(app.runs.all.values()))
         assert first.run is not None
-        await first.stop("enough")  # seen without a key
+        await first.stop("enough")  # the list updates without a key press
         await until(pilot, lambda: "1 waits for you" in str(sessions.border_title))
 
 
@@ -332,7 +332,7 @@ async def test_the_tiles_take_all_of_the_space(tmp_path: Path) -> None:
 
 
 async def test_runs_are_moved_into_programs_of_their_own(tmp_path: Path) -> None:
-    database = data_dir() / "sessions.db"  # where those programs look
+    database = data_dir() / "sessions.db"  # the database those programs use
     async with waiting_runs(tmp_path, ["one", "two"], database=database) as (app, pilot):
         ids = list(app.runs.all)
         await pilot.press("q")
@@ -355,7 +355,7 @@ async def test_runs_are_moved_into_programs_of_their_own(tmp_path: Path) -> None
 async def test_second_thoughts_keep_the_runs_here(tmp_path: Path) -> None:
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
-    request = demo_request(settings, speed=1)  # its replies take their time
+    request = demo_request(settings, speed=1)  # its replies take time
     app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, ["one", "two"]))
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))

@@ -1,4 +1,4 @@
-"""Runs in the background: whoever watches, and whenever they begin to, sees all of it."""
+"""Runs in the background: every watcher sees all events, whenever it starts watching."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def test_nobody_has_to_watch(workers: RunRegistry, tmp_path: Path) -> None
 async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
     workers: RunRegistry, tmp_path: Path
 ) -> None:
-    """Backpressure reaches the container, and ends with the watcher."""
+    """Backpressure reaches the container and ends with the watcher."""
     request = demo(tmp_path, mode="step")
     worker = workers.begin(request)
     slow: AsyncIterator[e.AnyEvent] = worker.watch()
@@ -74,7 +74,7 @@ async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
     assert worker.run is not None
     worker.run.inject("head -c 50000000 /dev/zero | tr '\\0' 'x'", tell=False)
     full = 0
-    while full < 40:  # the record stands still while the watcher's room is full
+    while full < 40:  # recording stalls while the watcher's buffer is full
         before = worker.state.seq
         await asyncio.sleep(0.02)
         full = full + 1 if worker.state.seq == before and before > 250 else 0
@@ -93,7 +93,7 @@ async def test_all_are_stopped_together(workers: RunRegistry, tmp_path: Path) ->
         await asyncio.sleep(0.01)
     await workers.stop("The program was ended.")
     assert workers.unfinished == []
-    for worker in begun:  # the last may not even have begun
+    for worker in begun:  # the last may not even have started
         finished = worker.state.finished
         assert finished is None or finished.reason == "cancelled"
     assert begun[0].exit_code == 130
@@ -102,7 +102,7 @@ async def test_all_are_stopped_together(workers: RunRegistry, tmp_path: Path) ->
 async def test_one_that_is_stopped_at_once_comes_to_its_end(
     workers: RunRegistry, tmp_path: Path
 ) -> None:
-    """Its task is cancelled before its first step, and so runs none of its own code."""
+    """Its task is cancelled before its first step, and so runs none of its code."""
     worker = workers.begin(demo(tmp_path))
     await asyncio.wait_for(worker.stop("It is not wanted."), HANG_SECONDS)
     assert str(worker.failure) == "The run was ended before it started."

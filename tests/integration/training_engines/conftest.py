@@ -1,4 +1,4 @@
-"""Imports the engines that are installed: what they warn of when imported is not ours to mend."""
+"""Imports the installed engines early: the warnings of their imports are not ours to fix."""
 
 from __future__ import annotations
 

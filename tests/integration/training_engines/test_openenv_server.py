@@ -39,7 +39,7 @@ CONCURRENCY = 3
 
 
 class CountingPool(EpisodePool):
-    """Knows how many sandboxes were opened, and when one is gone."""
+    """Counts the sandboxes opened and removed, and signals each removal."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -62,7 +62,7 @@ class CountingPool(EpisodePool):
 
 
 class Served:
-    """A server, and the pool behind it."""
+    """A server and its pool."""
 
     def __init__(self, url: str, pool: CountingPool, server: OpenEnvServer) -> None:
         self.url, self.pool, self.server = url, pool, server
@@ -162,7 +162,7 @@ async def test_a_client_that_goes_away_while_its_command_runs(served: Served) ->
     await client._ws.send(
         '{"type": "step", "data": {"tool": "execute_bash", "arguments": {"command": "sleep 100"}}}'
     )
-    client._ws.transport.abort()  # as when its process is killed
+    client._ws.transport.abort()  # as if its process were killed
     await asyncio.wait_for(served.pool.removed.get(), 60)
     await client.close()
 

@@ -31,11 +31,11 @@ REPLY = """<tool_call>
 {{"name": "submit", "arguments": {{}}}}
 </tool_call>"""
 NUMBERS = (42, 77)
-"""That the model has learnt to answer: the target, and another."""
+"""Answers that the model has learnt: the target, and a wrong one."""
 
 STEPS = 2
 LESSONS = 240
-pytestmark = pytest.mark.filterwarnings("ignore")  # of the packages at each other
+pytestmark = pytest.mark.filterwarnings("ignore")  # the packages trigger each other's warnings
 TASKS = [
     Task(id=f"t{n}", problem=f"What is {n} + {42 - n}?", target="42", scorer="number")
     for n in (20, 21)
@@ -43,7 +43,7 @@ TASKS = [
 
 
 def taught(prompts: list[list[int]], replies: list[list[int]]) -> Any:
-    """A model that has learnt by heart to answer every prompt with one of the replies."""
+    """A model trained to answer every prompt with one of the replies."""
     model = untrained_policy(context=16384).model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     pairs = itertools.cycle(itertools.product(prompts, replies))

@@ -1,4 +1,4 @@
-"""verl's own workers run the agent loop: real sandboxes, a scripted server, a tokenizer of bytes."""
+"""verl's own workers run the agent loop: real sandboxes, a scripted server, a byte tokenizer."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from sandbox_tui.core.rl.pool import EpisodePool
 from tests.integration.conftest import require
 from tests.waiting import HANG_SECONDS
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # verl warns of what it does itself
+pytestmark = pytest.mark.filterwarnings("ignore")  # verl triggers its own warnings
 
 ROOT = Path(__file__).parents[3]
 CONFIG = Path(adapters.__file__).parent
@@ -75,7 +75,7 @@ SUBMIT = called("submit")
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tokenizer of bytes and the configuration of a model that nobody loads."""
+    """A folder with a byte tokenizer and the configuration of a model that is never loaded."""
     folder = tmp_path_factory.mktemp("model")
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     merges = [("i", "n"), ("o", "u"), ("in", "p"), ("inp", "u"), ("inpu", "t")]
@@ -136,7 +136,7 @@ def test_the_configuration_carries_the_hyper_parameters_of_the_reference() -> No
 
 
 class ScriptedServer:
-    """Plays replies as tokens, as verl's client of its servers does.
+    """Plays replies as tokens, as verl's client for its servers does.
 
     Attributes:
         prompts: the tokens of each request.
@@ -152,7 +152,7 @@ class ScriptedServer:
         self, request_id: str, *, prompt_ids: list[int], sampling_params: dict[str, Any]
     ) -> TokenOutput:
         reply = next(self._replies)
-        # bytes alone: not the tokens that encoding the text would give
+        # bytes only: not the tokens that encoding the text would give
         token_ids = [
             token
             for byte in reply.removesuffix("<|im_end|>")
@@ -172,7 +172,7 @@ class ScriptedServer:
 
 
 class Rollout:
-    """What verl makes of one rollout, without the padding."""
+    """What verl returns for one rollout, without the padding."""
 
     def __init__(self, output: DataProto) -> None:
         batch = output.batch
@@ -217,7 +217,7 @@ def rows(config: Any, tokenizer: Any) -> DataProto:
 
 
 async def rolled_out(config: Any, *replies: str, log_probs: bool = True) -> tuple[Any, Rollout]:
-    """verl's worker, given these replies."""
+    """Run verl's worker with these replies."""
     tokenizer = omega_conf_to_dataclass(config.actor_rollout_ref.model).tokenizer
     server = ScriptedServer(tokenizer, *replies, log_probs=log_probs)
     worker = AgentLoopWorker(config, server)
@@ -305,10 +305,10 @@ async def test_text_alone(worker_configuration: Any, pools: None) -> None:
 
 
 class ScriptedServers:
-    """Gives every rollout the same replies; travels to verl's workers.
+    """Gives every rollout the same replies; is sent to verl's workers.
 
     Args:
-        replies: of one rollout.
+        replies: the replies of one rollout.
     """
 
     def __init__(self, tokenizer: Any, *replies: str) -> None:
@@ -366,9 +366,9 @@ def test_a_group_of_rollouts_on_ray(worker_configuration: Any, local_ray: None) 
 
 
 def finished(uid: str) -> list[str]:
-    """The keys of a group's rollouts, once all of them are over."""
+    """The keys of a group's rollouts, once all of them are finished."""
     deadline = time.monotonic() + HANG_SECONDS
-    while time.monotonic() < deadline:  # each look is a question to another process
+    while time.monotonic() < deadline:  # each check is a request to another process
         listed = transfer_queue.kv_list(partition_id="train")
         tags = listed.get("train", listed)
         if tags.get(uid, {}).get("status") == "finished":
