@@ -1,6 +1,6 @@
-"""A headless Chromium, driven over the pipe of its DevTools protocol: no driver, no port.
+"""A headless Chromium, driven over the pipe of its DevTools protocol, without a driver or a port.
 
-The protocol is at chromedevtools.github.io/devtools-protocol; messages end with NUL.
+The protocol is documented at chromedevtools.github.io/devtools-protocol; messages end with NUL.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ PROGRAM = next(
 
 
 KEY_CODES = {"Escape": 27, "Enter": 13, "ArrowUp": 38, "ArrowDown": 40}
-"""Of keys that pages know by their number."""
+"""Codes of keys that pages identify by number."""
 
 
 class BrowserFailed(AssertionError):
-    """The page raised an error, or the browser did not answer."""
+    """The page raised an error, or the browser did not respond."""
 
 
 class Page:
     """A page in a browser.
 
     Attributes:
-        problems: errors and warnings of its console, exceptions, and requests it was refused.
-        requests: addresses that it asked for.
+        problems: errors and warnings of its console, exceptions, and failed requests.
+        requests: addresses that it requested.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], to: int, back: int) -> None:
@@ -55,7 +55,7 @@ class Page:
             self.send(f"{domain}.enable")
 
     def send(self, method: str, /, **params: Any) -> dict[str, Any]:
-        """Ask something of the browser, and wait for the answer."""
+        """Send a command to the browser and wait for its response."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
         if self._session:
@@ -95,12 +95,12 @@ class Page:
             self.requests.append(params["request"]["url"])
 
     def open(self, address: str, ready: str) -> None:
-        """Go to an address and wait until an expression is true there."""
+        """Navigate to an address and wait until `ready` is true in the page."""
         self.send("Page.navigate", url=address)
         self.until(ready)
 
     def run(self, expression: str) -> Any:
-        """The value of an expression in the page."""
+        """Evaluate an expression in the page and return its value."""
         answer = self.send(
             "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
         )
@@ -109,7 +109,7 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, expression: str, seconds: float = HANG_SECONDS) -> Any:
-        """Wait, in the page, until an expression is true."""
+        """Wait, in the page, until an expression is true, and return its value."""
         waiting = (
             "new Promise((done) => { const end = performance.now() + %d; const look = () => {"
             " let v = null; try { v = (%s); } catch {} if (v || performance.now() > end) done(v);"
@@ -120,39 +120,40 @@ class Page:
         except BrowserFailed as error:
             if "navigated" not in str(error):
                 raise
-            value = self.run(waiting % (seconds * 1000, expression))  # on the page that came then
+            # the page navigated meanwhile: wait on the new one
+            value = self.run(waiting % (seconds * 1000, expression))
         if not value:
             raise BrowserFailed(f"never true: {expression}; {self.problems}")
         return value
 
     def key(self, key: str) -> None:
-        """Press a key."""
+        """Press and release a key."""
         text = {"text": key} if len(key) == 1 else {}
         code = {"windowsVirtualKeyCode": KEY_CODES[key]} if key in KEY_CODES else {}
         self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text, **code)
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
 
     def click(self, x: int, y: int) -> None:
-        """Click at a place of the window, in pixels."""
+        """Click at a position in the window, in pixels."""
         place: dict[str, Any] = {"x": x, "y": y, "button": "left", "clickCount": 1}
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, **place)
 
     def size(self, width: int, height: int) -> None:
-        """Give the page's window a size."""
+        """Resize the page's window."""
         self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
 
     def picture(self) -> bytes:
-        """What it looks like, as a PNG."""
+        """Take a screenshot as PNG."""
         return base64.b64decode(self.send("Page.captureScreenshot")["data"])
 
 
 @contextlib.contextmanager
 def browser(profile: Path) -> Iterator[Page]:
-    """A page of a browser of its own, without a network but for 127.0.0.1."""
+    """Start a separate browser without network access except to 127.0.0.1, and open a page."""
     assert PROGRAM is not None
     into, to = os.pipe()
     back, out = os.pipe()

@@ -1,4 +1,4 @@
-"""The real program in a real terminal, as a person uses it."""
+"""The real program in a real terminal, used as a user would."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def test_the_demo_from_start_to_replay(kind: str, own_home: Path) -> None:
 
 
 def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
-    """Pause, step, edit, reject, inject told and untold, message, vim and top in the shell."""
+    """Pause, step, edit, reject, inject with and without telling the model, message, vim and top
+    in the shell.
+    """
     require("bubblewrap")
     editor = next((name for name in ("vim", "vi") if shutil.which(name)), None)
     if editor is None:
@@ -98,7 +100,7 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
         terminal.wait_for("sent with the next request")
         terminal.press("s", "a")
         terminal.wait_for("5 edit", "create solve.py")
-        terminal.press("PPage")  # the waiting call fills the pane
+        terminal.press("PPage")  # scroll up: the waiting call fills the pane
         terminal.wait_for("✓ delivered")
 
         terminal.press("t")
@@ -108,18 +110,18 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
         terminal.wait_for("load average", "yes")
         terminal.type(f"{editor} note.txt")
         terminal.press("Enter")
-        terminal.wait_gone("load average")  # the editor has a screen of its own
+        terminal.wait_gone("load average")  # the editor uses the alternate screen
         terminal.wait_for('"note.txt"')
         terminal.type("iwritten by hand")
         terminal.press("Escape")
         time.sleep(0.2)
         terminal.type(":wq")
         terminal.press("Enter")
-        terminal.wait_for_times("you /testbed ❯", 3)  # it has ended
+        terminal.wait_for_times("you /testbed ❯", 3)  # the editor has ended
         terminal.type("cat note.txt; q''uit")
         terminal.press("Enter")
         terminal.wait_for("written by hand")
-        terminal.press("q", "?", "1")  # these too go to the sandbox
+        terminal.press("q", "?", "1")  # these keys go to the sandbox too
         terminal.wait_for("❯ q?1")
         terminal.press("C-c")
         terminal.press(RELEASE)
@@ -143,7 +145,7 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
     assert "mind the thousands" in delivered
     assert "quietly" not in delivered
     typed = b"".join(x.data for x in events if isinstance(x, e.TerminalInput))
-    # the editor asks what terminal this is, and is answered while one types
+    # the editor queries the terminal, and the responses arrive among the typed text
     assert b"written by hand" in re.sub(rb"\x1b\[[?>]?[\d;]*\$?[A-Za-z]", b"", typed)
     assert "/testbed/note.txt" in state.files
 
@@ -261,7 +263,7 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
         terminal.press("?")
         terminal.wait_for("esc closes", "Delete")
         terminal.press("Escape")
-        terminal.wait_gone("Page down")  # nothing that is told at the foot covers it
+        terminal.wait_gone("Page down")  # no notification covers the bottom rows
         terminal.press("x")
         terminal.wait_for("Delete “The folder")
         terminal.press("y")
@@ -272,7 +274,7 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
 
 def test_a_missing_image_is_offered_and_the_run_says_why_it_cannot_be_had(own_home: Path) -> None:
     require("docker")
-    name = "127.0.0.1:9/nobody/has-this:1"  # nothing listens there
+    name = "127.0.0.1:9/nobody/has-this:1"  # no server listens on this port
     with Terminal("demo", "--sandbox", "docker", "--image", name, home=own_home) as terminal:
         terminal.wait_for("the image is missing", name, "Pull it")
         terminal.press("Tab", "Enter")

@@ -1,4 +1,4 @@
-"""A run without a screen, and screens that come to it, as people see them."""
+"""A run without a screen, and screens that attach to it, as users see them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
         session = stored(own_home)[0]
         assert isinstance(session, e.RunStarted)
         assert session.run_id in terminal.screen()
-    # that terminal is gone, with all that hung on it
+    # that terminal and all its processes have ended
     assert "running (detached)" in program(own_home, "sessions", "ls")
     with Terminal("attach", home=own_home) as one:
         one.wait_for("waits for you", "detached", "1 bash")

@@ -1,4 +1,6 @@
-"""An evaluation on the screen is ended by a signal: its own containers go, and no others."""
+"""A signal to a program with an evaluation on the screen removes its own containers and no
+others.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from tests.integration.conftest import require
 
 
 def test_files_of_the_demo(own_home: Path, tmp_path: Path) -> None:
-    """Filter, preview, compare, edit by hand, copy out; then the same session again in replay."""
+    """Filter, preview, compare, edit by hand, copy out; then view the same session in a replay."""
     require("bubblewrap")
     demo = ("demo", "--speed", "40", "--sandbox", "bubblewrap", "--step", "--output", str(tmp_path))
     with Terminal(*demo, home=own_home) as terminal:

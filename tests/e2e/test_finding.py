@@ -1,4 +1,4 @@
-"""Sessions found again on the home screen, in a real terminal."""
+"""Finding sessions on the home screen, in a real terminal."""
 
 from __future__ import annotations
 

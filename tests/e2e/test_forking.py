@@ -1,4 +1,4 @@
-"""A fork from the middle of a recorded session, and its comparison, in a real terminal."""
+"""A fork from the middle of a recorded session, and the comparison of both, in a real terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.integration.conftest import require
 
 
 def test_the_demo_is_forked_and_compared(own_home: Path) -> None:
-    """Replay, hold, go to a step, fork with a changed call and a message; then side by side."""
+    """Replay, pause, go to a step, fork with a changed call and a message, compare side by side."""
     require("bubblewrap")
     flags = ("--speed", "40", "--sandbox", "bubblewrap", "--snapshots", "every")
     with Terminal("demo", *flags, home=own_home) as terminal:

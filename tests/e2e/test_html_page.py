@@ -1,4 +1,4 @@
-"""The HTML export in a browser: it shows what the cockpit shows, on a desk and on a phone."""
+"""The HTML export in a browser: it shows what the cockpit shows, on desktop and phone sizes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _ended(number: int, shown: str = "", *, ok: bool = True) -> e.CallFinished:
 
 
 def session() -> list[e.AnyEvent]:
-    """A run with something of each kind."""
+    """Return the events of a run with something of each kind."""
     reply: dict[str, object] = {"role": "assistant", "content": WORDS}
     edit = {"command": "str_replace", "path": "/testbed/a.py", "old_str": "two", "new_str": "TWO"}
     found: list[e.AnyEvent] = [
@@ -141,7 +141,7 @@ COSTLY = [
     "- " * 30_000,
     "*a" * 30_000 + "_" * 10,
 ]
-"""Words that take quadratic time in a careless reader of Markdown and code."""
+"""Texts that take quadratic time in a naive parser of Markdown or code."""
 
 
 def _said(seq: int, words: str) -> e.ModelReplied:
@@ -159,7 +159,7 @@ def _said(seq: int, words: str) -> e.ModelReplied:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]]:
-    """A browser for all tests, and the page."""
+    """Start one browser for all tests and export the page."""
     folder = tmp_path_factory.mktemp("html")
     store = Store(folder / "s.db")
     keep(store, session(), list(FILES.values()))
@@ -173,7 +173,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]
 
 @pytest.fixture
 def page(made: tuple[Page, Path]) -> Iterator[Page]:
-    """The page as if it were opened for the first time, on a desk."""
+    """Open the page at desktop size, as if for the first time."""
     opened, path = made
     opened.size(1400, 900)
     opened.open("about:blank", "location.href === 'about:blank'")

@@ -1,4 +1,4 @@
-"""Runs that are started from the form, in a real terminal."""
+"""Runs started from the form, in a real terminal."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def test_a_run_is_started_by_the_button_in_the_mode_that_was_chosen(
         terminal.press("n")
         terminal.wait_for("max steps", "start")
         terminal.type("say hi")
-        terminal.press("BTab", "BTab", "BTab", "Enter")  # over button and calls to the mode
+        # past the button and the limit of calls to the mode
+        terminal.press("BTab", "BTab", "BTab", "Enter")
         terminal.wait_for("step: every call waits")
         terminal.press("End", "Enter")
         terminal.wait_for("step: every call waits", "▼")

@@ -1,4 +1,4 @@
-"""What a person who reads asks for: nothing jumps, nothing is cut off, everything can be copied."""
+"""What a reader needs: nothing jumps, nothing is cut off, everything can be copied."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def run(server: s.ScriptedServer, *flags: str) -> tuple[str, ...]:
 
 
 def pane(screen: str, first: int, last: int) -> list[str]:
-    """The columns of a pane, without the borders above and below."""
+    """Cut the columns of a pane out of a screen, without the borders above and below."""
     return [line[first:last] for line in screen.split("\n")[2:-6]]
 
 
 def at_rest(terminal: Terminal, first: int, last: int) -> list[str]:
-    """The columns of a pane, once several looks have found the same."""
+    """Return the columns of a pane once six checks in a row have found the same."""
     seen: list[list[str]] = []
 
     def is_at_rest() -> bool:
@@ -43,7 +43,7 @@ def at_rest(terminal: Terminal, first: int, last: int) -> list[str]:
 
 
 def test_ten_thousand_new_lines_move_nothing(own_home: Path, scripted_server: Start) -> None:
-    """Neither the terminal nor the list of calls, when somebody has scrolled up in it."""
+    """Neither the terminal nor the list of calls moves when the user has scrolled up in it."""
     few = [s.call("execute_bash", command=f"echo few {n}; seq -f 'early %g' 30") for n in range(9)]
     flood = s.call("execute_bash", command="seq -f 'late %g' 10000; touch flooded")
     server = scripted_server(*few, flood, s.call("submit"))
@@ -52,7 +52,7 @@ def test_ten_thousand_new_lines_move_nothing(own_home: Path, scripted_server: St
             terminal.wait_for("waits for you", f" {number} bash")
             terminal.press("a")
         terminal.wait_for("waits for you", "10 bash")
-        terminal.press("g")  # the first call
+        terminal.press("g")  # to the first call
         terminal.wait_for("↓ end = follow", "  1 bash")
         calls = at_rest(terminal, 0, 54)
         terminal.press("2", "PageUp", "PageUp")
@@ -154,7 +154,7 @@ def test_sigint_ends_in_order(own_home: Path) -> None:
 
 
 def test_many_runs_on_the_wall(own_home: Path, scripted_server: Start) -> None:
-    """Several samples of one task: decided from the wall, looked into, counted."""
+    """Several samples of one task: calls decided from the wall, a run opened, endings counted."""
     look = s.call("execute_bash", command="echo looked")
     server = scripted_server(*[look] * 3, *[s.call("submit")] * 3)
     wall = run(server, "--step", "--samples", "3")
@@ -169,7 +169,7 @@ def test_many_runs_on_the_wall(own_home: Path, scripted_server: Start) -> None:
         terminal.press("q")
         terminal.wait_for("3 runs")
         moves = itertools.cycle(("Right", "Down", "Left", "Up"))
-        for _ in range(100):  # whatever still waits, wherever the cursor is
+        for _ in range(100):  # approve all that still waits, wherever the cursor is
             if "✓ 3 submitted" in terminal.screen():
                 break
             terminal.press("a", next(moves))

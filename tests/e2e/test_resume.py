@@ -1,4 +1,4 @@
-"""A program that is killed, and another that takes its run up, as a person sees it."""
+"""A killed program, and another that resumes its run, as a user sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going to and fro in a recorded session, in a real terminal."""
+"""Moving back and forth in a recorded session, in a real terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tests.integration.conftest import require
 
 
 def test_the_demo_is_scrubbed(own_home: Path) -> None:
-    """To a step, a failure, words later on, with the mouse on the timeline; the panes follow."""
+    """Go to a step, a failure, a text later on, a point of the timeline by mouse; the panes
+    follow.
+    """
     require("bubblewrap")
     record_demo(own_home)
     with Terminal("replay", "last", home=own_home) as terminal:
@@ -47,7 +49,7 @@ def test_the_demo_is_scrubbed(own_home: Path) -> None:
         terminal.wait_gone("✓ submitted")
         terminal.press("$")
         terminal.wait_for("✓ submitted")
-        terminal.press("Space")  # from the beginning, as fast as it goes
+        terminal.press("Space")  # play from the beginning at full speed
         terminal.press(*"++++++")
         terminal.wait_for("playing ×64")
         terminal.wait_for("paused ×64", "✓ submitted", "calls 11")

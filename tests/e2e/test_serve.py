@@ -1,4 +1,6 @@
-"""The cockpit in a real browser: it is drawn, keys and the mouse work, and strangers stay out."""
+"""The cockpit in a real browser: it is drawn, keys and mouse work, and requests without the
+token are refused.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from tests.waiting import HANG_SECONDS
 
 pytest.importorskip("textual_serve", reason="textual-serve is not installed: sandbox-tui[serve]")
 
-# Keeps what the server sends to the terminal in the page, to be read from outside.
+# Collects in the page what the server sends to the terminal, so that tests can read it.
 RECORD = """
 window.received = [];
 const Real = WebSocket;
@@ -49,7 +51,7 @@ window.joined = () => {
 
 
 class Served:
-    """A server of its own on a free port."""
+    """A separate server on a free port."""
 
     def __init__(self, home: Path, *command: str, **environment: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -113,7 +115,7 @@ def home(own_home: Path) -> Path:
 
 
 def screen_of(page: Page) -> str:
-    """What the terminal in the page shows, by our own emulator."""
+    """Render with our own emulator what the terminal in the page shows."""
     data = base64.b64decode(page.run("window.joined()"))
     columns = 250
     emulator = Screen(columns, 100)

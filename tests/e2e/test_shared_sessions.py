@@ -1,4 +1,4 @@
-"""What was exported, in the programs it is for: a browser, and asciinema's own player in it."""
+"""Exported sessions in the programs that open them: a browser, and asciinema's own player in it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def poster(store: Store) -> str:
 
 @pytest.fixture(scope="session")
 def player() -> Path:
-    """The player as npm has it, unpacked; kept for the next time."""
+    """Install the player from npm and unpack it; cached for later sessions."""
     bundle = CACHE / "package" / "dist" / "bundle"
     if not bundle.exists():
         if shutil.which("npm") is None:
@@ -86,7 +86,7 @@ def mirror_at(store: Store, run_id: str, seq: int) -> Screen:
 
 
 def shown_at(store: Store, run_id: str, seq: int) -> list[str]:
-    """Lines of the mirror after an event, without the blank ones at its end."""
+    """Return the lines of the mirror after an event, without trailing blank lines."""
     screen = mirror_at(store, run_id, seq)
     lines = [screen.text(row) for row in range(screen.history_size + screen.lines)]
     while lines and not lines[-1]:
@@ -104,7 +104,9 @@ def files_of(page: Page) -> list[str]:
 
 
 def go_to(page: Page, seq: int) -> None:
-    """Scrub as a hand does, until the page is at an event or just after it."""
+    """Move the slider in small steps, as a user would, until the page is at an event or just
+    after it.
+    """
     page.run(
         f"(() => {{ const s = document.getElementById('scrub'); const to = {seq};"
         " for (let v = 0; v <= +s.max; v += Math.max(1, s.max / 2000)) {"
@@ -151,7 +153,7 @@ def test_the_page_plays_with_all_panes_in_step(
     while page.run(SEQ) < last and steps < 100:
         page.key("ArrowRight")
         steps += 1
-    assert steps == 36  # 35 calls, and the end
+    assert steps == 36  # 35 calls and the end
     page.key("ArrowLeft")
     assert page.run(SEQ) < last
     assert (page.problems, page.requests) == ([], [path.as_uri()])
@@ -192,7 +194,7 @@ def test_nothing_in_a_session_can_act(page: Page, store: Store, tmp_path: Path) 
     assert page.run("window.acted") == []
     assert page.run("document.scripts.length") == 2
     assert page.run("document.querySelectorAll('img, a, iframe, object, form').length") == 0
-    assert "</script>" in page.run("document.body.textContent")  # shown as what it is
+    assert "</script>" in page.run("document.body.textContent")  # shown as plain text
     assert (page.problems, page.requests) == ([], [path.as_uri()])
 
 
@@ -204,7 +206,7 @@ def test_the_policy_stops_what_should_ever_get_in(page: Page, store: Store, tmp_
     path.write_text(text.replace("<body>", f"<body>{injected}"))
     page.open(path.as_uri(), READY)
     assert page.run("typeof window.acted") == "undefined"
-    assert len(page.problems) >= 2  # the browser says what it refused
+    assert len(page.problems) >= 2  # the browser reports what it refused
     assert all("Content Security Policy" in problem for problem in page.problems)
 
 

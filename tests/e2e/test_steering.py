@@ -61,7 +61,7 @@ def start(server: s.ScriptedServer, home: Path, *more: str, **size: int) -> Term
 
 
 def said(server: s.ScriptedServer) -> list[str]:
-    """What the model was told after each of its calls."""
+    """Return the messages the model received after the task, including its own replies."""
     return [message["content"] for message in server.requests[-1]["messages"][2:]]
 
 
@@ -173,7 +173,7 @@ def test_a_call_is_edited_as_plain_text(own_home: Path, scripted_server: Start) 
         terminal.wait_for("◆ call 3")
         terminal.press("e")
         terminal.wait_for("edit call 3")
-        terminal.press("C-s")  # nothing was changed: that is an approval
+        terminal.press("C-s")  # confirming without a change is an approval
         terminal.wait_for("◆ call 4")
         terminal.press("a")
         leave(terminal)
@@ -301,7 +301,7 @@ def test_a_queue_is_worked_with_the_mouse(own_home: Path, scripted_server: Start
         terminal.type(", changed")
         terminal.press("Enter")
         terminal.wait_for("first words, changed")
-        terminal.press("Escape")  # the command is interrupted
+        terminal.press("Escape")  # interrupt the command
         leave(terminal)
     delivered = [event.text for event in stored(own_home) if isinstance(event, e.Delivered)]
     assert len(delivered) == 1
@@ -309,7 +309,7 @@ def test_a_queue_is_worked_with_the_mouse(own_home: Path, scripted_server: Start
 
 
 def click(terminal: Terminal, row: str, mark: str) -> None:
-    """Click on a mark in the row of the queue with these words."""
+    """Click on a mark in the queue's row that contains this text."""
     for y, line in enumerate(terminal.screen().split("\n")):
         if row in line and mark in line:
             at = f"{line.index(mark) + 1};{y + 1}"
@@ -332,7 +332,7 @@ def test_freezing_stops_the_command_and_its_time_limit(
         terminal.wait_for("begun")
         terminal.press("Z")
         terminal.wait_for("‖ frozen")
-        time.sleep(3.5)  # longer than the time limit: the point of the test
+        time.sleep(3.5)  # longer than the time limit, which is the point of the test
         assert "end 9" not in terminal.screen()
         terminal.press("Z")
         terminal.wait_for("end 9")
@@ -404,7 +404,9 @@ def test_reply_and_command_are_interrupted_alone(own_home: Path, scripted_server
 
 
 def test_every_key_may_come_at_a_bad_moment(own_home: Path, scripted_server: Start) -> None:
-    """Decisions for calls that are gone, modes that change at the same instant: nothing raises."""
+    """Decisions for calls that no longer wait and modes changed at the same instant: nothing
+    raises.
+    """
     require("bubblewrap")
     server = scripted_server(*[bash("true")] * 12, s.call("submit"))
     with start(server, own_home, "--step") as terminal:

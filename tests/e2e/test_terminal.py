@@ -1,4 +1,6 @@
-"""The terminal pane in a real terminal: search, copy, mouse, paste, tabs, a command that asks."""
+"""The terminal pane in a real terminal: search, copy, mouse, paste, tabs, a command that reads
+input.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
-# Reports what it gets, byte by byte and visibly, until q; the mouse and pastes are asked for.
+# Enables mouse reports and bracketed paste, then prints all input visibly, byte by byte, until q.
 LISTENER = (
     "printf '\\033[?1000;1006;2004h'; stty -echo -icanon; printf 'rea''dy\\r\\n'; "
     "timeout 30 cat -v; stty sane"
@@ -27,7 +29,7 @@ LISTENER = (
 def running(
     home: Path, scripted_server: Start, command: str, *flags: str, columns: int = 160
 ) -> Iterator[Terminal]:
-    """A run whose model gives one command, then submits when it is allowed to."""
+    """Start a run whose model issues one command, then submits once approved."""
     require("bubblewrap")
     server = scripted_server(s.call("execute_bash", command=command), s.call("submit"))
     run = ("run", "x", "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
@@ -62,7 +64,7 @@ def test_search_through_ten_thousand_lines(own_home: Path, scripted_server: Star
         terminal.wait_for("the Needle", "1/1 · ↑ ↓")
         terminal.press("Escape")
         terminal.wait_gone("1/1 · ↑ ↓")
-        time.sleep(0.2)  # else the terminal takes escape and 1 for alt+1, as any terminal does
+        time.sleep(0.2)  # otherwise the terminal reads escape and 1 as alt+1, as any terminal does
         leave(terminal)
 
 
@@ -80,7 +82,8 @@ def test_what_is_selected_reaches_the_clipboard_over_tmux(
         terminal.press("y")
         assert clipboard(terminal, "copy-日本-this") == "copy-日本-this"
         for _ in range(3):
-            click(terminal, column + 2, row)  # elsewhere: not the third to the fifth of one place
+            # a different cell, so that these are not clicks three to five on the same one
+            click(terminal, column + 2, row)
         terminal.press("C-c")
         assert clipboard(terminal, "and more") == "copy-日本-this and more"
         leave(terminal)
@@ -97,7 +100,7 @@ def mouse(terminal: Terminal, report: str) -> None:
 
 
 def clipboard(terminal: Terminal, wanted: str) -> str:
-    """The buffer of tmux, which OSC 52 fills, once it holds what is wanted."""
+    """Return tmux's buffer, which OSC 52 fills, once it contains `wanted`."""
     until = time.monotonic() + HANG_SECONDS
     while wanted not in (text := terminal._tmux("show-buffer").stdout):
         assert time.monotonic() < until, f"never copied: {text!r}"

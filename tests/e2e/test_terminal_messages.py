@@ -1,4 +1,4 @@
-"""Bell, notification and title as the bytes that a terminal gets."""
+"""Bell, notification and title, as the bytes that the terminal receives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEMO = ["demo", "--speed", "0", "--sandbox", "bubblewrap"]
 
 
 class Pty:
-    """The program on a pseudo-terminal; `bytes` is all that it wrote."""
+    """The program on a pseudo-terminal, with a log of everything it writes."""
 
     def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
         require("bubblewrap")
@@ -40,7 +40,7 @@ class Pty:
         self.child.expect_exact(text)
 
     def end(self) -> bytes:
-        """Leave with ctrl+q; everything that was written."""
+        """Quit with ctrl+q and return everything that was written."""
         self.child.send(b"\x11")
         self.child.expect(pexpect.EOF)
         self.child.close()
@@ -48,7 +48,7 @@ class Pty:
 
 
 def bells(wrote: bytes) -> int:
-    """Bells, not the same byte where it ends a sequence."""
+    """Count the bells, ignoring BEL bytes that end a sequence."""
     return re.sub(rb"\x1b\][^\x07\x1b]*\x07", b"", wrote).count(b"\x07")
 
 

@@ -1,4 +1,6 @@
-"""A real terminal: the program in a tmux of its own, driven by keys and read from the screen."""
+"""A real terminal: the program in a separate tmux server, driven by keys and read from the
+screen.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,11 @@ from tests.waiting import HANG_SECONDS
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 
 MAX_PAUSE_SECONDS = 0.25
-"""Longest pause between two looks at a screen: each look starts a process."""
+"""Longest pause between two reads of a screen; each read starts a process."""
 
 
 def looks(seconds: float = HANG_SECONDS) -> Iterator[bool]:
-    """Pauses between looks at something, longer each time; the last look says that it is the last."""
+    """Pause between checks, longer each time; yields True for the last check, else False."""
     until, pause = time.monotonic() + seconds, 0.03
     while (left := until - time.monotonic()) > 0:
         yield False
@@ -32,20 +34,20 @@ def looks(seconds: float = HANG_SECONDS) -> Iterator[bool]:
 
 
 def record_demo(home: Path) -> None:
-    """Have the demo in the database, without the screen: that takes a third of the time."""
+    """Record the demo without the screen, which takes a third of the time."""
     command = [PROGRAM, "demo", "--headless", "--speed", "0", "--sandbox", "bubblewrap"]
     environment = {**os.environ, "SANDBOX_TUI_HOME": str(home)}
     subprocess.run(command, env=environment, cwd=home.parent, capture_output=True, check=True)
 
 
 class Terminal:
-    """The program in a pane of `columns` x `rows`.
+    """The program in a tmux pane of `columns` x `rows`.
 
     Args:
         command: arguments of the program.
-        home: its home.
+        home: the program's home.
         columns, rows: size of the pane.
-        program: its executable.
+        program: path of the executable.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class Terminal:
         self.log = home.parent / "tmux-exit"
 
     def __enter__(self) -> Terminal:
-        self.log.unlink(missing_ok=True)  # of a terminal before
+        self.log.unlink(missing_ok=True)  # left by an earlier terminal
         columns, rows = self._size
         quoted = " ".join(f"'{word}'" for word in self._command)
         script = f"{quoted}; echo $? >{self.log}; stty -a | head -3; exec sleep 1000"
@@ -84,23 +86,23 @@ class Terminal:
         self._tmux("kill-server")
 
     def press(self, *keys: str) -> None:
-        """Press keys, by tmux's names."""
+        """Press keys, named as in tmux."""
         self._tmux("send-keys", *keys)
 
     def type(self, text: str) -> None:
-        """Type text as it is."""
+        """Type text literally."""
         self._tmux("send-keys", "-l", text)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Give the pane another size."""
+        """Resize the pane."""
         self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def screen(self) -> str:
-        """What is on the screen."""
+        """Return the text on the screen."""
         return self._tmux("capture-pane", "-p").stdout
 
     def wait_for(self, *texts: str, seconds: float = HANG_SECONDS) -> str:
-        """Wait until all of `texts` are on the screen; the screen."""
+        """Wait until all of `texts` are on the screen, and return it."""
         screen = ""
         for last in looks(seconds):
             screen = self.screen()
@@ -110,14 +112,14 @@ class Terminal:
         return screen
 
     def wait_for_times(self, text: str, times: int, seconds: float = HANG_SECONDS) -> None:
-        """Wait until `text` is on the screen so many times."""
+        """Wait until `text` is on the screen at least `times` times."""
         for last in looks(seconds):
             if (seen := self.screen().count(text)) >= times:
                 break
             assert not last, f"seen {seen} times only: {text}"
 
     def wait_gone(self, text: str, seconds: float = HANG_SECONDS) -> str:
-        """Wait until `text` is no longer on the screen."""
+        """Wait until `text` is no longer on the screen, and return it."""
         screen = ""
         for last in looks(seconds):
             if text not in (screen := self.screen()):
@@ -126,14 +128,14 @@ class Terminal:
         return screen
 
     def wait_until(self, true: Callable[[], object], seconds: float = HANG_SECONDS) -> None:
-        """Wait until something holds that the screen does not show."""
+        """Wait until a condition holds that is not visible on the screen."""
         for last in looks(seconds):
             if true():
                 break
             assert not last, f"still not true:\n{self.screen()}"
 
     def exit_code(self, seconds: float = HANG_SECONDS) -> int:
-        """Wait for the program to end."""
+        """Wait for the program to end and return its exit code."""
         for last in looks(seconds):
             if self.log.exists() and self.log.read_text().strip():
                 break
@@ -141,7 +143,7 @@ class Terminal:
         return int(self.log.read_text())
 
     def pid(self) -> int:
-        """Process id of the program."""
+        """Return the process id of the program."""
         shell = int(self._tmux("display-message", "-p", "#{pane_pid}").stdout)
         children = Path(f"/proc/{shell}/task/{shell}/children")
         until = time.monotonic() + HANG_SECONDS
@@ -150,7 +152,7 @@ class Terminal:
         return int(found[0])
 
     def flag(self, name: str) -> str:
-        """A format variable of the pane, such as alternate_on or mouse_any_flag."""
+        """Return a format variable of the pane, such as alternate_on or mouse_any_flag."""
         return self._tmux("display-message", "-p", f"#{{{name}}}").stdout.strip()
 
     def _tmux(self, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -163,5 +165,5 @@ class Terminal:
 
 
 def _environment() -> dict[str, str]:
-    """Ours without a size, which the program would believe more than its terminal."""
+    """Our environment without a size, which would override the size of the terminal."""
     return {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
