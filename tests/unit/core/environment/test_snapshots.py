@@ -86,8 +86,7 @@ def test_without_an_engine_images_stay_noted_and_folders_go(
 
 @pytest.mark.parametrize("moved_on", [False, True])
 async def test_bounds_hold_over_both_parts_of_a_run_that_was_taken_up(moved_on: bool) -> None:
-    """What the earlier program took counts towards the limit. If nothing has changed since, no
-    snapshot is taken at the end."""
+    """Earlier programs' snapshots count towards the limit; unchanged state is not snapshotted."""
     events: list[e.AnyEvent] = [started()]
     for step in (1, 2, 3):
         typed = e.TerminalInput(seq=len(events) + 1, terminal="shell-1", data=b"x")
