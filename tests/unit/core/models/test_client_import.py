@@ -1,4 +1,4 @@
-"""Importing the client takes a second: it must not hold up the event loop, and so the screen."""
+"""Importing the client takes a second: it must not block the event loop, and so the screen."""
 
 from __future__ import annotations
 

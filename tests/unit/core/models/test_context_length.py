@@ -1,4 +1,4 @@
-"""The context length of a model, from servers that say it in places of their own."""
+"""A model's context length, from servers that report it in different places."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ Serve = Callable[[Answers], str]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Starts servers with these answers by path; anything else is not found. An answer is JSON, raw
-    bytes, or a number of seconds without one."""
+    """Start servers with these answers by path; any other path is not found.
+
+    An answer is JSON, raw bytes, or a number of seconds to wait without responding.
+    """
     running: list[tuple[ThreadingHTTPServer, threading.Thread]] = []
     over = threading.Event()
 
@@ -207,7 +209,7 @@ class Asked:
         return [part for part in parts if isinstance(part, ContextLength)]
 
     async def searched(self) -> None:
-        """Wait for the search in the background."""
+        """Wait for the background search."""
         task = self.model._context._task  # pyright: ignore[reportPrivateUsage]
         assert task is not None
         await task

@@ -1,4 +1,4 @@
-"""The demo's script: it solves its task, and heeds what a person does."""
+"""The demo's script solves its task and responds to the user's actions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def opening() -> list[Message]:
 
 
 async def turn(messages: list[Message], answer: str = "fine") -> Reply:
-    """One turn of a conversation, its call answered."""
+    """Run one turn of a conversation and answer its call."""
     reply = await ask(messages)
     messages += [
         reply.message,

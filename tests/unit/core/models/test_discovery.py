@@ -1,4 +1,4 @@
-"""Servers on loopback: found whatever they are, and whatever else listens there is survived."""
+"""Discovery on loopback: model servers of every kind are found, anything else is survived."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.scripted_server import ScriptedServer, say
 
 @contextmanager
 def answers(*pieces: bytes | float) -> Iterator[int]:
-    """A port on loopback that sends just these pieces to whoever asks; a number is a pause."""
+    """A loopback port that sends these pieces to one client; a number is a pause in seconds."""
     listener = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
 
@@ -103,7 +103,7 @@ async def test_what_is_no_model_server_is_survived(pieces: tuple[bytes | float, 
     with answers(*pieces) as port:
         began = time.monotonic()
         assert await find_local_servers([port], wait=0.4) == []
-        assert time.monotonic() - began < 30  # none is waited for as long as it may take
+        assert time.monotonic() - began < 30  # no answer is awaited to its end
 
 
 async def test_a_server_that_floods_without_end_is_left() -> None:

@@ -1,4 +1,4 @@
-"""The end of JSON that comes in pieces, against a parser that reads it whole each time."""
+"""Detects the end of JSON that arrives in pieces, checked against a full parse after each."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_an_object_is_closed_where_a_parser_finds_it_whole(value: object, sizes:
         (["{}", "x"], False),
         (["{}", "{}"], False),
         (["{x}", " ", "}"], False),
-        (["}"], True),  # no JSON: a parser says so, once
+        (["}"], True),  # not JSON: the parser reports it, once
         (['"{\\', '"}"'], True),
         (["", " "], False),
     ],

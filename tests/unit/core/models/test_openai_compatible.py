@@ -1,4 +1,4 @@
-"""The model client against a real server that does all that servers do."""
+"""The model client against an HTTP server that shows everything real servers do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token ids and log-probabilities of replies, in the forms in which servers send them."""
+"""Token ids and log-probabilities of replies, in the forms that servers send."""
 
 from __future__ import annotations
 

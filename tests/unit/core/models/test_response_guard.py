@@ -1,4 +1,4 @@
-"""Answers that mislead: by what their headers say, where they lead, how they end."""
+"""Misleading responses: what their headers say, where they redirect, how they end."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def test_a_text_that_looks_like_small_objects_is_a_text(scripted_server: S
     await model.close()
 
 
-# --- what comes before an answer
+# --- before the response
 
 
 HINT = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
@@ -63,7 +63,7 @@ HINT = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
 
 @pytest.mark.parametrize("promise", [HINT, b"HTTP/1.1 100 Continue\r\n\r\n"])
 async def test_promises_of_an_answer_come_to_an_end(scripted_server: Start, promise: bytes) -> None:
-    """Informational responses without end would keep a core busy until a timeout, here a day."""
+    """Endless informational responses would keep a core busy until the timeout, here a day."""
     flood = s.Scripted(itertools.repeat(promise * 100), raw=True)
     day: dict[str, object] = {"stall_timeout": 86400.0, "request_timeout": 86400.0}
     error = await failure_of(scripted_server(flood), **day)
@@ -72,7 +72,7 @@ async def test_promises_of_an_answer_come_to_an_end(scripted_server: Start, prom
 
 
 async def test_promises_that_trickle_in_are_no_answer(scripted_server: Start) -> None:
-    """It is an answer that is waited for."""
+    """Informational responses do not satisfy the timeouts; only the actual response does."""
     trickle = itertools.chain.from_iterable(itertools.repeat((HINT, 0.05)))
     error = await failure_of(scripted_server(s.Scripted(trickle, raw=True)), stall_timeout=1.0)
     assert "sent nothing within 1 s" in str(error)
@@ -84,7 +84,7 @@ async def test_promises_that_trickle_in_are_no_answer(scripted_server: Start) ->
 async def test_promises_before_each_answer_of_a_connection_are_counted_anew(
     scripted_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reply may be as long as it likes: what is limited comes before it."""
+    """The limit covers what precedes a reply; the reply itself may be any length."""
     monkeypatch.setattr(header_limit, "MAX_HEADER_BYTES", 100_000)
     server = scripted_server(s.say("x" * 20_000), s.say("y"), s.say("z" * 9_000))
     model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
@@ -92,7 +92,7 @@ async def test_promises_before_each_answer_of_a_connection_are_counted_anew(
     await model.close()
 
 
-# --- what is said in headers
+# --- response headers
 
 
 @pytest.mark.parametrize("value", ["inf", "nan", "1e308", "-5", "soon", "1e999", "", "٣"])
@@ -125,7 +125,7 @@ async def test_the_encoding_of_an_error_page_is_not_chosen_there(
     assert "what is wrong" in str(await failure_of(scripted_server(page)))
 
 
-# --- where it leads
+# --- redirects
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -167,7 +167,7 @@ def kept(reply: s.Scripted) -> s.Scripted:
 async def test_one_connection_carries_many_questions(scripted_server: Start) -> None:
     replies = [kept(s.say("x")), kept(s.call("submit")), kept(s.failure(503)), kept(s.say("y"))]
     server = scripted_server(*replies)
-    settings = ModelSettings(name="m", base_url=server.url, context_length=8192)  # is not asked for
+    settings = ModelSettings(name="m", base_url=server.url, context_length=8192)  # not queried
     model = OpenAIModel(settings, KEY)
     await ask(model)
     await ask(model)
@@ -200,7 +200,7 @@ async def test_what_comes_after_the_end_is_no_part_of_the_reply(scripted_server:
 
 
 async def test_a_connection_that_was_closed_meanwhile_is_no_failure(scripted_server: Start) -> None:
-    """A server may close a kept connection just when it is used again."""
+    """A server may close a kept connection just as it is reused."""
     closed = s.Scripted([], raw=True)
     server = scripted_server(kept(s.say("x")), closed, kept(s.say("y")))
     model = OpenAIModel(ModelSettings(name="m", base_url=server.url, context_length=9000), KEY)
@@ -217,7 +217,7 @@ async def test_a_new_connection_that_is_closed_is_one(scripted_server: Start) ->
     assert len(server.requests) == 1
 
 
-# --- time
+# --- timeouts
 
 
 async def test_a_reply_may_take_as_long_as_the_settings_say(
@@ -240,7 +240,7 @@ async def test_a_reply_may_take_as_long_as_the_settings_say(
 
 
 async def test_clients_share_the_certificates_they_trust(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading them takes longer than all else in making a client."""
+    """Loading the certificates takes longer than the rest of creating a client."""
     read: list[object] = []
     load = ssl.SSLContext.load_verify_locations
 

@@ -1,4 +1,4 @@
-"""Chat templates that refuse parts of a conversation."""
+"""Chat templates that reject parts of a conversation."""
 
 from __future__ import annotations
 

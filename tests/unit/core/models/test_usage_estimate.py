@@ -1,4 +1,4 @@
-"""Tokens where the server does not count them."""
+"""Token estimates for servers that do not report usage."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Replies as models write them, with the calls that they hold: `corpus/<family>.yaml`.
+"""Model replies and the calls that they contain: `corpus/<family>.yaml`.
 
-A case has a `reply`, the server's `finish` reason (`stop` unless told), the `calls` that are to be
-carried out, and where it matters the `reasoning`, the `text` and a part of the `problem`; `any`
-stands for a problem in any words.
+A case has a `reply`, the server's `finish` reason (`stop` by default) and the `calls` to carry out.
+Where it matters it also has the `reasoning`, the `text` and a part of the `problem`; `any` stands
+for a problem in any wording.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every reply of the corpus gives its calls, and the same ones wherever its stream is cut."""
+"""Every corpus reply yields its calls, and the same ones wherever its stream is split."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def streamed(pieces: list[str], finish: str | None) -> tuple[Reading, list[Delta
 
 
 def said(deltas: list[Delta]) -> tuple[str, str]:
-    """The text and the reasoning that was shown."""
+    """The text and the reasoning that the deltas show."""
     text = "".join(delta.text for delta in deltas if delta.channel == "text")
     return text, "".join(delta.text for delta in deltas if delta.channel == "reasoning")
 
@@ -98,7 +98,7 @@ def test_a_call_is_shown_as_json_while_it_is_written(case: Case) -> None:
 
 
 NOT_SHOWN = ("in OpenAI's shape", "in tool_calls")
-"""Calls in objects of objects are shown when they are whole."""
+"""Calls nested in other objects are shown only once they are complete."""
 
 
 def same_arguments(shown: str, arguments: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""A reply that was cut off is carried out in no part, and the model is told how far it came."""
+"""No part of a cut-off reply is carried out, and the model is told how far the reply got."""
 
 from __future__ import annotations
 

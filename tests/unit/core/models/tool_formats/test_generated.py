@@ -1,4 +1,4 @@
-"""Generated replies: whole, mutated and mixed. `TOOL_FORMATS_TEXTS` says how many."""
+"""Generated replies: whole, mutated and mixed. `TOOL_FORMATS_TEXTS` sets their number."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SCHEMAS = {tool["function"]["name"]: tool["function"]["parameters"] for tool in 
 
 
 def texts(share: float) -> settings:
-    """Settings for a share of all texts."""
+    """Hypothesis settings for this share of all texts."""
     return settings(max_examples=max(20, int(TEXTS * share)))
 
 
-# --- what a model may mean
+# --- calls that a model may intend
 
 words = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40)
 bash = st.one_of(
@@ -125,7 +125,7 @@ def test_what_is_written_is_read(family: Any) -> None:
 
 
 def check_is_sound(text: str, finish: str | None) -> Reading:
-    """What holds of every reading."""
+    """Read a reply and check what holds for every reading."""
     reading = read_reply(text, TOOLS, finish)
     assert not (reading.calls and reading.problem)
     assert bool(reading.calls) <= (reading.family in FAMILIES)
@@ -157,11 +157,11 @@ def test_quotes_that_are_not_escaped_change_no_command(
     assert all(made.arguments == call.arguments for made in reading.calls), damaged
 
 
-# --- second readings, each as simple as can be
+# --- independent readings, each as simple as possible
 
 
 def tagged_readings(text: str) -> list[Any]:
-    """The call behind the only `<tool_call>`, up to the nearest and up to the last closing tag."""
+    """The call in the only `<tool_call>`, up to the nearest and up to the last closing tag."""
     found: list[Any] = []
     for pattern in (r"<tool_call>(.*?)</tool_call>", r"<tool_call>(.*)</tool_call>"):
         for inner in re.findall(pattern, text, re.DOTALL):
@@ -174,7 +174,7 @@ def tagged_readings(text: str) -> list[Any]:
 
 
 def parameter_readings(text: str) -> list[str]:
-    """The only value, a `command`, up to the nearest closing tag, and up to the last one."""
+    """Values of the only parameter, `command`, up to the nearest and up to the last closing tag."""
     pattern = r"<parameter=command>\n?({})</parameter>"
     near = re.findall(pattern.format(".*?"), text, re.DOTALL)
     return [
@@ -228,7 +228,7 @@ noise = st.one_of(
 
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
-    """A reply of the corpus in which pieces were removed, doubled, swapped and put in."""
+    """A corpus reply or generated calls, with pieces removed, duplicated, inserted and replaced."""
     text = draw(corpus | meant)
     for _ in range(draw(st.integers(0, 4))):
         start = draw(st.integers(0, len(text)))
@@ -295,7 +295,7 @@ quoting = st.sampled_from(
 
 
 def quoted(quote: str, call: str) -> str:
-    """A quotation of a call. Backticks around a fence would be another fence."""
+    """Quote a call. A fence cannot be quoted in backticks, so it is quoted with `>`."""
     quote = "> {}" if "`{" in quote.replace(" ", "") and "```" in call else quote
     return quote.format(call.replace("\n", "\n> ") if quote.startswith("> ") else call)
 
@@ -324,7 +324,7 @@ def test_a_quoted_call_is_never_carried_out(
 def test_only_the_call_that_is_meant_is_carried_out(
     before: str, quote: str, family: Any, call: TextCall, other: TextCall
 ) -> None:
-    """A quotation beside a call that is meant, in a paragraph of its own."""
+    """A quoted call in a separate paragraph, after an intended call."""
     said = quoted(quote, family.write_calls([call]))
     text = f"{family.write_calls([other])}\n\n{before}\n\n{said}"
     reading = check_is_sound(text, "stop")

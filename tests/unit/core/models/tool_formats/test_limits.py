@@ -1,4 +1,4 @@
-"""Hostile replies: the work grows with the text, no faster; and what the tools are may be anything."""
+"""Hostile replies: work grows no faster than the text, and tool definitions may be anything."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def hostile(what: str, size: int) -> str:
 
 
 def work(text: str, size: int) -> int:
-    """Calls of functions that reading a text takes, in pieces of this size."""
+    """Number of function-call events while reading a text in pieces of `size` characters."""
     count = 0
 
     def trace(frame: Any, event: str, argument: Any) -> None:
@@ -84,7 +84,7 @@ def work(text: str, size: int) -> int:
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_twice_the_text_is_twice_the_work(what: str) -> None:
-    """Counted in calls of functions; a clock would tell of other programs as well."""
+    """Counts function calls, because a clock would also measure other programs."""
     small, large = work(hostile(what, 1_000), 7), work(hostile(what, 4_000), 7)
     assert large < 6 * small + 500
 
