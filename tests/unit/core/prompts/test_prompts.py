@@ -1,4 +1,4 @@
-"""Prompt packs: ours, the reference's, and broken ones."""
+"""Prompt packs: built-in, the reference's, and broken ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_packs_of_one_reply_speak_of_no_computer(name: str) -> None:
 
 
 def test_each_kind_of_run_is_offered_its_own_packs(own_home: Path) -> None:
-    """Runs with tools are offered no pack that speaks of none, and the other way round."""
+    """Runs with tools are not offered packs for runs without tools, and vice versa."""
     folder = own_home / "prompts"
     folder.mkdir(parents=True)
     (folder / "ours.yaml").write_text(MINIMAL)
