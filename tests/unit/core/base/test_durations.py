@@ -1,4 +1,4 @@
-"""Durations as they are read: exact in reports, short on screens, with the same figures."""
+"""Durations as displayed: exact in reports, short on screens, with the same figures."""
 
 from __future__ import annotations
 

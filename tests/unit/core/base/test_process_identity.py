@@ -1,4 +1,4 @@
-"""Whether a program still lives, whatever its machine calls itself by now."""
+"""Whether a program is still running, even if its machine has been renamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that is not broken off half-way."""
+"""Work that runs to completion even if its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandbox_tui.core.base.to_completion import to_completion
 
 @pytest.mark.parametrize("times", [1, 3])
 async def test_who_is_cancelled_waits_for_the_end_of_the_work(times: int) -> None:
-    """However often."""
+    """However often it is cancelled."""
     go_on, done = asyncio.Event(), False
 
     async def work() -> int:
