@@ -1,4 +1,4 @@
-"""`execute_bash` as a model sees it."""
+"""`execute_bash` as the model sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call on one line: what a person approves is what runs."""
+"""A call on one line: what the user approves is what runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`str_replace_editor` as a model sees it."""
+"""`str_replace_editor` as the model sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits change what was asked for, and not one byte more."""
+"""Edits change the requested text and not one byte more."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def test_never_longer_than_asked(text: str, max_lines: int, max_chars: int) -> N
         assert result.text == text
         return
     kept = [line for line in result.text.split("\n") if not line.startswith("[... ")]
-    assert len(kept) <= max_lines + 1  # a line that is cut in its middle is two
+    assert len(kept) <= max_lines + 1  # a line cut in the middle counts as two
     assert len("".join(kept)) <= max_chars
 
 
