@@ -1,4 +1,4 @@
-"""A run that is cut off after any of its events goes on, and comes to the same end."""
+"""A run cut off after any of its events resumes and reaches the same end."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ TURNS: list[list[tuple[str, str]]] = [
     [(BASH, '{"command": "five"}'), (BASH, '{"comm')],
     [("submit", "{}"), (BASH, '{"command": "after"}')],
 ]
-"""What the model calls, turn by turn; the last call but one turn is cut off by the token limit."""
+"""The model's calls by turn; the last call of the second-to-last turn hits the token limit."""
 
 
 class Scripted:
-    """A model that knows from the conversation alone where it stands."""
+    """A model that derives its position from the conversation alone."""
 
     name = "scripted"
     params: dict[str, Any] = {}  # noqa: RUF012
@@ -83,7 +83,7 @@ class Scripted:
 
 
 def _message(turn: int, calls: list[tuple[str, str]]) -> dict[str, Any]:
-    """As servers take it back: nothing malformed in it."""
+    """The assistant message as servers accept it back, without malformed arguments."""
     message: dict[str, Any] = {"role": "assistant", "content": f"turn {turn}"}
     if calls:
         message["tool_calls"] = [
@@ -106,7 +106,7 @@ def _whole(arguments: str) -> str:
 
 
 class BlobStore:
-    """Keeps nothing."""
+    """A blob store that keeps nothing."""
 
     def put(self, data: bytes) -> str:
         return "x"
@@ -124,7 +124,7 @@ async def play(
     sandbox: FakeSandbox | None = None,
     **fields: Any,
 ) -> list[e.AnyEvent]:
-    """All events of a run, those from `before` on where it is resumed."""
+    """Play a run, resumed after the events in `before`, and return all events, old and new."""
     recovered = recover(before or [])
     run = Run(
         RunSpec(run_id="r", task="a task", **fields),
@@ -154,7 +154,7 @@ def requests_are_right(seen: list[e.AnyEvent]) -> None:
 
 
 def everyone_was_answered(seen: list[e.AnyEvent]) -> None:
-    """Each call once, in the order in which the model wrote them, before the next reply."""
+    """Check that each call is answered once, in the order written, before the next reply."""
     waiting: list[str] = []
     for message in conversation(seen):
         if message["role"] == "assistant":
@@ -380,7 +380,7 @@ def test_recorded_nonsense_is_refused() -> None:
 
 
 async def test_the_model_is_told_once_what_ended_with_its_program() -> None:
-    """Wherever the run is cut off, and cut off again before or after the model was told."""
+    """Holds wherever the run is cut off, even again before or after the model was told."""
 
     def ends() -> FakeSandbox:
         sandbox = FakeSandbox()
@@ -388,7 +388,7 @@ async def test_the_model_is_told_once_what_ended_with_its_program() -> None:
         return sandbox
 
     begins = ends()
-    begins.results = [result(background=True), result()]  # the first command's service
+    begins.results = [result(background=True), result()]  # the first command's background service
     whole = await play(sandbox=begins)
     left = next(event.seq for event in whole if isinstance(event, e.CallFinished))
     for first in range(1, len(whole) - 1, 3):
@@ -434,7 +434,7 @@ async def test_who_was_told_in_the_words_of_a_version_before_is_not_told_again()
 
 
 def _handed_in(events: list[e.AnyEvent]) -> bool:
-    """Whether there is no request to come."""
+    """Whether the last reply has arrived, so that no request follows."""
     return len(only(e.ModelReplied, events)) == len(TURNS)
 
 
