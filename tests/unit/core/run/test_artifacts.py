@@ -1,4 +1,4 @@
-"""What is said to have been copied out of a sandbox."""
+"""What is reported as copied out of a sandbox."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.fakes import FakeSandbox
 
 
 class Leaving(FakeSandbox):
-    """Copies these names out."""
+    """A sandbox that copies out files with these names."""
 
     def __init__(self, *names: str) -> None:
         super().__init__()

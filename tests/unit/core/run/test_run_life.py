@@ -1,4 +1,4 @@
-"""Whatever comes at whatever moment: a run has one beginning and one end, and leaves nothing."""
+"""Whatever happens and whenever: a run starts once, ends once and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.fakes import FakeSandbox
 
 SEEDS = 150 * TIMES
 POINTS = 60
-"""About as many times a run of this model awaits its sandbox, its model or its store."""
+"""Roughly how many times a run of this model awaits its sandbox, its model or its store."""
 
 FAULTS: tuple[Callable[[], Exception], ...] = (
     lambda: SandboxLost("it is gone"),
@@ -56,11 +56,12 @@ Point = Callable[[str], Any]
 
 
 class Points:
-    """All moments at which a run waits for something: what happens there is written down before.
+    """Called wherever a run waits for something, to run a planned action there.
 
     Attributes:
-        plan: what is called at the moment of this number.
-        passed: how many there were, and where the last one was.
+        plan: what to call at a waiting point, by its number.
+        passed: number of waiting points so far.
+        at: name of the last one.
     """
 
     def __init__(self, plan: dict[int, Callable[[str], None]] | None = None) -> None:
@@ -77,7 +78,7 @@ class Points:
 
 
 class AShell:
-    """A shell that says one thing and waits until it is closed."""
+    """A shell that prints a prompt and waits until it is closed."""
 
     def __init__(self, point: Points) -> None:
         self._point = point
@@ -106,10 +107,10 @@ class AShell:
 
 
 class Brittle(FakeSandbox):
-    """A sandbox that may fail, or be told something, whenever anything is asked of it.
+    """A sandbox that may fail, or trigger an action, at any of its operations.
 
     Attributes:
-        there: whether something of it is left on the machine.
+        there: whether anything of it is left on the machine.
     """
 
     def __init__(self, point: Points) -> None:
@@ -177,7 +178,7 @@ class Brittle(FakeSandbox):
 
 
 class Talker:
-    """A model that calls this and that and submits."""
+    """A model that makes a few calls and then submits."""
 
     name = "talker"
     params: dict[str, Any] = {}  # noqa: RUF012
@@ -213,7 +214,7 @@ class Talker:
 
 
 class Keeps:
-    """Contents that cannot always be put away."""
+    """A blob store that can run out of space."""
 
     def __init__(self) -> None:
         self.full = False
@@ -228,13 +229,13 @@ class Keeps:
 
 
 def resumed(before: list[e.AnyEvent]) -> ResumedStart | None:
-    """A start from these events; None where there are none."""
+    """A start that resumes after these events; None if there are none."""
     recovered = recover(before)
     return None if recovered is None else ResumedStart(recovered)
 
 
 class Played:
-    """One run and all that is made of it."""
+    """One run and everything that it is made of."""
 
     def __init__(
         self,
@@ -264,7 +265,11 @@ class Played:
         )
 
     async def play(self, stop_reading_after: int | None = None) -> None:
-        """To its end; with a bound that only a run that hangs comes to."""
+        """Play the run to its end; only a run that hangs reaches the time limit.
+
+        Args:
+            stop_reading_after: number of events after which the reader leaves; None to read to the end.
+        """
         async with asyncio.timeout(30):
             stream = cast("AsyncGenerator[e.AnyEvent]", self.run.events())
             async with contextlib.aclosing(stream):
@@ -277,10 +282,14 @@ class Played:
                     self.failure = error
 
     def is_in_order(self, *, left: bool = False) -> None:
-        """One beginning, one end, nothing left behind."""
+        """Check that it started once, ended once and left nothing behind.
+
+        Args:
+            left: whether the reader left before the end.
+        """
         assert not self.sandbox.there
         assert not self.model.open
-        if self.failure is not None:  # nothing was begun
+        if self.failure is not None:  # the run never started
             assert isinstance(self.failure, Exception)
             assert self.seen == []
             assert self.run.phase in (Phase.STARTING, Phase.FINISHING)
@@ -301,7 +310,7 @@ class Played:
             if any(
                 isinstance(x, e.CallStarted) and x.call == item.call.number for x in self.first_of
             ):
-                continue  # lost with the program before
+                continue  # lost with the earlier program
             assert item.started_at is None or item.finished is not None
         for human in state.humans.values():
             assert not human.started or human.finished is not None
@@ -310,18 +319,18 @@ class Played:
 
 
 async def nothing_goes_on() -> None:
-    """No task is left but the test's own."""
+    """Check that no task is left except the test's."""
     for _ in range(20):
         await asyncio.sleep(0)
     left = asyncio.all_tasks() - {asyncio.current_task()}
     assert not left, left
 
 
-# --- what a person may press, at any moment
+# --- what the user may do at any time
 
 
 def presses(run: Run, draw: random.Random, tasks: set[asyncio.Task[Any]]) -> None:
-    """One of all the things a person may do."""
+    """Perform one random action out of everything that the user may do."""
 
     def later(work: Callable[..., Any], *args: Any, **more: Any) -> None:
         async def quietly() -> None:
@@ -392,7 +401,7 @@ async def test_whatever_is_pressed_and_fails_at_whatever_moment(again: bool) -> 
         async def person(
             run: Run = run, draw: random.Random = draw, tasks: set[asyncio.Task[Any]] = tasks
         ) -> None:
-            """Presses keys between the moments too, and lets it come to an end in time."""
+            """Act between the waiting points too, and let the run end in time."""
             for _ in range(draw.choice((0, 10, 40))):
                 for _ in range(draw.randrange(12)):
                     await asyncio.sleep(0)
@@ -564,7 +573,7 @@ async def test_the_events_can_be_read_once() -> None:
     played.is_in_order()
 
 
-# --- what fails
+# --- failures
 
 
 async def test_what_cannot_be_put_away_is_said_and_holds_nothing_up() -> None:
@@ -716,11 +725,11 @@ async def test_no_time_passes_for_a_run_that_is_frozen_already() -> None:
         assert limit.when() is not None
 
 
-# --- a run with tools of its own
+# --- a run with custom tools
 
 
 class Look:
-    """A tool that is none of ours."""
+    """A tool that is not built in."""
 
     name = "look_around"
     schema: dict[str, Any] = {  # noqa: RUF012
