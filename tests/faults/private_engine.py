@@ -1,7 +1,7 @@
-"""A Docker engine of the tests' own, which may be stopped and started again.
+"""A separate Docker engine for the tests, which may be stopped and started again.
 
-It runs in a network namespace of its own: an engine without a bridge takes away the bridge of another
-in its namespace, and the machine's engine is not ours to touch.
+It runs in its own network namespace: an engine without a bridge removes the bridge of another
+engine in the same namespace, and the machine's engine must not be disturbed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.waiting import HANG_SECONDS
 
 
 def why_not() -> str | None:
-    """Why there can be none here; None when there can."""
+    """Why no private engine can run here; None if one can."""
     if os.geteuid() != 0:
         return "only root can start an engine"
     missing = [name for name in ("dockerd", "docker", "unshare") if shutil.which(name) is None]
@@ -25,7 +25,7 @@ def why_not() -> str | None:
 
 
 class PrivateEngine:
-    """From `with` to its end, after which nothing of it is left.
+    """A context manager that runs an engine and leaves nothing of it behind.
 
     Args:
         folder: for all its files; its path must be short enough for a socket.
@@ -53,7 +53,7 @@ class PrivateEngine:
         self.stop()
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start it and wait until it answers."""
         (self._folder / "settings.json").write_text("{}")
         flags = ["--host", self.host, "--bridge=none", "--iptables=false", "--ip6tables=false"]
         flags += [f"--data-root={self._folder}/data", f"--exec-root={self._folder}/exec"]
@@ -80,12 +80,12 @@ class PrivateEngine:
             self._process = None
 
     def docker(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """A docker command for this engine."""
+        """Run a docker command against this engine."""
         command = ["docker", "--host", self.host, *words]
         return subprocess.run(command, check=check, capture_output=True, text=True)
 
     def take(self, image: str) -> None:
-        """Give it an image of the machine's engine."""
+        """Copy an image from the machine's engine."""
         archive = self._folder / "image.tar"
         subprocess.run(["docker", "save", "--output", archive, image], check=True)
         self.docker("load", "--quiet", "--input", str(archive))

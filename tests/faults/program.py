@@ -1,4 +1,4 @@
-"""The real program without a screen, in a process of its own, followed line by line."""
+"""The real program without a screen, in a separate process, followed line by line."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 
 
 class Program:
-    """`sandbox-tui` with these arguments, from `with` to its end.
+    """A context manager that runs `sandbox-tui` with these arguments.
 
     Args:
-        arguments: of the program; `--json` is added to those that run something.
-        home: its home.
-        environment: beside the tests' own.
+        arguments: command-line arguments; `--json` is added to commands that run something.
+        home: the program's home folder.
+        environment: variables added to the tests' environment.
     """
 
     def __init__(self, *arguments: str, home: Path, **environment: str) -> None:
@@ -81,16 +81,16 @@ class Program:
 
     @property
     def stderr(self) -> str:
-        """What it has said there."""
+        """What it has printed on stderr so far."""
         return "".join(self._said["stderr"])
 
     @property
     def events(self) -> list[e.AnyEvent]:
-        """What it has said on stdout."""
+        """The events it has printed on stdout so far."""
         return [e.from_json(line) for line in self._said["stdout"]]
 
     def wait_for(self, kind: str, times: int = 1, **fields: Any) -> None:
-        """Wait until it has said so many events of this kind, with these fields."""
+        """Wait until it has printed this many events of this kind with these fields."""
 
         def there() -> bool:
             said = (json.loads(line) for line in self._said["stdout"] if f'"{kind}"' in line)
@@ -112,7 +112,7 @@ class Program:
         self._wait(lambda: data in shown(), repr(data))
 
     def wait_for_words(self, words: str) -> None:
-        """Wait until it has said this on stderr."""
+        """Wait until it has printed this on stderr."""
         self._wait(lambda: words in self.stderr, words)
 
     def send(self, number: signal.Signals) -> None:
@@ -120,7 +120,7 @@ class Program:
         self._process.send_signal(number)
 
     def end(self) -> int:
-        """Wait for its end; the exit code."""
+        """Wait for it to end; returns the exit code."""
         self._process.wait(HANG_SECONDS)
         for reader in self._readers:
             reader.join()
@@ -134,7 +134,7 @@ class Program:
 
 
 def stored(home: Path) -> list[e.AnyEvent]:
-    """The events of the newest session, which must be 1, 2, 3 ..."""
+    """The events of the newest session, which must be numbered 1, 2, 3 ..."""
     store = Store(home / "sessions.db")
     try:
         runs = store.runs()
@@ -146,7 +146,7 @@ def stored(home: Path) -> list[e.AnyEvent]:
 
 
 def only(kind: type, events: list[e.AnyEvent]) -> list[Any]:
-    """Those of one kind."""
+    """The events of one kind."""
     return [event for event in events if isinstance(event, kind)]
 
 

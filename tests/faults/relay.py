@@ -1,4 +1,4 @@
-"""A line to a Docker engine that can be cut: a Unix socket that passes everything on to another."""
+"""A connection to a Docker engine that can be cut: a Unix socket that forwards to another."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from types import TracebackType
 
 
 class Relay:
-    """Listens at `path` and passes on to `target`.
+    """Listens at `path` and forwards to `target`.
 
     Args:
-        path: of the socket to make.
-        target: of the engine's.
+        path: of the socket to create.
+        target: of the engine's socket.
     """
 
     def __init__(self, path: Path, target: Path) -> None:
@@ -35,7 +35,7 @@ class Relay:
         self.cut()
 
     def mend(self) -> None:
-        """Pass on from now on."""
+        """Start forwarding."""
         self._path.unlink(missing_ok=True)
         self._server = socket.socket(socket.AF_UNIX)
         self._server.bind(str(self._path))
@@ -43,7 +43,7 @@ class Relay:
         threading.Thread(target=self._welcome, args=(self._server,), daemon=True).start()
 
     def cut(self) -> None:
-        """Break every connection, and take no new ones."""
+        """Break every connection and accept no new ones."""
         server, self._server = self._server, None
         for end in [server, *self._open] if server is not None else []:
             with contextlib.suppress(OSError):
@@ -63,7 +63,7 @@ class Relay:
 
 
 def _pass_on(near: socket.socket, far: socket.socket) -> None:
-    """Until both have said all they had to say."""
+    """Forward both ways until both ends are closed."""
     other = {near: far, far: near}
     with near, far, contextlib.suppress(OSError, ValueError, KeyError):
         with selectors.DefaultSelector() as ready:

@@ -1,4 +1,4 @@
-"""What programs that were killed leave behind."""
+"""What killed programs leave behind."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sandbox_tui.core.sandboxes.docker.engine import sweep as sweep_containers
 
 
 async def nothing_remains(kind: str, folder: Path, grace: int) -> None:
-    """No container, no private folder, once the grace period is over.
+    """Check that no container or private folder remains once the grace period is over.
 
     Args:
-        kind: of sandbox.
+        kind: kind of sandbox.
         folder: the programs' temporary folder.
-        grace: seconds; nobody else has this number, by which the containers are known.
+        grace: seconds; unique to the test, so that it identifies the containers.
     """
     until = time.monotonic() + grace + 15
     left: list[Any] = [None]
@@ -31,11 +31,11 @@ async def nothing_remains(kind: str, folder: Path, grace: int) -> None:
 
 
 async def no_process_remains(variable: str, seconds: float = 15) -> None:
-    """No process has this variable in its environment, once those at work have ended.
+    """Check that no process has this variable in its environment, allowing time for them to end.
 
     Args:
         variable: NAME=VALUE.
-        seconds: that they have for it.
+        seconds: how long they may take to end.
     """
     until = time.monotonic() + seconds
     while (left := _processes(variable)) and time.monotonic() < until:
@@ -46,15 +46,17 @@ async def no_process_remains(variable: str, seconds: float = 15) -> None:
 def _processes(variable: str) -> list[str]:
     found: list[str] = []
     for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has ended, or is another person's
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
             if variable.encode() in (process / "environ").read_bytes().split(b"\0"):
                 found.append((process / "cmdline").read_text().replace("\0", " "))
     return found
 
 
 def _containers(grace: int) -> list[str]:
-    """Those with these tests' own grace period: also of runs that had stored nothing, whose
-    container may not even have been started; every start of a run sweeps those."""
+    """Containers with the tests' own grace period, after a sweep such as every run makes.
+
+    Includes those of runs that had stored nothing and whose container may not even have started.
+    """
     sweep_containers()
     client = connect()
     try:
@@ -67,7 +69,7 @@ def _containers(grace: int) -> list[str]:
 
 
 def _folders(folder: Path) -> list[str]:
-    """Private folders in the runs' temporary folder, after a sweep such as every start makes."""
+    """Private folders in the runs' temporary folder, after a sweep such as every run makes."""
     before = tempfile.tempdir
     tempfile.tempdir = str(folder)
     try:

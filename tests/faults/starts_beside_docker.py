@@ -1,10 +1,10 @@
-"""Starts of the embedded sandbox while Docker makes and removes containers on the same machine.
+"""Starts the embedded sandbox while Docker creates and removes containers on the same machine.
 
     python -m tests.faults.starts_beside_docker 100
 
-Each container is a mount that comes and goes. Containers are slow, so that root also mounts and
-unmounts file systems in memory as fast as it can, in a mount namespace of this program's own. Prints
-how much came and went, and what the starts that failed said; exit code 1 when one did.
+Each container adds and removes a mount. Containers are slow, so root also mounts and unmounts
+tmpfs file systems as fast as it can, in a separate mount namespace. Prints how many of each were
+made, and the errors of the starts that failed; exits with 1 if one did.
 """
 
 from __future__ import annotations
@@ -26,26 +26,28 @@ from sandbox_tui.core.sandboxes.docker.engine import connect
 from tests.integration.conftest import TEST_IMAGE, make
 
 THREADS = 2
-"""That make containers at once, and as many that mount."""
+"""Threads that create containers, and as many that mount."""
 
 MOUNTS = 50
-"""Mounts of one thread that are there at once."""
+"""Mounts that each thread holds at once."""
 
 MS_SHARED, MNT_DETACH = 1 << 20, 2
 OWN_NAMESPACE = "OWN_MOUNT_NAMESPACE"
 
 
 class Comings(Protocol):
-    """What comes and goes."""
+    """Something that is repeatedly created and removed."""
 
     def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
-        """Have one after the other come and go, saying so to `begun` each time, until it is over; how
-        many there were."""
+        """Create and remove one after the other until `over` is set; returns how many.
+
+        Releases `begun` after each.
+        """
         ...
 
 
 class Containers:
-    """Containers that are made and removed."""
+    """Containers that are created and removed."""
 
     def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
         """See `Comings`."""
@@ -85,7 +87,7 @@ class Mounts:
         return made
 
     def unmount(self, place: Path) -> None:
-        """Let go of what is mounted there."""
+        """Detach what is mounted there."""
         self._libc.umount2(os.fsencode(place), MNT_DETACH)
 
     def _mount(self, place: Path, kind: bytes, flags: int) -> None:
@@ -95,7 +97,7 @@ class Mounts:
 
 @contextmanager
 def coming_and_going(comings: Comings) -> Generator[list[int]]:
-    """Have them come and go in a few threads; how many there were, once that is over."""
+    """Create and remove them in a few threads; the list holds the threads' counts after the block."""
     over, begun, counts = threading.Event(), threading.Semaphore(0), list[int]()
 
     def work() -> None:
@@ -115,7 +117,7 @@ def coming_and_going(comings: Comings) -> Generator[list[int]]:
 
 
 async def starts(times: int) -> list[str]:
-    """Start the embedded sandbox so many times, one after the other; what those said that failed."""
+    """Start the embedded sandbox this many times in sequence; returns the errors of failures."""
     failed: list[str] = []
     for _ in range(times):
         sandbox = make("bubblewrap")
@@ -130,7 +132,7 @@ async def starts(times: int) -> list[str]:
 
 @contextmanager
 def beside_mounts() -> Generator[list[int]]:
-    """Mounts that come and go, where this program has a namespace of its own for them."""
+    """Mount and unmount during the block, if this program has its own mount namespace."""
     if OWN_NAMESPACE not in os.environ:
         yield []
         return
@@ -144,7 +146,7 @@ def beside_mounts() -> Generator[list[int]]:
 
 
 def main(times: int) -> int:
-    """The whole of it; the exit code."""
+    """Run everything; returns the exit code."""
     with coming_and_going(Containers()) as containers, beside_mounts() as mounts:
         failed = asyncio.run(starts(times))
     print(f"{times} starts beside {sum(containers)} containers and {sum(mounts)} mounts: ", end="")

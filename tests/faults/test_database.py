@@ -1,4 +1,4 @@
-"""A session database that fails while a run is going on, or before: what is kept, what is said."""
+"""A session database that fails before or during a run: what is kept, and what is reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Start = Callable[..., s.ScriptedServer]
 ECHO = s.call("execute_bash", command="echo done")
 OLDER = Path(__file__).parents[1] / "unit/sessions/store/older/048f495.db.gz"
 WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
-"""Root with these may not write to read-only files."""
+"""Without these capabilities, root cannot write to read-only files."""
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def embedded() -> None:
 
 @pytest.fixture
 def small_home() -> Iterator[Path]:
-    """A home on a file system of 2 MB, with a name that fits into a line of the screen."""
+    """A home on a 2 MB file system, with a name short enough for a line of the screen."""
     folder = Path(tempfile.mkdtemp(prefix="sbx-"))
     mount = folder / "h"
     mount.mkdir()
@@ -51,7 +51,7 @@ def small_home() -> Iterator[Path]:
 
 
 def fill(folder: Path) -> Path:
-    """Leave no room; the file that takes it."""
+    """Fill the disk; returns the file that takes the space."""
     filler = folder / "filler"
     with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
         while True:
@@ -60,7 +60,7 @@ def fill(folder: Path) -> Path:
 
 
 def fault_at_second_request(begin: Callable[[], object]) -> list[object]:
-    """A model's replies: while it thinks about the second one, something fails."""
+    """A model's replies, with a fault injected while it works on the second."""
 
     def second(request: s.Chunk) -> s.Scripted:
         begin()
@@ -70,7 +70,7 @@ def fault_at_second_request(begin: Callable[[], object]) -> list[object]:
 
 
 class Locked:
-    """A program that writes, and does not let go."""
+    """Another program that holds the database's write lock."""
 
     def __init__(self, home: Path) -> None:
         self._path = home / "sessions.db"
@@ -85,7 +85,7 @@ class Locked:
 
 
 def nothing_was_begun_meanwhile(program: Program, server: s.ScriptedServer) -> None:
-    """The second reply is not on record: so its call does not run, and nothing is asked for."""
+    """The second reply is not recorded, so its call does not run and no further request is sent."""
     assert len(server.requests) == 2
     assert [event.call for event in only(e.CallStarted, program.events)] == [1]
 
@@ -124,7 +124,7 @@ def test_a_disk_that_stays_full_until_somebody_ends_the_run(
         nothing_was_begun_meanwhile(program, server)
         said = program.events
     (small_home / "filler").unlink()
-    assert stored(small_home)[: len(said)] == said  # all that it had said
+    assert stored(small_home)[: len(said)] == said  # everything it had printed
     assert results.exists()
     with Program("sessions", "ls", home=small_home) as program:
         assert program.end() == 0
@@ -159,7 +159,7 @@ def test_another_program_holds_the_database_for_long(
 def test_a_database_that_is_damaged_in_the_middle_of_a_run(
     own_home: Path, scripted_server: Start, tmp_path: Path
 ) -> None:
-    """It ends at once: this will never be otherwise. Results are handed over all the same."""
+    """It ends at once, since this cannot recover. Results are handed over all the same."""
     path = own_home / "sessions.db"
 
     def damage() -> None:
@@ -176,7 +176,7 @@ def test_a_database_that_is_damaged_in_the_middle_of_a_run(
     assert results.exists()
 
 
-# --- before anything was begun
+# --- before anything was started
 
 
 def recorded(home: Path) -> Path:
@@ -219,7 +219,7 @@ DAMAGES = {
 
 @pytest.fixture(scope="module")
 def one_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a session in it."""
+    """A home with one session."""
     require("bubblewrap")
     home = tmp_path_factory.mktemp("recorded") / "home"
     recorded(home)
@@ -242,7 +242,7 @@ def test_a_database_that_cannot_be_used_is_named_and_left_as_it_is(
         assert len(said.splitlines()) == 1
         assert words in said
         assert str(path) in said
-        assert "SANDBOX_TUI_HOME" in said  # how to begin a new one
+        assert "SANDBOX_TUI_HOME" in said  # how to start a new database
     assert path.read_bytes() == before
     assert server.requests == []
 
@@ -264,14 +264,14 @@ def test_a_read_only_database_is_read_and_no_run_is_begun(
 
 
 def older_session(home: Path) -> Path:
-    """A database that an older version wrote."""
+    """A database written by an older version."""
     path = home / "sessions.db"
     path.write_bytes(gzip.decompress(OLDER.read_bytes()))
     return path
 
 
 def read_with_every_command(home: Path, folder: Path, *, without: Sequence[str] = ()) -> None:
-    """List, show, replay and export the session `r`; each says once that it reads a copy."""
+    """List, show, replay and export the session `r`; each reports once that it reads a copy."""
     for arguments in (
         ("sessions", "ls"),
         ("sessions", "show", "r"),
@@ -301,7 +301,7 @@ def test_an_older_database_on_a_read_only_disk_is_read(small_home: Path, tmp_pat
 
 @pytest.mark.parametrize("full", [False, True])
 def test_an_older_database_that_may_not_be_written_is_read(tmp_path: Path, full: bool) -> None:
-    """The file, or its folder as well."""
+    """The file is read-only, or its folder as well."""
     home, folder = tmp_path / "home", tmp_path / "folder"
     home.mkdir()
     folder.mkdir()
@@ -319,7 +319,7 @@ def test_an_older_database_that_may_not_be_written_is_read(tmp_path: Path, full:
 def test_a_disk_that_is_full_before_the_run_begins(
     small_home: Path, one_session: Path, scripted_server: Start
 ) -> None:
-    """Nothing is begun: the model is not asked, and the sandbox is gone."""
+    """Nothing is started: the model is not asked, and the sandbox is removed."""
     Store(small_home / "sessions.db").close()
     fill(small_home)
     server = scripted_server(s.call("submit"))
@@ -330,7 +330,7 @@ def test_a_disk_that_is_full_before_the_run_begins(
 
 
 def squeezed(table: str, column: str) -> Callable[[Path], None]:
-    """Damage that SQLite does not see: what is in a row cannot be unpacked."""
+    """Damage that SQLite does not detect: a row's content cannot be decompressed."""
 
     def damage(path: Path) -> None:
         with contextlib.closing(sqlite3.connect(path)) as raw:
@@ -390,7 +390,7 @@ store.delete(store.runs()[0].id)
 
 
 def every_row(path: Path) -> dict[str, int]:
-    """How many rows each table has."""
+    """The number of rows in each table."""
     with contextlib.closing(sqlite3.connect(path)) as raw:
         names = [
             name for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -401,7 +401,7 @@ def every_row(path: Path) -> dict[str, int]:
 def test_a_program_killed_while_it_deletes_has_deleted_nothing_or_all(
     one_session: Path, own_home: Path
 ) -> None:
-    """At twenty moments, from the first row to the last."""
+    """Killed at twenty points, from the first row to the last."""
     whole = every_row(one_session / "sessions.db")
     killed = deleted = 0
     for steps in (

@@ -1,7 +1,7 @@
-"""A Docker engine that is not there or goes away, and containers that somebody else meddles with.
+"""A Docker engine that is missing or goes away, and containers that somebody else interferes with.
 
-The engine is the machine's own; where it goes away, the line to it is cut. Only containers of the
-test's own runs are touched, which are known by their session.
+The engine is the machine's own; where it goes away, the connection to it is cut. Only containers of
+the test's own runs are touched; they are identified by their session.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def engine() -> Iterator[Any]:
 
 @pytest.fixture
 def relay(engine: Any, tmp_path: Path) -> Iterator[Relay]:
-    """A line to the engine that can be cut."""
+    """A connection to the engine that can be cut."""
     if not SOCKET.exists():
         pytest.skip(f"there is no engine at {SOCKET}")
     with Relay(tmp_path / "relay.sock", SOCKET) as line:
@@ -71,13 +71,13 @@ def program(server: s.ScriptedServer, home: Path, *more: str, **environment: str
 
 
 def containers(engine: Any, session: str) -> list[Any]:
-    """Those of one session."""
+    """The containers of one session."""
     labels = [f"{LABEL}=1", f"{LABEL}.session={session}"]
     return engine.containers.list(all=True, ignore_removed=True, filters={"label": labels})
 
 
 def container(engine: Any, running: Program) -> Any:
-    """That of the one run of a program."""
+    """The container of a program's only run."""
     running.wait_for("RunStarted")
     started = running.events[0]
     assert isinstance(started, e.RunStarted)
@@ -86,7 +86,7 @@ def container(engine: Any, running: Program) -> Any:
 
 
 def nothing_remains(engine: Any, *sessions: str) -> None:
-    """Their containers are gone, or about to be."""
+    """Wait until no containers of these sessions are left."""
     until = time.monotonic() + HANG_SECONDS
     while left := [one for session in sessions for one in containers(engine, session)]:
         assert time.monotonic() < until, left
@@ -94,7 +94,7 @@ def nothing_remains(engine: Any, *sessions: str) -> None:
 
 
 def ended(home: Path, running: Program) -> e.RunFinished:
-    """How it ended; all that was said is stored."""
+    """The event that ended the run; checks that everything printed is stored."""
     said = running.events
     assert stored(home) == said
     assert isinstance(said[-1], e.RunFinished)
@@ -102,7 +102,7 @@ def ended(home: Path, running: Program) -> e.RunFinished:
 
 
 def session(running: Program) -> str:
-    """Of the one run of a program."""
+    """The session of a program's only run."""
     started = running.events[0]
     assert isinstance(started, e.RunStarted)
     return started.run_id
@@ -118,7 +118,7 @@ def test_no_engine_answers(own_home: Path, scripted_server: Start) -> None:
         assert running.end() == 3
         words = running.stderr
     assert "No Docker engine answers: nothing listens at its address" in words
-    assert "--sandbox bubblewrap" in words  # the embedded one is offered
+    assert "--sandbox bubblewrap" in words  # suggests the embedded one
     assert len(words.splitlines()) == 1
     assert stored(own_home) == []
     assert server.requests == []
@@ -139,7 +139,7 @@ def test_an_engine_without_the_image(engine: Any, own_home: Path, scripted_serve
 def test_an_engine_that_is_away_for_a_while(
     engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
-    """The end of the running command is lost; files and shell state are not: the run goes on."""
+    """The running command's result is lost, files and shell state are not: the run continues."""
     server = scripted_server(WORK, WAIT, LOOK, SUBMIT)
     with program(server, own_home, DOCKER_HOST=relay.host) as running:
         running.wait_for_output(b"begun")
@@ -161,7 +161,7 @@ def test_an_engine_that_is_away_for_a_while(
 def test_an_engine_that_does_not_come_back(
     engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
-    """The run ends; its container, which nobody reaches, ends itself after its grace."""
+    """The run ends; its unreachable container exits after its grace period."""
     server = scripted_server(WORK, WAIT, SUBMIT)
     line = {"DOCKER_HOST": relay.host, "SANDBOX_TUI_SANDBOX_GRACE": "4"}
     with program(server, own_home, **line) as running:
@@ -179,7 +179,7 @@ def test_an_engine_that_does_not_come_back(
 def test_an_engine_that_is_stopped_and_started_again(
     private_engine: PrivateEngine, own_home: Path, scripted_server: Start
 ) -> None:
-    """A real one: containers end with it. The run says so, and the next one has an engine again."""
+    """A real one: containers end with it. The run reports it; the next one has an engine again."""
     server = scripted_server(WORK, WAIT, WORK, SUBMIT)
     where = {"DOCKER_HOST": private_engine.host}
     with program(server, own_home, "--network", "none", **where) as running:
@@ -200,7 +200,7 @@ def test_an_engine_that_is_stopped_and_started_again(
 def test_ctrl_c_while_the_engine_is_away(
     engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
-    """Nothing is waited for any more."""
+    """The run ends without waiting any longer."""
     server = scripted_server(WORK, WAIT, SUBMIT)
     line = {"DOCKER_HOST": relay.host, "SANDBOX_TUI_SANDBOX_GRACE": "8"}
     with program(server, own_home, **line) as running:
@@ -264,11 +264,11 @@ def test_containers_that_somebody_takes_away(
 def test_a_container_that_somebody_pauses(
     engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
-    """Everything stands still with it, which is said, and goes on with it."""
+    """The run pauses with it, reports that, and continues with it."""
     ticking = "for n in {1..30}; do echo tick; sleep 0.1; done; echo through"
     server = scripted_server(s.call("execute_bash", command=ticking), LOOK, SUBMIT)
     with program(server, own_home) as running:
-        running.wait_for_output(b"tick\r\ntick")  # the engine cannot pause what is being begun
+        running.wait_for_output(b"tick\r\ntick")  # the engine cannot pause a starting process
         one = container(engine, running)
         one.pause()
         running.wait_for("Warned")
@@ -286,7 +286,7 @@ def test_a_container_that_somebody_pauses(
 def test_a_paused_container_and_a_time_limit(
     engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
-    """A command that is to be ended is let go on for that, and the run with it."""
+    """The container is unpaused to end the timed-out command, and the run continues."""
     endless = s.call("execute_bash", command="while sleep 0.1; do echo tick; done")
     server = scripted_server(endless, LOOK, SUBMIT)
     with program(server, own_home, "--command-timeout", "3") as running:
@@ -302,7 +302,7 @@ def test_a_paused_container_and_a_time_limit(
 def test_a_command_that_needs_too_much_memory(
     engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
-    """The command is killed, the model is told why, and the run goes on."""
+    """The command is killed, the model is told why, and the run continues."""
     greedy = s.call("execute_bash", command="x=$(head -c 300m /dev/zero | tr '\\0' x)")
     killed = s.call("execute_bash", command="kill -9 $BASHPID")
     server = scripted_server(greedy, killed, LOOK, SUBMIT)

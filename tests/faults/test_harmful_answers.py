@@ -1,5 +1,7 @@
-"""Answers of a model server that are made to take memory and time, against the real client in a
-process of its own: what it says of them, and the most memory it took."""
+"""Model server answers that are made to consume memory and time.
+
+Each is sent to the real client in a separate process: what it reports, and its peak memory.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
-# --- what is packed, or has no end
+# --- compressed or endless bodies
 
 CHILD = textwrap.dedent(
     """
@@ -46,7 +48,7 @@ CHILD = textwrap.dedent(
 
 
 def in_a_child(server: s.ScriptedServer) -> tuple[str, float]:
-    """What came of one question, and the most memory it took, in MiB."""
+    """The outcome of one request, and the peak memory of its process in MiB."""
     command = [sys.executable, "-c", CHILD, server.url]
     done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_SECONDS, check=True)
     seen = json.loads(done.stdout)
@@ -54,7 +56,7 @@ def in_a_child(server: s.ScriptedServer) -> tuple[str, float]:
 
 
 def packed(piece: bytes, times: int) -> Iterator[bytes]:
-    """A body of gzip that unpacks to this piece so many times."""
+    """A gzip body that unpacks to this piece, repeated this many times."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     for _ in range(times):
         yield packer.compress(piece)
@@ -64,12 +66,12 @@ def packed(piece: bytes, times: int) -> Iterator[bytes]:
 GZIP = {"content-encoding": "gzip"}
 MEGABYTE = 1 << 20
 USUAL = 160
-"""MiB that a question takes which nobody spoils, and something over."""
+"""MiB that a normal request takes, plus some margin."""
 
 
 @pytest.fixture(scope="module")
 def bomb() -> list[bytes]:
-    """A quarter of a gigabyte, packed."""
+    """A quarter of a gigabyte, compressed."""
     return [b"".join(packed(bytes(MEGABYTE), 256))]
 
 
@@ -122,7 +124,7 @@ def test_an_event_of_small_objects_is_not_taken_apart(scripted_server: Start, wh
     server = scripted_server(s.stream(event(b'{"choices": [' + many + b"0]}"), s.DONE))
     said, peak = in_a_child(server)
     assert "reply was too long" in said
-    assert peak < 450  # the event itself, as it arrives and in one piece
+    assert peak < 450  # the event itself, as it arrives and joined
 
 
 def test_a_call_of_small_objects_is_not_taken_apart(scripted_server: Start) -> None:
@@ -132,7 +134,7 @@ def test_a_call_of_small_objects_is_not_taken_apart(scripted_server: Start) -> N
     )
     said, peak = in_a_child(server)
     assert said == "Reply"
-    assert peak < 300  # the text alone, as it is told, kept and sent back
+    assert peak < 300  # only the text: reported, kept and sent back
 
 
 def test_a_text_of_many_escapes_is_read_as_a_text(scripted_server: Start) -> None:

@@ -25,7 +25,7 @@ KILLS = 5
 
 
 def suite(folder: Path) -> Path:
-    """A suite of products: a YAML file and its tasks."""
+    """A suite of multiplications: a YAML file and its tasks."""
     rows = [
         {"id": f"t{n}", "problem": f"What is {100 + n} * {7 + n}?", "target": (100 + n) * (7 + n)}
         for n in range(TASKS)

@@ -1,7 +1,7 @@
-"""A training whose program is killed at random moments.
+"""A training whose program is killed at random times.
 
-SANDBOX_TUI_KILLS sets how many times; SANDBOX_TUI_KILLS_SEED which moments; on a machine that is
-busy, SANDBOX_TUI_KILLS_LATEST how many seconds after a program's first line the last of them is.
+SANDBOX_TUI_KILLS sets how many times, and SANDBOX_TUI_KILLS_SEED seeds the times. On a busy
+machine, SANDBOX_TUI_KILLS_LATEST sets the latest time, in seconds after a program's first line.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ KILLS = int(os.environ.get("SANDBOX_TUI_KILLS", "3"))
 SEED = int(os.environ.get("SANDBOX_TUI_KILLS_SEED", "1"))
 STEPS = 4 + KILLS
 GRACE = 7
-"""Seconds; nobody else has this number, by which the containers are known."""
+"""Seconds; unique to this test, so that it identifies the containers."""
 
 LATEST = {"collect": 3.0, "trl": 12.0}
-"""Seconds after its first line at which a program is killed at the latest, by engine."""
+"""Latest time of the kill, in seconds after the program's first line, by engine."""
 
 ENGINES = {
     "collect": 'engine: collect\nmodel: scripted\nserver: {{base_url: "{url}"}}',
@@ -50,7 +50,7 @@ training: {{steps: {steps}, prompts: 2, group: 2, reply_tokens: {tokens}}}
 
 
 def write(folder: Path, engine: str, url: str, kind: str) -> Path:
-    """A recipe with its tasks and, where the engine updates one, its model."""
+    """A recipe with its tasks and, if the engine updates one, its model."""
     rows = [
         {"id": f"t{n}", "problem": f"What is {n} * 3?", "target": n * 3, "scorer": "number"}
         for n in range(20, 25)
@@ -78,8 +78,11 @@ def write(folder: Path, engine: str, url: str, kind: str) -> Path:
 
 
 def train(home: Path, *arguments: str, kill_after: float | None = None) -> int:
-    """Run the program; returns its exit code. Ends it `kill_after` that many seconds from its
-    first line, which it writes when its engine is there and no step has begun."""
+    """Run the program; returns its exit code.
+
+    Kills it `kill_after` seconds after its first line, which it writes when its engine is ready and
+    no step has started.
+    """
     program = subprocess.Popen(
         [PROGRAM, "rl", "train", *arguments],
         stdout=subprocess.PIPE,
@@ -96,7 +99,7 @@ def train(home: Path, *arguments: str, kill_after: float | None = None) -> int:
 
 
 def watched(home: Path) -> list[int]:
-    """The steps that `rl watch` tells of."""
+    """The steps that `rl watch` reports."""
     told = subprocess.run(
         [PROGRAM, "rl", "watch", "last", "--json"],
         env={**os.environ, "SANDBOX_TUI_HOME": str(home)},
@@ -131,7 +134,7 @@ async def test_a_killed_training_goes_on_and_leaves_nothing_behind(
             has_begun = bool(begun)
         reached = begun[0].last_step if begun else None
         print(f"{engine} {kind}: {moment:.2f} s, exit code {code}, last step {reached}")
-        if begun and begun[0].status == "finished":  # also where it was killed on its way out
+        if begun and begun[0].status == "finished":  # even if it was killed while exiting
             code = 0
             break
     assert kills

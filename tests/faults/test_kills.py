@@ -1,6 +1,6 @@
-"""Programs killed with SIGKILL at random moments of a run, on real sandboxes, and what remains.
+"""Programs killed with SIGKILL at random times of a run, on real sandboxes, and what remains.
 
-SANDBOX_TUI_KILLS sets how many for each kind of sandbox; SANDBOX_TUI_KILLS_SEED which moments.
+SANDBOX_TUI_KILLS sets how many for each kind of sandbox; SANDBOX_TUI_KILLS_SEED seeds the times.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 KILLS = int(os.environ.get("SANDBOX_TUI_KILLS", "10"))
 SEED = int(os.environ.get("SANDBOX_TUI_KILLS_SEED", "1"))
 GRACE = 17
-"""Seconds; nobody else has this number, by which the containers are known."""
+"""Seconds; unique to this test, so that it identifies the containers."""
 
 LONGEST = 5.0
-"""Seconds into a run at which it is killed at the latest; the demo takes about as long."""
+"""Latest time of the kill, in seconds into a run; the demo takes about as long."""
 
 REASONS = (
     "There are no sessions",  # killed before anything was stored
     "has ended",  # killed after its end
-    "The container of this session is gone",  # it was just being put away
+    "The container of this session is gone",  # it was just being removed
     "folders are gone",
 )
-"""What a session that cannot be resumed may say."""
+"""Reports of a session that cannot be resumed."""
 
 
 class Killed:
-    """A run that was killed: what its program had said, which is what it had stored."""
+    """A killed run, with the lines its program had printed, all of which it had stored."""
 
     def __init__(self, home: Path, lines: list[str], after: float) -> None:
         self.home = home
@@ -54,7 +54,7 @@ class Killed:
 
 
 async def run_and_kill(home: Path, kind: str, after: float) -> Killed:
-    """Play the demo, and end its program `after` that many seconds, wherever it is."""
+    """Play the demo, and kill its program after that many seconds, whatever it is doing."""
     process = await asyncio.create_subprocess_exec(
         *(PROGRAM, "demo", "--json", "--speed", "4", "--sandbox", kind, "--image", TEST_IMAGE),
         *("--output", str(home / "out")),
@@ -86,7 +86,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 async def take_up(killed: Killed) -> tuple[int, str]:
-    """Exit code and last words of `resume`."""
+    """Exit code and stderr of `resume`."""
     process = await asyncio.create_subprocess_exec(
         *(PROGRAM, "resume", "last", "--headless"),
         env=_environment(killed.home),
@@ -98,7 +98,7 @@ async def take_up(killed: Killed) -> tuple[int, str]:
 
 
 def opens_with_all_that_was_said(killed: Killed) -> list[e.AnyEvent]:
-    """The session's events; what the program had shown must be among them."""
+    """The session's events, which must include all that the program had printed."""
     if not (killed.home / "sessions.db").exists():
         assert not killed.said
         return []
@@ -117,7 +117,7 @@ def opens_with_all_that_was_said(killed: Killed) -> list[e.AnyEvent]:
 
 
 def goes_on_rightly(events: list[e.AnyEvent]) -> None:
-    """It came to its end, and every request was what the record says."""
+    """Check that the run was submitted and that every request matches the record."""
     assert isinstance(events[-1], e.RunFinished)
     assert events[-1].reason == "submitted", events[-1]
     for asked in (event for event in events if isinstance(event, e.ModelAsked)):

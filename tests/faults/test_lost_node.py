@@ -1,4 +1,4 @@
-"""Evaluations on a Ray cluster: a node that is lost, one that joins, and a coordinator that ends."""
+"""Evaluations on a Ray cluster: a node is lost, one joins, and a coordinator ends."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ sandbox: {grace: 8}
 
 
 class Gate:
-    """Lets models answer; while it is closed, those that have called a tool wait."""
+    """Lets models answer; while it is closed, models that have called a tool wait."""
 
     def __init__(self) -> None:
         self.open = threading.Event()
@@ -70,7 +70,7 @@ class Gate:
         return reply(request)
 
     def wait_for(self, models: int) -> None:
-        """Wait until so many wait."""
+        """Wait until this many models wait."""
         for _ in range(models):
             assert self.waiting.acquire(timeout=HANG_SECONDS)
 
@@ -89,7 +89,7 @@ def cluster() -> Iterator[RayCluster]:
 
 
 class Coordinator:
-    """The program at the coordinator, with a suite whose scorer no node has."""
+    """The program on the coordinator, with a suite whose scorer no node has."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
@@ -125,7 +125,7 @@ class Coordinator:
         return program
 
     def kill(self) -> None:
-        """End what a test that failed left running."""
+        """Kill programs that a failed test left running."""
         for program in self._programs:
             if program.poll() is None:
                 program.kill()
@@ -156,7 +156,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def containers(store: Store) -> list[str]:
-    """Those of any session of a database."""
+    """The containers of all sessions in a database."""
     client = connect(timeout=10)
     try:
         ids = {run.id for run in store.runs()}
@@ -167,7 +167,7 @@ def containers(store: Store) -> list[str]:
 
 
 def check_complete(store: Store) -> list[Any]:
-    """Every sample is scored once, rightly; the results."""
+    """Check that every sample is scored once and correctly; returns the results."""
     found = eval_ledger.summary(store)
     assert (found.status, found.over) == ("finished", TASKS)
     results = eval_ledger.results(store, found.info.id)
@@ -197,7 +197,7 @@ def test_the_samples_of_a_lost_node_run_again(
     program = coordinator.run(cluster, server)
     gate.wait_for(4)
     with coordinator.store() as store:
-        until(lambda: [run.steps for run in store.runs()] == [1] * 4)  # seen here as they run
+        until(lambda: [run.steps for run in store.runs()] == [1] * 4)  # visible here while they run
         kill_node(raylet)
         until(lambda: [run.outcome for run in store.runs()].count("cancelled") == 2)
         gate.open.set()
@@ -216,11 +216,11 @@ def test_the_samples_of_a_lost_node_run_again(
         nodes = {one.task: label(store, one.run_id, "node") for one in results}
         assert len(set(nodes.values())) == 1
         assert gone not in nodes.values()
-        assert all(one.attempts == 1 for one in results)  # it says nothing about the model
+        assert all(one.attempts == 1 for one in results)  # a lost node is not counted as an attempt
         assert set(server.authorizations) == {f"Bearer {KEY}"}
         until(
             lambda: not containers(store)
-        )  # those of the lost node outlive it for the grace period
+        )  # the lost node's containers outlive it for the grace period
     assert all(KEY.encode() not in file.read_bytes() for file in coordinator.home.glob("*.db*"))
     report = subprocess.run(
         [PROGRAM, "eval", "report"],
@@ -245,7 +245,7 @@ def test_a_coordinator_that_is_stopped_stops_the_nodes(
     gate: Gate,
     scripted_server: Callable[..., s.ScriptedServer],
 ) -> None:
-    """And what is left runs when it is resumed, on a node too that joins meanwhile."""
+    """The remaining samples run when it is resumed, also on a node that joins meanwhile."""
     require("docker")
     server = scripted_server(gate.reply)
     program = coordinator.run(cluster, server)

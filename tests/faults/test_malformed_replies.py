@@ -1,6 +1,7 @@
 """Hundreds of malformed replies against the real loop: model client, agent, sandbox, database.
 
-SANDBOX_TUI_MALFORMED sets how many there are of each seed; SANDBOX_TUI_MALFORMED_SEED the first one.
+SANDBOX_TUI_MALFORMED sets the number of replies per seed; SANDBOX_TUI_MALFORMED_SEED the
+first seed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tests.waiting import HANG_SECONDS
 REPLIES = int(os.environ.get("SANDBOX_TUI_MALFORMED", "100"))
 SEED = int(os.environ.get("SANDBOX_TUI_MALFORMED_SEED", "1"))
 ENDINGS = {"submitted", "model_error", "token_limit", "max_steps"}
-"""Ways in which a run may end whose server sends nonsense."""
+"""Allowed outcomes of a run whose server sends malformed replies."""
 
 VALUES: tuple[Any, ...] = (
     *(
@@ -51,7 +52,7 @@ VALUES: tuple[Any, ...] = (
     ),
     *([None], "9" * 400, "a" * 5000, {"message": "boom"}, [{"index": -5}], "length"),
 )
-"""What is put where something else is expected."""
+"""Values that replace expected ones."""
 
 GOOD = s.calls(
     ("execute_bash", json.dumps({"command": "echo hello"})), text="Well.", reasoning="So."
@@ -59,17 +60,17 @@ GOOD = s.calls(
 
 
 def pieces(reply: s.Scripted) -> list[bytes]:
-    """Of a good reply, as bytes."""
+    """The chunks of a good reply, as bytes."""
     return [piece for piece in reply.pieces if isinstance(piece, bytes)]
 
 
 def spoilt(chance: random.Random) -> s.Scripted:
-    """A reply in which something is wrong."""
+    """A reply with something wrong in it."""
     return chance.choice(WAYS)(chance)
 
 
 def with_other_values(chance: random.Random) -> s.Scripted:
-    """Some field, wherever it stands, holds something else."""
+    """Some fields, at any depth, hold other values."""
     chunks = pieces(GOOD)
     for _ in range(chance.randint(1, 3)):
         at = chance.randrange(len(chunks))
@@ -81,7 +82,7 @@ def with_other_values(chance: random.Random) -> s.Scripted:
 
 
 def _spoil(body: Any, chance: random.Random) -> None:
-    """Change one value, drop it, or give it another name."""
+    """Change one value, drop it, or rename its key."""
     while True:
         keys: list[Any] = list(body) if isinstance(body, dict) else list(range(len(body)))
         if not keys:
@@ -99,14 +100,14 @@ def _spoil(body: Any, chance: random.Random) -> None:
 
 
 def cut(chance: random.Random) -> s.Scripted:
-    """It ends somewhere; the server may have promised more."""
+    """It is cut off somewhere; the server may have promised more."""
     whole = b"".join(pieces(GOOD))
     promised = {"content-length": str(len(whole))} if chance.random() < 0.5 else {}
     return s.stream(whole[: chance.randrange(len(whole))], headers=promised)
 
 
 def with_noise(chance: random.Random) -> s.Scripted:
-    """Bytes of it are others."""
+    """Some of its bytes are replaced."""
     whole = bytearray(b"".join(pieces(GOOD)))
     for _ in range(chance.choice((1, 5, 50))):
         whole[chance.randrange(len(whole))] = chance.randrange(256)
@@ -114,12 +115,12 @@ def with_noise(chance: random.Random) -> s.Scripted:
 
 
 def out_of_order(chance: random.Random) -> s.Scripted:
-    """Its pieces come mixed, more than once, or not at all."""
+    """Its chunks come shuffled, repeated or not at all."""
     return s.stream(*chance.choices(pieces(GOOD), k=chance.randrange(12)))
 
 
 def with_wild_arguments(chance: random.Random) -> s.Scripted:
-    """A call whose name or arguments are none."""
+    """A call whose name or arguments are invalid."""
     name = chance.choice(
         ("execute_bash", "str_replace_editor", "submit", "", "no_such", "\x1b]0;x")
     )
@@ -138,7 +139,7 @@ def of_another_kind(chance: random.Random) -> s.Scripted:
 
 
 def whole(chance: random.Random) -> s.Scripted:
-    """Not streamed, with something else in it."""
+    """Not streamed, with one field spoilt."""
     call = {"id": "a", "type": "function", "function": {"name": "submit", "arguments": "{}"}}
     body: dict[str, Any] = {
         "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": [call]}}],
@@ -149,7 +150,7 @@ def whole(chance: random.Random) -> s.Scripted:
 
 
 def random_bytes(chance: random.Random) -> s.Scripted:
-    """Anything."""
+    """Arbitrary bytes."""
     return s.stream(chance.randbytes(chance.randrange(2000)))
 
 
@@ -160,7 +161,7 @@ WAYS: tuple[Callable[[random.Random], s.Scripted], ...] = (
 
 
 class SharedModel(OpenAIModel):
-    """One client for all the runs: to read the certificates anew takes longer than a run."""
+    """One client for all runs, since loading the certificates again takes longer than a run."""
 
     async def close(self) -> None: ...
 
@@ -217,11 +218,11 @@ async def test_malformed_replies(
         await model.close_for_good()
     store.close()
     print(f"\n{spoiler.sent} malformed replies, seed {seed}: {dict(endings)}")
-    assert endings["max_steps"] or endings["submitted"]  # they do not all end a run
+    assert endings["max_steps"] or endings["submitted"]  # not all of them end a run
 
 
 def ended_in_order(seen: list[e.AnyEvent], number: int) -> str:
-    """Every call has its answer; how it ended, which is one of the ways that are foreseen."""
+    """The run's outcome; checks that it is an allowed one and that every call has a result."""
     end = seen[-1]
     assert isinstance(end, e.RunFinished), number
     assert end.reason in ENDINGS, (number, end.reason, end.error)

@@ -1,7 +1,7 @@
-"""What a model server can do wrong, against the real program: what is kept, said, and returned.
+"""What a model server can do wrong, against the real program: what is kept, reported and returned.
 
-Most of them run side by side in one program, each against a misbehaviour of its own; a server that
-is asked again after one that passes hands the work in.
+Most runs share one program, each against a different fault. If the fault is temporary, the server's
+next answer submits.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def embedded() -> None:
 
 
 def run(url: str, home: Path, *more: str, **environment: str) -> tuple[int, str, Seen]:
-    """Exit code, stderr and events; what it said is what it stored."""
+    """Exit code, stderr and events; checks that all printed events are stored."""
     with Program(*against(url, *more), home=home, **environment) as program:
         code = program.end()
         said, words = program.events, program.stderr
@@ -47,7 +47,7 @@ def run(url: str, home: Path, *more: str, **environment: str) -> tuple[int, str,
     return code, words, said
 
 
-# --- it is asked again, and the run goes on
+# --- the request is retried, and the run continues
 
 PASSING = {
     "asks too much of us": (s.failure(429, "slow down", retry_after="1"), "Too many requests"),
@@ -59,13 +59,13 @@ PASSING = {
     "sends bad JSON": (s.MISBEHAVIOURS["sends bad JSON"](), "JSON"),
     "breaks off with an error": (s.MISBEHAVIOURS["breaks off with an error"](), "boom"),
 }
-"""An answer, and what is said of it."""
+"""An answer, and what is reported about it."""
 
 SLOW = {
     "stalls after headers": ("SANDBOX_TUI_MODEL_STALL_TIMEOUT", "sent nothing within 8 s"),
     "drips": ("SANDBOX_TUI_MODEL_REQUEST_TIMEOUT", "did not finish its reply within 8 s"),
 }
-"""An answer that takes too long, the limit of 8 s that it exceeds, and what is said of it."""
+"""An answer that takes too long: the 8 s limit that it exceeds, and what is reported about it."""
 
 TOLD = {
     "never says done": ("called no tool", 0),
@@ -74,7 +74,7 @@ TOLD = {
     "calls an unknown tool": ("there is no tool named 'no_such_tool'", 1),
     "runs into the token limit": ("cut off by the token limit", 1),
 }
-"""What the model is told of its answer, and how many calls were in it."""
+"""What the model is told about its answer, and how many calls the answer contained."""
 
 
 FINAL = {
@@ -92,17 +92,17 @@ FINAL = {
     "is never whole": (s.MISBEHAVIOURS["ends in mid-call"](), 2, "ended in the middle"),
     "is always overloaded": (s.failure(503, "busy", retry_after="0"), 5, "503"),
 }
-"""An answer, how often it is asked for, and what is said of it; before it, a call ran."""
+"""An answer, how often it is requested, and what is reported about it; a call ran before it."""
 
 
 @dataclass
 class Together:
-    """Runs of one program, side by side, each against a server with a fault of its own.
+    """Concurrent runs of one program, each against a server with a different fault.
 
     Attributes:
-        folder: where the program stood.
-        events: of each run, by its task.
-        requests: what its server was asked.
+        folder: the program's working folder.
+        events: the events of each run, by task.
+        requests: the requests each run's server received, by task.
     """
 
     folder: Path
@@ -113,7 +113,7 @@ class Together:
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory: pytest.TempPathFactory) -> Together:
-    """All at once."""
+    """Run all of them at once."""
     require("bubblewrap")
     home = tmp_path_factory.mktemp("together") / "home"
     asked: dict[str, list[s.Chunk]] = {task: [] for task in [*PASSING, *TOLD, *FINAL]}
@@ -132,7 +132,7 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Together:
         tasks = [f"The server {task}." for task in asked]
         arguments = against(server.url)[2:]
         with Program("run", *tasks, *arguments, home=home) as program:
-            assert program.end() == 5  # for those whose run does not go on
+            assert program.end() == 5  # because of the runs that could not continue
     store = Store(home / "sessions.db")
     runs = {run.task: list(store.events(run.id)) for run in store.runs()}
     store.close()
@@ -153,13 +153,13 @@ def test_being_slow_once_is_forgiven(what: str, own_home: Path, scripted_server:
 
 
 def assert_forgiven(said: Seen, requests: list[s.Chunk], words: str) -> None:
-    """The run has asked again and gone on."""
+    """Check that the run retried and continued."""
     assert said[-1].reason == "submitted"  # type: ignore[union-attr]
     (failed,) = only(e.ModelFailed, said)
     assert words in failed.error
-    assert failed.retry_in is not None  # what the countdown counts
+    assert failed.retry_in is not None  # where the countdown starts
     assert len(requests) == 2
-    # nothing of the broken reply is in the conversation
+    # the conversation contains nothing of the broken reply
     assert requests[0]["messages"] == requests[1]["messages"]
 
 
@@ -184,7 +184,7 @@ def test_what_came_of_a_reply_that_was_cut_is_kept(own_home: Path, scripted_serv
 
 
 def test_a_server_that_is_not_there_yet(own_home: Path) -> None:
-    """Refused, said with a countdown, and asked again."""
+    """Refused, reported with a countdown, and retried."""
     with s.ScriptedServer([SUBMIT]) as gone:
         port = gone.port
     with Program(*against(f"http://127.0.0.1:{port}/v1"), home=own_home) as program:
@@ -210,7 +210,7 @@ def test_the_run_ends_and_says_why(what: str, together: Together) -> None:
 
 
 def test_an_hour_is_not_waited_for(own_home: Path, scripted_server: Start) -> None:
-    """What one run has to say when it ends: the sentence on stderr, and the exit code."""
+    """The end of a single run is reported by a sentence on stderr and by the exit code."""
     server = scripted_server(s.failure(429, "later", retry_after="3600"))
     code, stderr, _ = run(server.url, own_home)
     assert code == 5
@@ -237,7 +237,7 @@ def test_a_server_that_refuses_to_stream(own_home: Path, scripted_server: Start)
 
 
 def test_a_run_is_ended_in_the_middle_of_a_flood(own_home: Path, scripted_server: Start) -> None:
-    """What waits to be stored is little, however fast the pieces come."""
+    """Few events wait to be stored, however fast the chunks come."""
     pieces = s.chunk({"content": "a"}) + s.chunk({"reasoning_content": "b"})
     server = scripted_server(s.Scripted(itertools.repeat(pieces)))
     with Program(*against(server.url), home=own_home) as program:
@@ -247,7 +247,7 @@ def test_a_run_is_ended_in_the_middle_of_a_flood(own_home: Path, scripted_server
         assert program.end() == 143
         assert program.events[-1].reason == "cancelled"  # type: ignore[union-attr]
         waited = len(program.events) - seen
-    assert waited < MAX_PENDING_EVENTS + 3 * MAX_BATCH + 1000  # the last are on their way to us
+    assert waited < MAX_PENDING_EVENTS + 3 * MAX_BATCH + 1000  # the last are still in transit
     assert stored(own_home) == program.events
 
 

@@ -1,4 +1,4 @@
-"""What is mounted and unmounted on the machine while an embedded sandbox starts."""
+"""Mounting and unmounting on the machine while an embedded sandbox starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sandbox in which no more process can be made."""
+"""A sandbox that can create no more processes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.waiting import HANG_SECONDS
 NONCE = b"0123456789abcdef"
 NOT_BEGUN = b"\0\x1e" + NONCE + b" N\0"
 USER = "61234"
-"""Nobody's, so that its processes are those of the dispatcher alone."""
+"""A user without other processes, so that only the dispatcher's count."""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_command_that_cannot_be_begun_says_so(processes: int) -> None:
-    """With one process there is no runner, with two there is nothing for it to run."""
+    """With one process there is no runner; with two, the runner cannot start the command."""
     with tempfile.TemporaryDirectory(prefix="dispatcher-") as name:
         folder = Path(name)
         folder.chmod(0o777)

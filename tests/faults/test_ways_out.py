@@ -1,4 +1,4 @@
-"""Signals, readers that go away, and a clock that jumps, while a run goes on without a screen.
+"""Signals, readers that go away, and a clock that jumps, during a run without a screen.
 
 With a screen: tests/e2e/test_cockpit.py and test_reading.py.
 """
@@ -36,7 +36,7 @@ WAIT = s.call("execute_bash", command="echo kept >output/kept; echo be''gun; sle
 def test_signals_that_come_again(
     numbers: tuple[signal.Signals, ...], code: int, own_home: Path, scripted_server: Start
 ) -> None:
-    """The first one counts; the others change nothing about the order in which it ends."""
+    """The first one counts; later ones do not disturb the orderly end."""
     require("bubblewrap")
     server = scripted_server(WAIT)
     results = own_home.parent / "out"
@@ -70,7 +70,7 @@ def test_a_signal_as_soon_as_the_run_has_begun(own_home: Path, scripted_server: 
 
 
 def test_a_reader_that_goes_away(own_home: Path, scripted_server: Start) -> None:
-    """`sandbox-tui run ... | head -1`: the run ends in order, and its session is whole."""
+    """`sandbox-tui run ... | head -1`: the run ends in order, and its session is complete."""
     require("bubblewrap")
     server = scripted_server(WAIT, s.call("submit"))
     program = subprocess.Popen(
@@ -96,7 +96,7 @@ def test_a_reader_that_goes_away(own_home: Path, scripted_server: Start) -> None
 
 
 def test_output_that_cannot_be_written(own_home: Path, scripted_server: Start) -> None:
-    """Such as to a file on a full disk."""
+    """For example, to a file on a full disk."""
     require("bubblewrap")
     server = scripted_server(WAIT, s.call("submit"))
     with Path("/dev/full").open("w") as full:
@@ -125,12 +125,12 @@ def jumping():
     return _real() + 86400 * (_calls % 3 - 1)
 time.time = jumping
 """
-"""The host's clock: a day back, right, a day ahead, and so on."""
+"""The host's clock: a day behind, correct, a day ahead, and so on."""
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "docker"])
 def test_a_clock_that_jumps(kind: str, own_home: Path, scripted_server: Start) -> None:
-    """Nothing that a run measures is taken from it: neither its times nor its limits."""
+    """No measurement of a run depends on it: neither times nor limits."""
     require(kind)
     folder = own_home.parent / "clock"
     folder.mkdir()
@@ -155,7 +155,7 @@ def test_a_clock_that_jumps(kind: str, own_home: Path, scripted_server: Start) -
 def test_a_tree_of_a_thousand_folders_in_each_other(
     snapshots: str, own_home: Path, scripted_server: Start
 ) -> None:
-    """What a model leaves neither keeps the program from ending nor the next run from starting."""
+    """Leftover files keep neither the program from ending nor the next run from starting."""
     require("bubblewrap")
     dig = "import os\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')\nopen('file', 'w').close()"
     server = scripted_server(
@@ -177,7 +177,7 @@ def test_a_tree_of_a_thousand_folders_in_each_other(
 
 
 def private_folders(started: e.AnyEvent) -> list[Path]:
-    """What is left of a run's embedded sandbox."""
+    """What remains of a run's embedded sandbox."""
     assert isinstance(started, e.RunStarted)
     found = Path(tempfile.gettempdir()).glob(f"{PREFIX}*/owner.json")
     return [path for path in found if started.run_id in path.read_text()]
