@@ -1,4 +1,4 @@
-"""Parts of episodes for tests: a policy's messages, a reward, sandboxes in memory."""
+"""Parts of episodes for tests: a policy's messages, a reward, in-memory sandboxes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def message(*calls: tuple[str, dict[str, Any]], content: str = "") -> Message:
 
 
 def answering(text: str) -> Message:
-    """Writes the answer."""
+    """A policy's message that writes the answer file."""
     create = {"command": "create", "path": ANSWER, "file_text": text}
     return message(("str_replace_editor", create))
 
@@ -51,10 +51,10 @@ LOOK = message(("execute_bash", {"command": "ls"}))
 
 
 class SameAsTarget:
-    """Rewards the target itself.
+    """Rewards an answer that equals the target with 1, any other with 0.
 
     Attributes:
-        ends: what it was asked about.
+        ends: the rollout ends it was asked to reward.
     """
 
     name = "same"
@@ -69,7 +69,7 @@ class SameAsTarget:
 
 
 class ClosingSandbox(FakeSandbox):
-    """Knows whether it was closed."""
+    """An in-memory sandbox that records whether it was closed."""
 
     closed = False
 
@@ -78,10 +78,10 @@ class ClosingSandbox(FakeSandbox):
 
 
 class FakeSource:
-    """Hands out sandboxes in memory.
+    """A source of in-memory sandboxes.
 
     Attributes:
-        opened: all of them, with what was asked for.
+        opened: every sandbox it opened, each with the requested `spec`.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class FakeSource:
 
 
 class Recorded(NullEventSink):
-    """Keeps what is posted."""
+    """An event sink that keeps the events it receives."""
 
     def __init__(self) -> None:
         self.events: list[AnyEvent] = []
@@ -112,7 +112,7 @@ class Recorded(NullEventSink):
 
 
 class Bench:
-    """An episode with all its parts at hand."""
+    """An episode together with all of its parts."""
 
     def __init__(self, settings: EpisodeSettings | None = None) -> None:
         self.reward = SameAsTarget()

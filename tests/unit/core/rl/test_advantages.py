@@ -1,4 +1,4 @@
-"""Advantages in groups."""
+"""Advantages within groups of rollouts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_rollout_without_a_reward_counts_for_nobody() -> None:
 
 
 def test_advantages_of_a_group_add_up_to_nothing() -> None:
-    """So that an engine that takes away their mean changes none of them."""
+    """An engine that subtracts the group's mean then changes nothing."""
     rewards = [0.0, 0.25, 1.0, 0.5, 0.0]
     assert sum(rloo(rewards)) == pytest.approx(0)
     assert sum(grpo(rewards)) == pytest.approx(0)

@@ -1,4 +1,4 @@
-"""Episodes: their life, their ends, their rewards and their records."""
+"""Episodes: their lifecycle, how they end, their rewards and their records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def limited(**limits: object) -> EpisodeSettings:
 
 
 async def played(bench: Bench, *replies: object) -> StepResult:
-    """The last result after these replies."""
+    """Play these replies and return the last step's result."""
     await bench.episode.reset(TASK)
     result = None
     for reply in replies:
@@ -84,7 +84,7 @@ async def test_messages_of_a_result_continue_the_turn() -> None:
     assert told[: len(turn.messages)] == turn.messages
     assert tuple(told[len(turn.messages) + 1 :]) == result.messages
     assert [m["role"] for m in result.messages] == ["tool"]
-    assert "99" in result.messages[-1]["content"]  # of a hundred steps
+    assert "99" in result.messages[-1]["content"]  # steps left of 100
 
 
 async def test_raw_text_is_read_for_calls() -> None:
@@ -301,7 +301,7 @@ async def test_a_reset_that_fails_leaves_no_sandbox() -> None:
     assert bench.source.opened[0].closed
 
 
-# --- without a computer
+# --- without a sandbox
 
 
 def text_episode(reward: SameAsTarget, **fields: object) -> TextEpisode:

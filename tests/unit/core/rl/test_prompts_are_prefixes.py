@@ -1,4 +1,4 @@
-"""The prompts of one episode are prefixes of each other: as messages, as text and as tokens."""
+"""Each prompt of an episode is a prefix of the next: as messages, as text and as tokens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def native(commands: Sequence[str], prose: str) -> Message:
 
 
 def as_text(family: str) -> st.SearchStrategy[str]:
-    """Replies in which calls are text, and replies that are only prose."""
+    """Replies that write calls as text, and replies that are only prose."""
 
     def written(commands: Sequence[str], prose: str) -> str:
         calls = [TextCall(tool="execute_bash", arguments={"command": c}) for c in commands]
@@ -48,7 +48,7 @@ def as_text(family: str) -> st.SearchStrategy[str]:
 async def turns_of(
     tool_format: str, replies: Sequence[Message | str], outputs: Sequence[bytes]
 ) -> list[Turn]:
-    """The turns of an episode with these replies."""
+    """Play these replies in an episode and return its turns."""
     bench = Bench(EpisodeSettings(tool_format=tool_format))
     turns = [await bench.episode.reset(TASK)]
     bench.source.opened[0].results = [result(output) for output in outputs]
@@ -90,7 +90,7 @@ def test_as_text_with_the_reply_word_for_word(
         assert following.text is not None
         assert following.text.startswith(one.text + reply)
     plain = [bool(reply.strip()) and not reply.endswith(chatml.END) for reply in replies]
-    if all(plain):  # the text is what a template makes of the messages
+    if all(plain):  # then the text is what a chat template renders
         assert turns[-1].text == chatml.render(turns[-1].messages) + chatml.REPLY_BEGINS
 
 
@@ -117,7 +117,7 @@ def test_as_tokens_with_the_very_tokens_that_were_sampled(
 
 
 def tokenizers() -> list[tuple[Callable[[str], Sequence[int]], Callable[[Sequence[int]], str]]]:
-    """Bytes, and a byte-pair encoding where the package is installed."""
+    """Encoders and decoders: bytes, and byte-pair encoding if `tokenizers` is installed."""
     found: list[tuple[Callable[[str], Sequence[int]], Callable[[Sequence[int]], str]]] = [
         (bytes_of, lambda ids: bytes(ids).decode())
     ]
@@ -147,7 +147,7 @@ def test_a_reply_keeps_the_tokens_it_was_sampled_in() -> None:
     record = TokenRecord(bytes_of)
     start = Turn(messages=[], tools=[], text="ab")
     record.prompt(start)
-    record.reply(sampled("xyz", (900, 901)))  # not what the tokenizer would make of it
+    record.reply(sampled("xyz", (900, 901)))  # differs from the tokenizer's own encoding
     ids = record.prompt(Turn(messages=[], tools=[], text=f"abxyz{chatml.END}"))
     assert ids == [*b"ab", 900, 901, *chatml.END.encode()]
     assert record.written == [False] * 2 + [True] * 2 + [False] * len(chatml.END)

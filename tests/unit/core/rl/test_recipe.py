@@ -1,4 +1,4 @@
-"""Recipes, and what is said about one that is wrong."""
+"""Recipes, and the errors reported for wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tasks a step of a training has."""
+"""Which tasks each training step gets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""A model in this process as a policy, and TRL as the engine that updates it."""
+"""A model in this process as the policy, and TRL as the engine that updates it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_an_episode_that_is_too_long_has_no_reply(policy: LocalPolicy) -> 
 
 
 class Job(TrainingJob):
-    """Rewards replies that begin early in the alphabet."""
+    """A training job that rewards replies with -1 and 1 in turn and records the engine's calls."""
 
     def __init__(self, folder: Path, steps: int) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""Who may connect to the server of episodes, and what happens when a client goes away."""
+"""Who may connect to the episode server, and what happens when a client disconnects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def scope(kind: str, **headers: str) -> dict[str, Any]:
 
 
 async def spoken_to(guarded: GuardedConnections, of: dict[str, Any], *messages: Any) -> Sent:
-    """What a client gets that says these things."""
+    """Send these messages as a client and return the server's replies."""
     inbox: asyncio.Queue[Any] = asyncio.Queue()
     for message in messages:
         inbox.put_nowait(message)
@@ -33,7 +33,7 @@ async def spoken_to(guarded: GuardedConnections, of: dict[str, Any], *messages: 
 
 
 async def greeting(of: Any, receive: Any, send: Any) -> None:
-    """An application that lets everybody in."""
+    """An application that accepts every connection."""
     kind = "websocket.accept" if of["type"] == "websocket" else "http.response.start"
     await send({"type": kind, "status": 200})
 

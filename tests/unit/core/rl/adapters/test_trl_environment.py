@@ -1,4 +1,4 @@
-"""Environments of TRL: what it makes tools of, what it is told, and what remains."""
+"""TRL environments: the methods exposed as tools, rewards, reuse, and refused settings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def environments() -> Iterator[TrlEnvironments]:
 
 
 def tools_of(kind: type[Any]) -> list[str]:
-    """As TRL finds them."""
+    """Names of an environment's tools, found in TRL's way."""
     return [
         name
         for name, _ in inspect.getmembers(kind, predicate=inspect.isfunction)

@@ -1,4 +1,4 @@
-"""What verl's configuration says of episodes, and the rows of its data set; without verl."""
+"""Episode settings in verl's configuration, and rows of its data set; runs without verl."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Answers generated questions from their words and documents alone: a second computation, which
-shares nothing with the generator."""
+"""Answers generated questions from their wording and documents alone.
+
+This second computation shares nothing with the generator.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,19 @@ Solver = Callable[[str, Texts], str]
 
 
 def solved(task: Task) -> str:
-    """The answer to a task."""
+    """Compute the answer to a task."""
     texts = {name: data.decode() for name, data in task.files.items()}
     return SOLVERS[task.domain, task.metadata["family"]](task.problem, texts)
 
 
 def said(pattern: str, text: str) -> tuple[str, ...]:
-    """The groups of the only match."""
+    """The groups of the pattern's only match."""
     (found,) = re.finditer(pattern, text)
     return found.groups()
 
 
 def options(question: str) -> dict[str, str]:
-    """Letter by option."""
+    """Map the text of each option to its letter."""
     return {
         text: letter for letter, text in re.findall(r"^([A-Z])\. (.+)$", question, re.MULTILINE)
     }
@@ -212,7 +214,7 @@ _CORRECTED = (
 
 
 def _figures(texts: Texts) -> dict[tuple[str, str, str], int]:
-    """Number by day, town and goods."""
+    """Map day, town and goods to the number reported, with corrections applied."""
     found: dict[tuple[str, str, str], int] = {}
     for text in texts.values():
         (day,) = said(r"\AReport of (.+)", text)
@@ -261,7 +263,7 @@ _LINE = re.compile(
 
 
 def _lines(question: str, texts: Texts) -> list[tuple[str, str, str]]:
-    """Time, service and level of each line that a question is about."""
+    """Time, service and level of each line that a question covers."""
     day, after = _day(question), re.search(r" after (\d\d:\d\d:\d\d)", question)
     found: list[tuple[str, str, str]] = []
     for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""Questions and documents of any kind become tasks."""
+"""Questions and documents of any kind are converted to tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated tasks: their answers worked out a second time, their variety, their repetition."""
+"""Generated tasks: answers computed a second time, variety, reproducibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is held out by document, and what the check finds when it was not."""
+"""Documents are held out as a whole, and the leak check finds those that were not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def task(
 
 
 def changed(text: str, every: int) -> str:
-    """The text with one word in so many replaced."""
+    """The text with one in `every` words replaced."""
     return " ".join("other" if n % every == 0 else word for n, word in enumerate(text.split()))
 
 
@@ -64,7 +64,7 @@ def test_near_duplicates_are_found_and_others_are_not() -> None:
 @examples(15)
 @given(st.integers(0, 10**6), st.integers(2, 24))
 def test_what_hangs_together_is_what_comparing_every_pair_says(seed: int, count: int) -> None:
-    """An oracle that shares nothing with the index: all pairs, and runs of words as texts."""
+    """The oracle shares nothing with the index: it compares all pairs, by runs of words as text."""
     chance = random.Random(seed)
     texts: list[str] = []
     for _ in range(count):
@@ -108,7 +108,7 @@ def test_a_shared_opening_is_no_duplicate() -> None:
 @examples(15)
 @given(st.integers(0, 10**6), st.integers(5, 40))
 def test_the_check_finds_nothing_after_a_split(seed: int, count: int) -> None:
-    """Tasks that share documents, excerpts, changed copies and questions in any way."""
+    """Tasks share documents, excerpts, changed copies and questions in any combination."""
     chance = random.Random(seed)
     sources = [prose(n) for n in range(count)]
     tasks: list[Task] = []

@@ -1,4 +1,4 @@
-"""The outcome reward: graded by hand, in a process of its own, and no failure is a 0."""
+"""The outcome reward: hand-graded, computed in a worker process; a failure is never a 0."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_the_reference_router_grades_as_the_evaluations_do(
 
 
 SINGLE = [
-    # what a policy leaves in answer.txt, target, reward
+    # content of the policy's answer.txt, target, reward
     ("B", "B", 1),
     ("b\n", "B", 1),
     ("(B)", "B", 1),
@@ -118,7 +118,7 @@ async def test_a_task_may_name_its_scorer() -> None:
 
 
 async def test_the_answer_is_compared_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is broken in this process does not matter to the worker."""
+    """Breaking a function in this process does not affect the worker."""
     monkeypatch.setattr(choice, "chosen_letter", lambda *_: 1 / 0)
     assert (await rewarded("Answer: B", "B", metadata=CHOICE)).value == 1
 

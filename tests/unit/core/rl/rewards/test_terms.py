@@ -1,4 +1,4 @@
-"""Terms besides the outcome: off unless asked for, and what they come to."""
+"""Reward terms besides the outcome: off by default, and the values they give."""
 
 from __future__ import annotations
 
