@@ -63,7 +63,7 @@ class Gate(Approver):
         self._resume_mode: Mode = "auto"
         self._pending: _Pending | None = None
         self._changed = asyncio.Event()
-        self._stands = asyncio.Event()
+        self._waits = asyncio.Event()
         self._closed = False
 
     def restore(self, mode: Mode, resume_mode: Mode, granted: Sequence[tuple[str, str]]) -> None:
@@ -109,24 +109,24 @@ class Gate(Approver):
         why, reason = (judgement.why, judgement.reason) if asked else (None, "")
         self._post(CallHeld(call=call.number, rule=why, reason=reason))
         try:
-            with self._standing():
+            with self._waiting():
                 return await future
         finally:
             self._pending = None
 
     async def _wait_for_change(self) -> None:
         self._changed.clear()
-        with self._standing():
+        with self._waiting():
             await self._changed.wait()
 
     @contextlib.contextmanager
-    def _standing(self) -> Generator[None]:
+    def _waiting(self) -> Generator[None]:
         """Mark the agent as stopped at the gate, with no request or call in progress."""
-        self._stands.set()
+        self._waits.set()
         try:
             yield
         finally:
-            self._stands.clear()
+            self._waits.clear()
 
     @override
     def authorize_edited(self, call: ToolCall, arguments: str) -> Decision:
@@ -154,10 +154,10 @@ class Gate(Approver):
     async def stop_agent(self) -> None:
         """Let no request or call pass, and wait until the agent has stopped at the gate."""
         self._closed = True
-        while not self._stands.is_set():
-            await self._stands.wait()
+        while not self._waits.is_set():
+            await self._waits.wait()
 
-    def let_agent_go(self) -> None:
+    def release_agent(self) -> None:
         """Undo `stop_agent`."""
         self._closed = False
         self._changed.set()

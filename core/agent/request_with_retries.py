@@ -166,15 +166,15 @@ class RequestWithRetries:
             await self._events.wait_for_room()
         raise ModelIncomplete("The model's reply ended before it was complete.")
 
-    def _record(self, learnt: ToolFormatSettled | ContextLength) -> None:
+    def _record(self, found: ToolFormatSettled | ContextLength) -> None:
         """Record what the model has learned about its server, if it is new."""
-        if isinstance(learnt, ContextLength):
-            self._events.post(ContextLengthFound(context=learnt))
-            if learnt.tokens < MIN_CONTEXT_TOKENS:
-                self._events.post(Warned(text=SHORT_CONTEXT.format(tokens=learnt.tokens)))
-        elif learnt.format != self._tool_format:
-            self._tool_format = learnt.format
-            self._events.post(ToolFormatChosen(format=learnt.format, why=learnt.why))
+        if isinstance(found, ContextLength):
+            self._events.post(ContextLengthFound(context=found))
+            if found.tokens < MIN_CONTEXT_TOKENS:
+                self._events.post(Warned(text=SHORT_CONTEXT.format(tokens=found.tokens)))
+        elif found.format != self._tool_format:
+            self._tool_format = found.format
+            self._events.post(ToolFormatChosen(format=found.format, why=found.why))
 
     async def _back_off(self, step: int, error: ModelError, attempt: int, *, give_up: bool) -> None:
         """Wait before the next attempt; raises if there is none."""

@@ -101,11 +101,11 @@ class WorkerCall:
         idle = idle_workers.take(self._share, self._max_bytes) if self._share else None
         if idle is not None:
             try:
-                return self._asked(idle)
+                return self._reply_of(idle)
             except WorkerEnded:
                 pass  # it was idle for too long and has exited
         try:
-            return self._asked(WorkerProcess(self._max_bytes))
+            return self._reply_of(WorkerProcess(self._max_bytes))
         except WorkerEnded as error:
             raise WorkerFailed(f"{self._what} failed: {error}") from error
 
@@ -116,7 +116,7 @@ class WorkerCall:
             if self._process is not None:
                 self._process.kill()
 
-    def _asked(self, process: WorkerProcess) -> Any:
+    def _reply_of(self, process: WorkerProcess) -> Any:
         with self._lock:
             self._process = process
             if self._killed:
@@ -133,12 +133,12 @@ class WorkerCall:
             raise
         finally:
             watchdog.cancel()
-            self._let_go(process, reply)
+            self._release(process, reply)
         if "value" not in reply:
             raise WorkerFailed(f"{self._what} failed: {reply['error']}", missing=reply["missing"])
         return reply["value"]
 
-    def _let_go(self, process: WorkerProcess, reply: dict[str, Any]) -> None:
+    def _release(self, process: WorkerProcess, reply: dict[str, Any]) -> None:
         with self._lock:
             self._process = None
             keep = bool(self._share) and "value" in reply and not self._killed

@@ -41,7 +41,7 @@ class FileState:
     history: Sequence[Content] = field(default_factory=list[Content])
 
     @property
-    def came_and_went(self) -> bool:
+    def created_and_deleted(self) -> bool:
         """Whether the run both created and deleted it."""
         return self.last.change == "deleted" and self.run_mark is None
 
@@ -56,7 +56,7 @@ def run_mark(
     known: FileState | None, change: e.FileChange
 ) -> Literal["created", "modified", "deleted"] | None:
     """How a path differs from the start of the run, given its state before this change."""
-    at_start = known is not None and known.run_mark != "created" and not known.came_and_went
+    at_start = known is not None and known.run_mark != "created" and not known.created_and_deleted
     if change.change == "deleted":
         return "deleted" if at_start or known is None else None
     return "modified" if at_start else "created"

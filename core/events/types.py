@@ -270,7 +270,7 @@ def from_json(line: bytes | str) -> AnyEvent:
         try:
             return _decoder.decode(line)
         except msgspec.ValidationError:
-            return msgspec.convert(_mended(msgspec.json.decode(line)), AnyEvent)
+            return msgspec.convert(_with_numbers(msgspec.json.decode(line)), AnyEvent)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise EventDecodeError(
             f"This is not an event of version {SCHEMA_VERSION}: {error}"
@@ -282,7 +282,7 @@ _CLASSES: dict[str, type[Event]] = {
 }
 
 
-def _mended(fields: Any) -> Any:
+def _with_numbers(fields: Any) -> Any:
     """Decoded fields, with a number wherever one is required."""
     if not isinstance(fields, dict):
         return fields

@@ -100,7 +100,7 @@ def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore)
         replace(request, files=stored_files(files, blobs)),
         started.run_id,
         blobs,
-        model=model_of(replace(request, tool_format=_learnt_format(recovered.state))),
+        model=model_of(replace(request, tool_format=_settled_format(recovered.state))),
         sandbox=recorded_sandbox(started.sandbox, spec),
         pack=pack,
         start=ResumedStart(recovered),
@@ -127,7 +127,7 @@ def _scripted(started: e.RunStarted) -> Model | None:
     return None
 
 
-def _learnt_format(state: RunState) -> e.ToolFormat | None:
+def _settled_format(state: RunState) -> e.ToolFormat | None:
     """The format of its tool calls, if it made any."""
     return state.tool_format if state.calls else None
 

@@ -21,13 +21,13 @@ class JsonOutline:
         self._depth = 0
         self._in_string = False
         self._escaped = False
-        self._spoilt = False
+        self._invalid = False
 
     def add(self, piece: str) -> None:
         """Process the next piece."""
         if self.closed and piece.strip():
-            self.closed, self._spoilt = False, True
-        if self._spoilt:
+            self.closed, self._invalid = False, True
+        if self._invalid:
             return
         at = 0
         if self._escaped and piece:
@@ -40,9 +40,9 @@ class JsonOutline:
                 continue
             self._take(mark[0])
             if self._depth <= 0 and not self._in_string:
-                self.closed, self._spoilt = True, bool(piece[at:].strip())
+                self.closed, self._invalid = True, bool(piece[at:].strip())
                 break
-        if self._spoilt:
+        if self._invalid:
             self.closed = False
 
     def _take(self, mark: str) -> None:

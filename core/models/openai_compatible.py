@@ -277,7 +277,7 @@ class ServerQuirks:
 
     def downgraded(self, words: str) -> ServerQuirks | None:
         """A copy without the rejected feature; None if the rejection is about something else."""
-        template = self.template.learnt(words)
+        template = self.template.updated(words)
         if template is not None:
             return replace(self, template=template)
         if self.limit == "max_tokens" and re.search(r"use '?max_completion_tokens", words):

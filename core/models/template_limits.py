@@ -42,7 +42,7 @@ class TemplateLimits:
     same_role: bool = True
     empty: bool = True
 
-    def learnt(self, words: str) -> TemplateLimits | None:
+    def updated(self, words: str) -> TemplateLimits | None:
         """A copy updated from a server's rejection; None if that reveals nothing new.
 
         Args:

@@ -64,7 +64,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         kl: weight of the divergence from the initial model; 0: none.
         micro_batch: rollouts per forward pass; 0: all of a step.
         shuffle_rewards: shuffle the rewards of a step among its rollouts, as a control in which
-            nothing can be learnt.
+            nothing can be learned.
     """
 
     steps: Count = 100

@@ -33,11 +33,11 @@ class TextEpisode(AgentEpisode):
         return Workplace(
             environment=ToolEnvironment(sandbox, (), events=self._events),
             pack=pack,
-            asked=self._asked(task),
+            asked=self._question(task),
             turn_policy=ONE_REPLY,
         )
 
-    def _asked(self, task: Task) -> str:
+    def _question(self, task: Task) -> str:
         """The problem with its documents."""
         own_prompt = task.metadata.get(VANILLA_PROMPT)
         if own_prompt is not None:

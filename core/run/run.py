@@ -376,7 +376,7 @@ class Run(Steering):
             stands.cancel()
             ended.cancel()
             if not self._leaves:
-                self.gate.let_agent_go()
+                self.gate.release_agent()
 
     def cancel(self, because: str = "The run was cancelled.") -> None:
         """End the run, even while it is starting; results so far are copied out."""

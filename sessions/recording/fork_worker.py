@@ -119,14 +119,14 @@ class ForkWorker(RunWorker):
     def __init__(self, plan: ForkPlan, request: ForkRequest, store: Store) -> None:
         super().__init__(request.run, store)
         self._plan = plan
-        self._asked = request
+        self._run_request = request
         self._storing: asyncio.Future[None] | None = None
 
     async def _open(self) -> Run:
         blobs = self._store.blobs(self.run_id)
         plan = self._plan
         run, self._history = await open_fork(
-            plan.fork_point, plan.base, self._asked, self.run_id, blobs
+            plan.fork_point, plan.base, self._run_request, self.run_id, blobs
         )
         self._storing = asyncio.ensure_future(
             asyncio.to_thread(

@@ -29,13 +29,13 @@ class NamedRows:
     command: str
     nothing: str
 
-    def find(self, database: Database, name: str, *, surely: bool) -> dict[str, Any]:
+    def find(self, database: Database, name: str, *, strict: bool) -> dict[str, Any]:
         """The row whose id is, starts or ends with `name`; `last` is the first in `order`.
 
         Args:
             database: the database to search.
             name: the id, or a part of it.
-            surely: for irreversible actions: accept only the id, or at least `MIN_PREFIX`
+            strict: for irreversible actions: accept only the id, or at least `MIN_PREFIX`
                 characters that it starts with.
 
         Raises:
@@ -46,12 +46,12 @@ class NamedRows:
             if not newest:
                 raise NotStored(self.nothing)
             return newest[0]
-        if surely and len(name) < MIN_PREFIX:
+        if strict and len(name) < MIN_PREFIX:
             raise NotStored(
                 f"{name!r} is too short for {self.article} {self.noun} id. Type more of it."
             )
         fits = "substr(id, 1, length(?1)) = ?1"
-        if not surely:
+        if not strict:
             fits += " OR substr(id, -length(?1)) = ?1"
         found = database.rows(f"{self.query} WHERE {fits} {self.order}", [name])
         if len(found) > 1:

@@ -179,18 +179,18 @@ class Store(Database):
         """
         return int(self.rows("SELECT count(*) AS n FROM runs")[0]["n"])
 
-    def run(self, name: str, *, surely: bool = False) -> RunSummary:
+    def run(self, name: str, *, strict: bool = False) -> RunSummary:
         """The run whose id is, starts or ends with `name`.
 
         Args:
             name: the id, or a part of it.
-            surely: for irreversible actions: accept only the id, or at least `runs.MIN_PREFIX`
+            strict: for irreversible actions: accept only the id, or at least `runs.MIN_PREFIX`
                 characters that it starts with.
 
         Raises:
             StoreError: no run matches, or more than one.
         """
-        return summary(runs.find(self, name, surely=surely), self._given_up)
+        return summary(runs.find(self, name, strict=strict), self._given_up)
 
     def has_run(self, run_id: str) -> bool:
         """Whether there is a run with exactly this id.

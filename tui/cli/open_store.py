@@ -39,10 +39,10 @@ def store_to_read() -> Generator[Store, None, None]:
         yield store
 
 
-def session_named(store: Store, name: str, *, surely: bool = False) -> RunSummary:
-    """The session with this name; `surely` if the command is irreversible (see `Store.run`)."""
+def session_named(store: Store, name: str, *, strict: bool = False) -> RunSummary:
+    """The session with this name; `strict` if the command is irreversible (see `Store.run`)."""
     if name != "last":
-        return store.run(name, surely=surely)
+        return store.run(name, strict=strict)
     newest = store.runs(limit=1)
     if not newest:
         raise ConfigError("There are no sessions yet; `sandbox-tui demo` records one.")

@@ -195,7 +195,7 @@ def read_value(span: JsonSpan) -> tuple[Any, tuple[str, ...]]:
     try:
         return _loads(text), ()
     except ValueError:
-        text = _mended(span, repairs)
+        text = _repaired(span, repairs)
     try:
         return _loads(text), tuple(dict.fromkeys(repairs))
     except Unreadable:
@@ -258,7 +258,7 @@ def _refuse(word: str) -> Any:
     raise Unreadable(f"{word} is no JSON value")
 
 
-def _mended(span: JsonSpan, repairs: list[str]) -> str:
+def _repaired(span: JsonSpan, repairs: list[str]) -> str:
     """The text as valid JSON, if its meaning is unambiguous."""
     made: list[str] = []
     last = at = 0  # last: index in `made` of the last token that is not space

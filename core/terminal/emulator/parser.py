@@ -87,7 +87,7 @@ class Actions(Protocol):
         """Print text without control characters."""
         ...
 
-    def condensed(self, text: str) -> str:
+    def without_redraws(self, text: str) -> str:
         """Shorter output with the same effect on the screen."""
         ...
 
@@ -125,7 +125,7 @@ class Parser:
         text = self.undecoded.decode(data)
         if self.tail:
             text, self.tail = self.tail + text, ""
-        text = self._actions.condensed(text)
+        text = self._actions.without_redraws(text)
         at = 0
         while at < len(text):
             if self.string is not None:

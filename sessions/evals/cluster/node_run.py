@@ -52,7 +52,7 @@ class NodeRun(RunWorker):
         self._job = job
         self._node = node
         self._durability = Durability()
-        self._asked = False
+        self._started_on_node = False
 
     @property
     @override
@@ -77,7 +77,7 @@ class NodeRun(RunWorker):
     @override
     async def stop(self, because: str) -> None:
         self._durability.give_up()
-        if self._asked:
+        if self._started_on_node:
             with contextlib.suppress(SandboxTuiError):  # an error ends the run by itself
                 await self._node.call("stop", self.run_id, because)
         elif self._working is not None:
@@ -97,7 +97,7 @@ class NodeRun(RunWorker):
             RunLost: the node is lost.
             SandboxTuiError: the run could not begin, or was not recorded completely.
         """
-        self._asked = True
+        self._started_on_node = True
         labels = {**self.request.labels, NODE: self._node.name}
         job = replace(self._job, request=replace(self.request, labels=labels))
         if problem := await self._node.call("begin", job):

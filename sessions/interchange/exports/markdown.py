@@ -62,29 +62,29 @@ def _blocks(recording: Recording) -> Iterable[str]:
     yield "## What happened"
     step = 0
     for entry in entries:
-        if isinstance(entry.matter, ReplyItem) and entry.matter.step != step:
-            step = entry.matter.step
+        if isinstance(entry.item, ReplyItem) and entry.item.step != step:
+            step = entry.item.step
             yield f"### Step {step}"
         yield from _entry(entry)
 
 
 def _entry(entry: Entry) -> Iterable[str]:
-    matter = entry.matter
-    match matter:
+    item = entry.item
+    match item:
         case ReplyItem():
-            yield from _reply(matter)
+            yield from _reply(item)
         case CallItem():
-            yield from _call(matter)
+            yield from _call(item)
         case HumanItem():
-            yield from _human(matter)
+            yield from _human(item)
         case NoteItem():
-            yield quote(f"**{matter.level}:** {_words(matter.text)}")
+            yield quote(f"**{item.level}:** {_words(item.text)}")
         case Note():
-            yield _said("note", matter.text)
+            yield _said("note", item.text)
         case e.SnapshotTaken():
             pass  # only meaningful inside the program
         case _:
-            yield quote(f"· {_words(marked(matter))}")
+            yield quote(f"· {_words(marked(item))}")
 
 
 def _reply(item: ReplyItem) -> Iterable[str]:

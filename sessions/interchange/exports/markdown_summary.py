@@ -77,7 +77,7 @@ def _became(change: e.FileChange, was_there: bool) -> str:
 
 def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
     """The calls as a table."""
-    calls = [entry.matter for entry in entries if isinstance(entry.matter, CallItem)]
+    calls = [entry.item for entry in entries if isinstance(entry.item, CallItem)]
     rows = [
         f"| {item.call.number} | {inline(short_name(item.call.name))} |"
         f" {inline(shortened(summarize_call(item.call.name, item.arguments), MAX_CELL_CHARS))} |"

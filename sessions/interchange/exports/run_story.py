@@ -26,7 +26,7 @@ Marker = (
 )
 """Events that are complete in themselves: no later event changes them."""
 
-Matter = Item | Note | Marker
+StoryItem = Item | Note | Marker
 
 PARTICIPLES: dict[e.Verdict, str] = {
     "approve": "approved",
@@ -47,7 +47,7 @@ class Entry:
     Attributes:
         seq: when it appeared.
         step: the step that was running at that point.
-        matter: the item, in its state at the end of the session.
+        item: the item, in its state at the end of the session.
         decided, began, ended: for calls and the user's commands; for replies, `ended` is when the
             reply was complete.
         told: when the user's message reached the model.
@@ -56,7 +56,7 @@ class Entry:
 
     seq: int
     step: int
-    matter: Matter
+    item: StoryItem
     decided: int = 0
     began: int = 0
     ended: int = 0
@@ -117,8 +117,8 @@ class _Story:
             case _:
                 pass
 
-    def _add(self, seq: int, matter: Matter) -> Entry:
-        entry = Entry(seq, self._state.step, matter)
+    def _add(self, seq: int, item: StoryItem) -> Entry:
+        entry = Entry(seq, self._state.step, item)
         self.entries.append(entry)
         return entry
 
@@ -156,9 +156,9 @@ def fate(item: HumanItem) -> str:
     return "visible to the model" if item.command is not None or item.file else "delivered"
 
 
-def marked(matter: Marker) -> str:
+def marked(item: Marker) -> str:
     """A marker as one line."""
-    match matter:
+    match item:
         case e.ModelFailed(error=error):
             return f"request failed: {error}"
         case e.ModeChanged(mode=mode, by=by):
@@ -177,27 +177,27 @@ def people_actions(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """The user's actions as objects, for JSON formats without a field for them."""
     found: list[dict[str, Any]] = []
     for entry in entries:
-        matter = entry.matter
-        match matter:
+        item = entry.item
+        match item:
             case HumanItem():
-                found.append({"step": entry.step, **_deed(matter)})
-            case CallItem() if words := decision(matter):
-                made = {"step": matter.call.step, "call": matter.call.number, "what": words}
-                if matter.decided is not None and matter.decided.feedback:
-                    made["text"] = matter.decided.feedback
-                if matter.arguments != matter.call.arguments:
-                    made["proposed"] = matter.call.arguments
+                found.append({"step": entry.step, **_human_action(item)})
+            case CallItem() if words := decision(item):
+                made = {"step": item.call.step, "call": item.call.number, "what": words}
+                if item.decided is not None and item.decided.feedback:
+                    made["text"] = item.decided.feedback
+                if item.arguments != item.call.arguments:
+                    made["proposed"] = item.call.arguments
                 found.append(made)
             case e.ModeChanged():
-                found.append({"step": entry.step, "what": marked(matter)})
+                found.append({"step": entry.step, "what": marked(item)})
             case Note():
-                found.append({"step": matter.step, "what": "note", "text": matter.text})
+                found.append({"step": item.step, "what": "note", "text": item.text})
             case _:
                 pass
     return found
 
 
-def _deed(item: HumanItem) -> dict[str, Any]:
+def _human_action(item: HumanItem) -> dict[str, Any]:
     if item.file is not None:
         file = item.file
         made: dict[str, Any] = {"what": f"file {file.action}", "path": file.path}

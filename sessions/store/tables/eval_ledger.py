@@ -284,19 +284,19 @@ def summaries_of(store: Store, ids: Sequence[str]) -> list[EvalSummary]:
     return [_summary(row) for row in store.rows(f"{_SUMMARIES} {among} {_NEWEST_FIRST}", list(ids))]
 
 
-def summary(store: Store, name: str = "last", *, surely: bool = False) -> EvalSummary:
+def summary(store: Store, name: str = "last", *, strict: bool = False) -> EvalSummary:
     """The evaluation whose id is, starts or ends with `name`; `last` is the newest.
 
     Args:
         store: the database.
         name: the id, or a part of it.
-        surely: for irreversible actions: accept only the id, or at least `MIN_PREFIX` characters
+        strict: for irreversible actions: accept only the id, or at least `MIN_PREFIX` characters
             that it starts with.
 
     Raises:
         StoreError: no evaluation matches, or more than one.
     """
-    return _summary(_EVALUATIONS.find(store, name, surely=surely))
+    return _summary(_EVALUATIONS.find(store, name, strict=strict))
 
 
 def sessions_of(store: Store, eval_id: str) -> list[str]:

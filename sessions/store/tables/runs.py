@@ -127,20 +127,20 @@ def count_standalone(database: Database) -> int:
     return int(database.rows(f"SELECT count(*) AS n FROM runs WHERE {_STANDALONE}")[0]["n"])
 
 
-def find(database: Database, name: str, *, surely: bool) -> dict[str, Any]:
+def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
     """The row of a run, found by its id or a part of it; see `Store.run`.
 
     Raises:
         NotStored: no run matches, or more than one.
     """
     rows = database.rows("SELECT * FROM runs WHERE id = ?", [name])
-    if not rows and surely and len(name) < MIN_PREFIX:
+    if not rows and strict and len(name) < MIN_PREFIX:
         raise NotStored(f"{name!r} is too short for a session id. Type more of it.")
     if not rows and name:
         rows = database.rows(
             "SELECT * FROM runs WHERE substr(id, 1, length(?1)) = ?1"
             " OR (NOT ?2 AND substr(id, -length(?1)) = ?1) ORDER BY id LIMIT 6",
-            [name, surely],
+            [name, strict],
         )
     if not rows:
         raise not_found(name)

@@ -235,19 +235,19 @@ def summaries_of(store: Store, ids: Sequence[str]) -> list[TrainingSummary]:
     return [_summary(row) for row in rows]
 
 
-def summary(store: Store, name: str = "last", *, surely: bool = False) -> TrainingSummary:
+def summary(store: Store, name: str = "last", *, strict: bool = False) -> TrainingSummary:
     """The training whose id is, starts or ends with `name`; `last` is the newest.
 
     Args:
         store: the database.
         name: the id, or a part of it.
-        surely: for irreversible actions: accept only the id, or at least `MIN_PREFIX` characters
+        strict: for irreversible actions: accept only the id, or at least `MIN_PREFIX` characters
             that it starts with.
 
     Raises:
         StoreError: no training matches, or more than one.
     """
-    return _summary(_TRAININGS.find(store, name, surely=surely))
+    return _summary(_TRAININGS.find(store, name, strict=strict))
 
 
 def delete(store: Store, training_id: str) -> None:

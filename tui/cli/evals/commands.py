@@ -204,7 +204,7 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     from sandbox_tui.tui.cli.evals.delete_evals import delete_alone, delete_whole
 
     with open_store() as store:
-        chosen = [ledger.summary(store, name, surely=True) for name in evaluation]
+        chosen = [ledger.summary(store, name, strict=True) for name in evaluation]
         (delete_whole if sessions else delete_alone)(store, chosen, ask=not yes)
 
 

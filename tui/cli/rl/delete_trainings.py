@@ -26,7 +26,7 @@ def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> No
     from sandbox_tui.tui.format import numbers
 
     with open_store() as store:
-        chosen = [trainings.summary(store, name, surely=True) for name in training]
+        chosen = [trainings.summary(store, name, strict=True) for name in training]
         for found in chosen:
             refuse_running(found)
         for found in chosen:

@@ -39,7 +39,7 @@ def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
     from sandbox_tui.tui.cli.sessions.snapshots import prune
 
     with open_store() as store:
-        chosen = None if every else [session_named(store, name, surely=True).id for name in session]
+        chosen = None if every else [session_named(store, name, strict=True).id for name in session]
         good = prune(store, chosen, ask=not yes)
     sys.exit(0 if good else 1)
 
@@ -78,7 +78,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     from sandbox_tui.tui.cli.free_space import free_space
 
     with open_store() as store:
-        chosen = [session_named(store, name, surely=True) for name in session]
+        chosen = [session_named(store, name, strict=True) for name in session]
         for summary in chosen:
             if summary.outcome == "running" and not summary.elsewhere:
                 raise ConfigError(f"{summary.id} is still running: end it before you delete it.")

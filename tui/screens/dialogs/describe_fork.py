@@ -76,15 +76,15 @@ class ForkDialog(Dialog[ForkDescription | None]):
     def __init__(self, plan: ForkPlan, run: RunRequest, store: Store) -> None:
         super().__init__()
         self._plan = plan
-        self._asked = run
+        self._run_request = run
         self._store = store
         self._edited: str | None = None
         self._first_model = sanitize_line(plan.started.model)
 
     def compose(self) -> ComposeResult:
         """The form."""
-        model = self._asked.settings.model
-        steps = self._asked.settings.limits.max_steps
+        model = self._run_request.settings.model
+        steps = self._run_request.settings.limits.max_steps
         steps = max(steps, self._plan.fork_point.step + ROOM) if self._used_up else steps
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "fork"
@@ -127,7 +127,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
 
     @property
     def _used_up(self) -> bool:
-        return self._plan.fork_point.step >= self._asked.settings.limits.max_steps
+        return self._plan.fork_point.step >= self._run_request.settings.limits.max_steps
 
     def _last_call(self) -> e.ToolCall | None:
         """The next call, otherwise the last one that was executed."""
@@ -190,7 +190,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
         self.dismiss(None)
 
     def _changed(self, model: str, steps: int) -> RunRequest:
-        old, url = self._asked.settings, self._text("url")
+        old, url = self._run_request.settings, self._text("url")
         same = model == self._first_model and url == old.model.base_url
         settings = msgspec.structs.replace(
             old,
@@ -199,7 +199,9 @@ class ForkDialog(Dialog[ForkDescription | None]):
             else msgspec.structs.replace(old.model, name=model, base_url=url),
             limits=msgspec.structs.replace(old.limits, max_steps=steps),
         )
-        return replace(self._asked, settings=settings, model=self._asked.model if same else None)
+        return replace(
+            self._run_request, settings=settings, model=self._run_request.model if same else None
+        )
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()

@@ -173,7 +173,7 @@ class FileTree:
             if only is not None and path not in only:
                 continue
             file = self._files.get(path)
-            if file is not None and file.came_and_went:
+            if file is not None and file.created_and_deleted:
                 continue
             yield Row(path, name, len(stack) - 1, not no_dir, file)
             if not no_dir and path not in folded:

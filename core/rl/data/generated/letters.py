@@ -90,16 +90,16 @@ def _meeting(draw: Draw, writer: str, reader: str) -> Meeting:
 
 
 def _moved(
-    draw: Draw, meetings: list[Meeting], surely: int, field: str
+    draw: Draw, meetings: list[Meeting], certain: int, field: str
 ) -> tuple[list[Meeting], list[tuple[Meeting, str]]]:
     """The final state of the meetings, and the texts of later letters: about the meeting in
     question, and about others."""
     after = list(meetings)
     later: list[tuple[Meeting, str]] = []
-    places = [surely] * draw.integer(1, 2)
-    places += [at for at in range(len(meetings)) if at != surely and draw.chance(0.5)]
+    places = [certain] * draw.integer(1, 2)
+    places += [at for at in range(len(meetings)) if at != certain and draw.chance(0.5)]
     for at in draw.shuffled(places):
-        kind = field if at == surely else draw.one_of(list(_CHANGES))
+        kind = field if at == certain else draw.one_of(list(_CHANGES))
         before = after[at]
         new = _meeting(draw, before.writer, before.reader)
         if getattr(new, kind) == getattr(before, kind):

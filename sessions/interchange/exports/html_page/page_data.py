@@ -124,28 +124,28 @@ def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
 
 
 def _item(entry: Entry) -> dict[str, Any]:
-    matter = entry.matter
-    match matter:
+    item = entry.item
+    match item:
         case ReplyItem():
-            return _reply(entry, matter)
+            return _reply(entry, item)
         case CallItem():
-            return _call(entry, matter)
+            return _call(entry, item)
         case HumanItem():
-            return _human(entry, matter)
+            return _human(entry, item)
         case NoteItem():
-            return {"kind": "note", "text": sanitize(matter.text), "sign": "·"}
+            return {"kind": "note", "text": sanitize(item.text), "sign": "·"}
         case Note():
-            return {"kind": "note", "text": sanitize(matter.text), "sign": "✎"}
+            return {"kind": "note", "text": sanitize(item.text), "sign": "✎"}
         case e.RunFinished():
             return {
                 "kind": "end",
-                "text": sanitize(marked(matter)),
-                "ok": matter.reason == "submitted",
+                "text": sanitize(marked(item)),
+                "ok": item.reason == "submitted",
             }
         case e.SnapshotTaken():
-            return {"kind": "snapshot", "text": marked(matter)}
+            return {"kind": "snapshot", "text": marked(item)}
         case _:
-            return {"kind": "note", "text": sanitize(marked(matter)), "sign": "·"}
+            return {"kind": "note", "text": sanitize(marked(item)), "sign": "·"}
 
 
 def _reply(entry: Entry, item: ReplyItem) -> dict[str, Any]:

@@ -151,11 +151,11 @@ def test_a_file_that_came_and_went_is_not_gone() -> None:
 
     state = fold([started(), change("created"), change("deleted")])
     assert state.files["/a"].run_mark is None
-    assert state.files["/a"].came_and_went
+    assert state.files["/a"].created_and_deleted
     state.apply(change("created"))
     assert state.files["/a"].run_mark == "created"
     state.apply(change("deleted"))
-    assert state.files["/a"].came_and_went
+    assert state.files["/a"].created_and_deleted
 
 
 def test_what_was_said_stays_when_a_try_fails_and_when_the_program_ended() -> None:

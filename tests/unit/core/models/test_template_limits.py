@@ -17,7 +17,7 @@ CONVERSATION: list[Message] = [
 
 
 @pytest.mark.parametrize(
-    ("words", "learnt"),
+    ("words", "updated"),
     [
         ("jinja exception: system role not supported", TemplateLimits(system=False)),
         ("only user and assistant roles are supported!", TemplateLimits(system=False)),
@@ -35,10 +35,10 @@ CONVERSATION: list[Message] = [
         ("unknown field: stream_options", None),
     ],
 )
-def test_what_an_error_teaches(words: str, learnt: TemplateLimits | None) -> None:
-    assert TemplateLimits().learnt(words) == learnt
-    if learnt is not None:
-        assert learnt.learnt(words) is None or learnt.learnt(words) != learnt
+def test_what_an_error_teaches(words: str, updated: TemplateLimits | None) -> None:
+    assert TemplateLimits().updated(words) == updated
+    if updated is not None:
+        assert updated.updated(words) is None or updated.updated(words) != updated
 
 
 def test_a_template_that_takes_everything_gets_the_same_messages() -> None:

@@ -239,5 +239,5 @@ def test_names_that_fit_nothing_or_too_much(store: Store) -> None:
     with pytest.raises(StoreError, match="no training run 'zzz'"):
         trainings.summary(store, "zzz")
     with pytest.raises(StoreError, match="too short"):
-        trainings.summary(store, "2", surely=True)
-    assert trainings.summary(store, "last", surely=True) == trainings.summary(store)
+        trainings.summary(store, "2", strict=True)
+    assert trainings.summary(store, "last", strict=True) == trainings.summary(store)

@@ -202,14 +202,14 @@ class ReplayLoop:
                 fresh += 1
                 if fresh >= RELOAD_EVERY_EVENTS:
                     fresh = 0
-                    await self._let_go()
+                    await self._reload()
                 if self._wanted is not None or not self.plays:
                     return
         if self._wanted is None:
             self.plays = False
             self._view.sync_bars()
 
-    async def _let_go(self) -> None:
+    async def _reload(self) -> None:
         """Reload the state, without the parts that are in the database."""
         seq = self._view.position
         moment = await asyncio.to_thread(playback_state_at, self._store, self._run_id, seq)
