@@ -28,7 +28,7 @@ def train(recipe: str | None, resume: str | None, seed: int | None, as_json: boo
     """Train a model with the file RECIPE: data, model, engine and limits.
 
     Each rollout is recorded as a session; `sandbox-tui rl watch` shows them while it trains. Ctrl+C
-    ends it; --resume goes on from the newest checkpoint, with the recipe as it was recorded.
+    ends it; --resume continues from the newest checkpoint, with the recipe as it was recorded.
     """
     if (recipe is None) == (resume is None):
         raise click.UsageError("Give a RECIPE, or --resume TRAINING.")
@@ -69,9 +69,11 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
         writer.say(f"training {training.training_id}: {recipe.name}, {recipe.engine}")
         status = await training.run()
     if status == "finished":
-        writer.say(f"finished; {training.folder}" if training.folder.exists() else "finished")
+        where = f" Its checkpoints are in {training.folder}." if training.folder.exists() else ""
+        rollouts = f"`sandbox-tui rl watch {training.training_id}` shows its rollouts."
+        writer.say(f"finished: {rollouts}{where}")
         return 0
-    writer.say(f"stopped: `sandbox-tui rl train --resume {training.training_id}` goes on.")
+    writer.say(f"stopped: `sandbox-tui rl train --resume {training.training_id}` continues it.")
     return 128 + caught[0] if caught else STOPPED
 
 

@@ -50,8 +50,8 @@ def reason_line(found: TrainingSummary, palette: Palette) -> Text:
     words = sanitize_line(found.error)
     if found.status == "interrupted":
         words = (
-            f"Its program has exited. `sandbox-tui rl train --resume {found.id}` goes on from its "
-            "last checkpoint."
+            f"Its program has exited. `sandbox-tui rl train --resume {found.id}` continues from "
+            "its last checkpoint."
         )
     return Text(words, style=palette.warn, no_wrap=True, overflow="ellipsis")
 
