@@ -1,4 +1,4 @@
-"""The help and the palette: what can be done where one is, each thing once."""
+"""The help and the palette list every action available at the current place exactly once."""
 
 from __future__ import annotations
 

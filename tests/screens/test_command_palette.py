@@ -1,4 +1,4 @@
-"""The palette: everything by name, each once, and what choosing does."""
+"""The palette: everything by name, each item once, and the effect of choosing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sessions compared on the screen: where they diverge, their files, replays from there."""
+"""Two sessions compared on the screen: where they diverge, their files, replays from that step."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SAME: Sequence[Said] = (("head -3 a.csv", 0, "id,mass"), ("python3 solve.py", 1,
 
 
 def session(store: Store, name: str, calls: Sequence[Said], files: dict[str, bytes]) -> None:
-    """A session with these calls, which leaves these files."""
+    """Record a session with these calls that leaves these files."""
     events: list[e.AnyEvent] = [started(name, task=f"Weigh the compounds\nas {name}")]
     for number, (command, code, output) in enumerate(calls, 1):
         made = e.ToolCall(
@@ -83,7 +83,7 @@ async def compared(
 
 
 def seen(app: SandboxTui) -> str:
-    """What is on the screen."""
+    """Return the text on the screen."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(part.text for part in strip) for strip in strips)
 

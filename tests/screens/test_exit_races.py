@@ -1,4 +1,4 @@
-"""The program is told to exit while a screen is being opened."""
+"""The program exits while a screen is being opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.tui.textual_support.private_api import is_closing
 
 
 class Late(Screen[None]):
-    """Looks for a widget that is gone."""
+    """Queries a widget that does not exist."""
 
     def on_mount(self) -> None:
         self.query_one("#gone")
@@ -54,7 +54,7 @@ async def test_so_does_one_in_a_worker() -> None:
 
 
 class Watching(Screen[None]):
-    """Writes down whether it is closing while its last child goes."""
+    """Records whether it is closing when its last child is unmounted."""
 
     closing: ClassVar[list[bool]] = []
 
@@ -78,7 +78,7 @@ async def test_a_screen_that_is_popped_is_closing() -> None:
 
 
 class GoesOnQuietly(IgnoresLookupsAtExit[int]):
-    """Nothing but the app."""
+    """The app without any screen."""
 
 
 async def test_a_lookup_that_fails_otherwise_is_a_defect() -> None:

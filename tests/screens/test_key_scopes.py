@@ -1,4 +1,6 @@
-"""Which places' keys work at the same time, as the screens are really composed."""
+"""Which places have their keys active together, checked against the composition of the real
+screens.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ NAMES = (
     *("allow-always", "copy-out", "edit-file", "home-tags", "failure", "confirm", "leave", "image"),
     *("eval", "evals", "evals-delete", "training", "trainings", "export"),
 )
-"""Screens that together have every place; others are these in another state."""
+"""Screens that together contain every place; the others are these in a different state."""
 
 OPENED: dict[str, tuple[str | None, looks.Act]] = {
     **{name: looks.SCREENS[name] for name in NAMES},
@@ -35,12 +37,12 @@ OPENED: dict[str, tuple[str | None, looks.Act]] = {
 
 
 class Spot(NamedTuple):
-    """A widget that keys reach.
+    """A widget that receives keys.
 
     Attributes:
-        innermost: the place nearest to it.
-        places: all whose keys work while it has the focus.
-        is_text: whether a person types into it.
+        innermost: the place closest to it.
+        places: all places whose keys work while it has the focus.
+        is_text: whether the user types into it.
     """
 
     innermost: str
@@ -68,7 +70,7 @@ def pairs(places: frozenset[str]) -> set[tuple[str, ...]]:
 
 
 def is_written_into(place: str) -> bool:
-    """Whether none of its default keys writes a character."""
+    """Whether text can be typed there: none of the place's default keys writes a character."""
     return not any(writes(k) for a in ACTIONS.values() if a.place == place for k in a.keys)
 
 

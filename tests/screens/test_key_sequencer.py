@@ -1,4 +1,4 @@
-"""Keys are dealt with in the order in which they were pressed, however fast they come."""
+"""Keys are handled in the order in which they were pressed, however fast they arrive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {" ": "space", "\x7f": "backspace", "\r": "enter", "\x1b": "escape"}
 
 
 class Asked(ModalScreen[None]):
-    """Goes with its first key."""
+    """Closes at its first key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("y", "dismiss", "yes", id="asked.yes")]
 
@@ -29,7 +29,7 @@ class Asked(ModalScreen[None]):
 
 
 class Typing(SequentialKeys[None]):
-    """A line to type in, and keys outside of it."""
+    """An input line, and keys that work outside of it."""
 
     AUTO_FOCUS = None
 
@@ -66,7 +66,7 @@ class Typing(SequentialKeys[None]):
 
 
 def burst(pilot: Pilot[None], text: str) -> None:
-    """All of `text` at once, as a slow line delivers it."""
+    """Post all keys of `text` at once, as a slow connection delivers them."""
     for character in text:
         name = NAMES.get(character, character)
         printable = character if character.isprintable() else None

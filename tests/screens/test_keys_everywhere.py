@@ -1,4 +1,6 @@
-"""Every screen in every state: the bar has keys that work now and the way out, the help has all."""
+"""Every screen in every state: the key bar shows the keys that work and the way out, the help
+all keys.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ STEERING = {
 def watched(
     *keys: str, ends: bool = False, steers: bool = True, mode: e.Mode = "auto"
 ) -> looks.Act:
-    """A run in the middle of a reply, or at its end, or seen by a second screen."""
+    """Watch a run in the middle of a reply, at its end, or from a second screen."""
 
     async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         events = looks.ended("20260101-100000-first", "submitted", 60, "Find it")
@@ -123,7 +125,9 @@ def check_help(screen: Screen[object]) -> None:
 
 
 def reachable(screen: Screen[object]) -> set[str]:
-    """Our actions of the screen, but for those whose keys all mean something nearer the focus."""
+    """Return our actions on the screen, without those whose keys are all overridden closer to
+    the focus.
+    """
     active = screen.active_bindings
     found: set[str] = set()
     for node, bindings in binding_chain(screen):
@@ -203,13 +207,13 @@ async def test_an_empty_home_offers_nothing_on_a_session(tmp_path: Path, store: 
 
 
 def look_of(app: SandboxTui) -> str:
-    """What is on the screen, and in which colours: a cursor is a colour."""
+    """Return the text and styles on the screen; styles matter because they show the cursor."""
     lines = lines_of(app)
     return text_of(lines) + digest_of(lines)
 
 
 PRESSED = ("home", "replay", "replay-start", "compare", "pager", "file-view")
-"""States in which each key of the bar is pressed."""
+"""States in which every key of the bar is pressed."""
 
 
 @pytest.mark.parametrize("name", PRESSED)

@@ -1,4 +1,4 @@
-"""Textual's private API does what we use it for."""
+"""Textual's private API behaves as we rely on."""
 
 from __future__ import annotations
 

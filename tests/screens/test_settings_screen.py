@@ -1,4 +1,4 @@
-"""The settings screen: shows what it changes, writes what was changed, leaves the rest."""
+"""The settings screen shows the settings, writes the changed ones and leaves the rest alone."""
 
 from __future__ import annotations
 

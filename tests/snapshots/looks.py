@@ -1,8 +1,8 @@
-"""Pictures of screens as text: what is written where, and a digest of the colours it is written in.
+"""Pictures of screens as text: the characters, and a digest of their styles.
 
-The text of each screen stands in `looks/NAME-WxH.txt`, so that a change can be read in review; the
-digests for all themes stand in `looks/styles.json`. `make snapshots` takes them anew. What does not
-match is left as SVG in `.cache/looks/`, to be looked at.
+The text of each screen is stored in `looks/NAME-WxH.txt`, so that changes can be reviewed as diffs;
+the digests for all themes are in `looks/styles.json`. `make snapshots` updates both. A mismatch
+leaves an SVG in `.cache/looks/` for inspection.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ UPDATE = os.environ.get("SNAPSHOTS") == "update"
 
 
 def lines_of(app: App[Any]) -> list[list[Segment]]:
-    """The screen as it is drawn, a list of segments a line."""
+    """Return the screen as drawn, a list of segments per line."""
     return [list(strip) for strip in app.screen._compositor.render_strips()]
 
 
 def text_of(lines: list[list[Segment]]) -> str:
-    """What is written on the screen."""
+    """Return the text on the screen."""
     return "\n".join("".join(part.text for part in line).rstrip() for line in lines) + "\n"
 
 
 def digest_of(lines: list[list[Segment]]) -> str:
-    """A short digest of the styles, however the segments are cut."""
+    """Return a short digest of the styles, independent of how the segments are cut."""
     runs: list[tuple[str, str]] = []
     for line in lines:
         pieces = ((_seen(part, blank), text) for part in line for blank, text in _blanks(part))
@@ -49,13 +49,13 @@ def digest_of(lines: list[list[Segment]]) -> str:
 
 
 def _blanks(part: Segment) -> Iterator[tuple[bool, str]]:
-    """The text of a segment, in pieces of blanks and of others."""
+    """Split the text of a segment into runs of blanks and of other characters."""
     for blank, characters in groupby(part.text, key=str.isspace):
         yield blank, "".join(characters)
 
 
 def _seen(part: Segment, blank: bool) -> str:
-    """Its style as it is seen: of a blank, not the colour of what is not written there."""
+    """Return the visible style: a blank has no visible foreground colour."""
     style = part.style
     if style is None or not blank or style.underline or style.reverse or style.strike:
         return str(style or "")
@@ -63,11 +63,12 @@ def _seen(part: Segment, blank: bool) -> str:
 
 
 def check(app: App[Any], name: str, theme: str) -> None:
-    """Compare the screen with what is kept, or keep it when told to."""
+    """Compare the screen with the stored picture, or store it when updating."""
     lines = lines_of(app)
     width, height = app.size
     text, digest = text_of(lines), digest_of(lines)
-    own = "-ansi" if app.current_theme.ansi else ""  # Textual draws other borders there
+    # Textual draws different borders in these themes
+    own = "-ansi" if app.current_theme.ansi else ""
     file = HERE / f"{name}-{width}x{height}{own}.txt"
     key = f"{name}-{width}x{height}-{theme}"
     kept: dict[str, str] = json.loads(STYLES.read_text()) if STYLES.exists() else {}

@@ -1,4 +1,4 @@
-"""An evaluation halfway through, the same every time."""
+"""A half-finished evaluation, the same every time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNNING = 4
 
 
 def enter_eval(store: Store, now: float, tasks: int = 12, share: float = 0.6) -> ledger.EvalSummary:
-    """Enter an evaluation of which a share of the samples is over, and four run."""
+    """Store an evaluation with the given share of its samples finished and four running."""
     made = tuple(
         Task(id=f"{domain}/{number:03}", problem="?", target="42", domain=domain)
         for number in range(1, tasks + 1)

@@ -1,4 +1,4 @@
-"""A run made up by hand, with something of everything in it; always the same to the last digit."""
+"""A hand-made run with something of every kind, identical every time to the last digit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def folder(path: str) -> e.FileChange:
 
 
 def sample_run(run_id: str = "20260101-120000-sampl") -> list[e.AnyEvent]:
-    """All its events, numbered and timed."""
+    """Return all its events, numbered and timed."""
     return [
         msgspec.structs.replace(event, seq=seq, t=round(seq * 0.4, 1))
         for seq, event in enumerate(_events(run_id), 1)
@@ -118,7 +118,7 @@ def _step(
     arguments: dict[str, str],
     by: e.Actor | None = "policy",
 ) -> Iterator[e.AnyEvent]:
-    """A reply with one call, decided about by somebody, or (None) by nobody yet."""
+    """Yield a reply with one call that `by` has decided, or that is still undecided (None)."""
     yield e.ModelAsked(step=number, digest=f"{number:016}", messages=number * 2)
     yield e.ModelReplied(
         step=number,

@@ -17,11 +17,11 @@ REWARDS = (
     ("1111", "01t1"),
     ("10..", "...."),
 )
-"""By step, task and rollout: a reward, `t` for one that a limit ended, `.` for one that runs."""
+"""By step, task and rollout: a reward, `t` if a limit ended the rollout, `.` if it is running."""
 
 
 def enter_training(store: Store, now: float) -> None:
-    """Enter it, as begun an hour ago."""
+    """Store the training as if started an hour ago."""
     trainings.create(
         store,
         NewTraining(

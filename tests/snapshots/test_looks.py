@@ -1,4 +1,4 @@
-"""Every screen in three sizes and four themes looks as it did."""
+"""Every screen looks as before, in three sizes and four themes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ Act = Callable[[SandboxTui, Pilot[int], Store], Awaitable[None]]
 
 
 def ended(run_id: str, reason: e.FinishReason, ago: float, task: str) -> list[e.AnyEvent]:
-    """A whole run that ended so many seconds ago."""
+    """Return a complete run that ended `ago` seconds before `NOW`."""
     events = sample_run(run_id)[:-4]
     first = events[0]
     assert isinstance(first, e.RunStarted)
@@ -88,7 +88,7 @@ def ended(run_id: str, reason: e.FinishReason, ago: float, task: str) -> list[e.
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Three sessions: one that submitted, one that failed, one in which a call waits."""
+    """Open a database with three sessions: one submitted, one failed, one with a waiting call."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SANDBOX_TUI_HOME", "home")
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
@@ -125,7 +125,9 @@ async def shown(
 
 
 async def settled(app: SandboxTui, pilot: Pilot[int]) -> None:
-    """Until all is read, and what is shown no longer changes, however slow the machine is."""
+    """Wait until everything is loaded and the screen no longer changes, however slow the machine
+    is.
+    """
     await until(pilot, lambda: all(is_read(screen) for screen in app.screen_stack[1:]))
     before, same = "", 0
     while same < 2:
@@ -136,7 +138,7 @@ async def settled(app: SandboxTui, pilot: Pilot[int]) -> None:
 
 
 def is_read(screen: Screen[Any]) -> bool:
-    """Whether a screen shows what it reads while it is seen already."""
+    """Whether a screen that loads after it appears shows what it loaded."""
     match screen:
         case ReplayScreen():
             return screen.is_settled
@@ -157,7 +159,7 @@ def is_read(screen: Screen[Any]) -> bool:
 
 
 def replayed(*keys: str) -> Act:
-    """The sample run, held at its end, then these keys."""
+    """Show the sample run, paused at its end, then press these keys."""
 
     async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         screen = app.screen
@@ -168,11 +170,11 @@ def replayed(*keys: str) -> Act:
 
 
 async def home(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """Nothing is done."""
+    """Leave the home screen as it is."""
 
 
 async def find_sessions(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """Words that stand in all three sessions, one of them tagged and noted on."""
+    """Search for words found in all three sessions, one of which has a tag and a note."""
     add_tag(store, "20260101-100000-first", "paper")
     add_note(store, "20260101-100000-first", 2, "mass is what the column is called")
     await pilot.press("slash", *"mass")
@@ -183,13 +185,13 @@ async def find_sessions(app: SandboxTui, pilot: Pilot[int], store: Store) -> Non
 
 
 def with_label(event: e.AnyEvent) -> e.AnyEvent:
-    """The beginning of a run that is one of several samples."""
+    """Label the first event of a run as one of several samples."""
     assert isinstance(event, e.RunStarted)
     return msgspec.structs.replace(event, settings=e.RunSettings(labels={SAMPLES: "primes"}))
 
 
 async def folded(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """Samples of one task in one row, which is open, and an evaluation."""
+    """Show the samples of one task in one expanded row, and an evaluation."""
     if not ledger.summaries(store):
         enter_eval(store, NOW)
         for number, reason in enumerate(("submitted", "submitted", "max_steps")):
@@ -207,13 +209,13 @@ async def folded(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 
 async def export(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """Where the session under the cursor is exported to."""
+    """Open the export dialog for the session under the cursor."""
     await pilot.press("E")
     await until(pilot, lambda: isinstance(app.screen, ExportDialog))
 
 
 async def note(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """A step that has a note gets another text."""
+    """Open the prompt that edits the note of a step."""
     add_note(store, "20260101-120000-sampl", 2, "a small program, as it should be")
     screen = app.screen
     assert isinstance(screen, ReplayScreen)
@@ -275,7 +277,7 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 
 async def ended_wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """Samples of one task that are all over: five agree, one is marked."""
+    """Show finished samples of one task: five agree, one is marked."""
     workers = RunRegistry(store)
     settings = load()
     for number in range(8):
@@ -292,7 +294,7 @@ async def ended_wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 
 def live(*keys: str, writing: bool = False) -> Act:
-    """The sample run as it is watched: a call waits, or the model is still writing one."""
+    """Watch the sample run while a call waits, or (`writing`) while the model is writing one."""
 
     async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         events = sample_run()
@@ -309,7 +311,7 @@ def live(*keys: str, writing: bool = False) -> Act:
 
 
 def half_a_reply(asked: e.ModelAsked) -> list[e.AnyEvent]:
-    """What has come of a reply so far."""
+    """Return the part of a reply that has arrived so far."""
     parts = [
         e.ModelDelta(step=asked.step, channel="reasoning", text="The column was the only fault."),
         e.ModelDelta(step=asked.step, channel="text", text="Now it should find the heaviest."),
@@ -329,7 +331,7 @@ async def fork(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 
 def helped(keys: str) -> Act:
-    """The keys of the home screen, filtered."""
+    """Open the help of the home screen and filter it."""
 
     async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         await pilot.press("question_mark", *keys)
@@ -338,13 +340,13 @@ def helped(keys: str) -> Act:
 
 
 async def palette(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """Everything by name, once sessions and models are read."""
+    """Open the palette once sessions and models are loaded."""
     await pilot.press("ctrl+p")
     await until(pilot, lambda: isinstance(app.screen, PaletteScreen) and app.screen.is_read)
 
 
 async def palette_found(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    """What letters of a few words find."""
+    """Search the palette by letters of a few words."""
     await palette(app, pilot, store)
     await pilot.press(*"poster")
 
@@ -355,7 +357,7 @@ async def compare(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 
 def evaluated(*keys: str, share: float = 0.6) -> Act:
-    """An evaluation of another program, and these keys."""
+    """Show an evaluation of another program, then press these keys."""
 
     async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         if not ledger.summaries(store):
@@ -387,7 +389,7 @@ async def evals_delete(app: SandboxTui, pilot: Pilot[int], store: Store) -> None
 
 
 def trained(*keys: str) -> Act:
-    """A training run in progress, and these keys."""
+    """Show a training run in progress, then press these keys."""
 
     async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         if not summaries(store):
@@ -407,11 +409,11 @@ async def trainings(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 
 async def saved(data: bytes, tell: bool) -> None:
-    """Nothing is saved in a picture."""
+    """Discards the data: pictures save nothing."""
 
 
 def pushed(make: Callable[[], object]) -> Act:
-    """A question over the home screen."""
+    """Show a dialog over the home screen."""
 
     async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         await app.push_screen(make())  # type: ignore[arg-type]
@@ -485,7 +487,7 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
 async def test_it_looks_as_it_did(
     name: str, size: tuple[int, int], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir("/")  # screens that name the working directory look the same anywhere
+    monkeypatch.chdir("/")  # screens that show the working directory look the same anywhere
     begin, act = SCREENS[name]
     async with shown(store, size, begin) as (app, pilot):
         await act(app, pilot, store)

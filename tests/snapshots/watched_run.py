@@ -1,4 +1,4 @@
-"""A run that stands still while it is watched: the live screen at one moment."""
+"""A run that stands still while it is watched, for pictures of the live screen."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sandbox_tui.core.run.human.run_controls import Controls
 
 
 class WatchedRun:
-    """A `RunHandle` that tells of these events and then of nothing any more.
+    """A `RunHandle` that yields these events and then stays silent.
 
     Args:
-        events: from the first on.
+        events: all events from the first.
     """
 
     def __init__(self, events: Sequence[e.AnyEvent]) -> None:
@@ -33,7 +33,7 @@ class WatchedRun:
         self._events = events
 
     def start(self) -> None:
-        """It has begun."""
+        """Does nothing; the run has already started."""
 
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
         for event in self._events:
@@ -41,7 +41,7 @@ class WatchedRun:
         await self.ended.wait()
 
     def take_over(self) -> None:
-        """There is nobody else."""
+        """Does nothing; there is no other screen."""
 
     async def stop(self, because: str) -> None:
         self.ended.set()

@@ -1,4 +1,6 @@
-"""Files on the replay screen, as a person uses them: preview, diff, filter, whole view, copies."""
+"""Files on the replay screen, as a user works with them: preview, diff, filter, whole view,
+copies.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def png(width: int = 40, height: int = 20) -> bytes:
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """A clock that advances only when told to."""
 
     def __init__(self) -> None:
         self._now = 0.0
@@ -55,7 +57,7 @@ class Clock:
 
 
 class Session:
-    """A session made of files that came and went."""
+    """A session made of file changes."""
 
     def __init__(self, folder: Path) -> None:
         self.store = Store(folder / "s.db")
@@ -231,7 +233,7 @@ async def test_v_shows_it_as_it_stands_there(session: Session) -> None:
 async def test_a_slow_preview_does_not_hold_up_the_tree(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the first does that has to bring in the colours of a language."""
+    """A slow preview, such as the first one that has to load syntax highlighting."""
     clock = Clock()
     monkeypatch.setattr("sandbox_tui.tui.screens.cockpit.file_panes.time", clock)
     async with replayed(session) as (screen, pilot):
@@ -267,7 +269,7 @@ async def test_the_preview_follows_when_another_file_comes_under_the_cursor(
         files, preview = screen.query_one(Files), screen.query_one(Preview)
         await pilot.press("slash", "p", "a")  # page.html
         await until(pilot, lambda: preview.path.endswith("page.html"))
-        await pilot.press("backspace", ".", "p")  # p.png, in the same line
+        await pilot.press("backspace", ".", "p")  # p.png, which takes the same row
         await until(pilot, lambda: files.block_count() == 1)
         await until(pilot, lambda: preview.path.endswith("p.png"))
 

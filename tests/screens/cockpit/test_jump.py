@@ -1,4 +1,4 @@
-"""Jump mode: a letter for every place."""
+"""Jump mode: a letter for every place on the screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def app(tmp_path: Path) -> SandboxTui:
 
 
 def ready(app: SandboxTui) -> bool:
-    """Whether the replay is shown and a place of it has the keys."""
+    """Whether the replay is shown and one of its widgets has the focus."""
     return isinstance(app.screen, ReplayScreen) and app.focused is not None
 
 

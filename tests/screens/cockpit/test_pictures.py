@@ -1,4 +1,4 @@
-"""Pictures of the whole cockpit at a moment."""
+"""Pictures of the whole cockpit at a position in the session."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def store(own_home: Path) -> Iterator[Store]:
 
 
 def words_of(svg: bytes) -> str:
-    """What stands in a picture; it has to be whole XML."""
+    """Return the text in a picture, which must be well-formed XML."""
     text = "\n".join(part for part in ElementTree.fromstring(svg).itertext() if part.strip())
     return text.replace("\xa0", " ")
 

@@ -1,4 +1,4 @@
-"""The replay screen, as a person uses it: any moment, on all three panes."""
+"""The replay screen, as a user works with it: any position, on all three panes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STEPS = 120
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[e.AnyEvent]]:
-    """A session of `STEPS` steps, and its events."""
+    """Record a session of `STEPS` steps; return the database and the events."""
     path = tmp_path_factory.mktemp("session") / "s.db"
     with contextlib.closing(Store(path)) as store:
         fill(store, "r", STEPS)
@@ -62,16 +62,16 @@ async def replayed(
 
 
 async def at(screen: ReplayScreen, pilot: Pilot[int], seq: int) -> None:
-    """Wait for a moment."""
+    """Wait until the replay has reached an event."""
     await until(pilot, lambda: screen.position == seq and screen._replay.asked is None)
     await pilot.pause()
 
 
 def panes_are(screen: ReplayScreen, events: list[e.AnyEvent], *, played: bool = False) -> None:
-    """All three panes show what these events lead to.
+    """Assert that all three panes show the state after these events.
 
-    A screen that was played got its output in other pieces: what it shows is the same, how its
-    rows are kept may not be.
+    A played screen received its output in different pieces, so it shows the same, but may store its
+    rows differently; pass `played` to skip the comparison of keyframes.
     """
     state, screens = fold(events), TerminalScreens()
     for event in events:
@@ -184,7 +184,7 @@ async def test_words_are_found_later_and_earlier(session: tuple[Path, list[e.Any
         await until(pilot, lambda: screen.query_one(FindBar).border_title == "no matches")
         await pilot.press("escape")
         await until(pilot, lambda: not screen._found.words)
-        await pilot.press("N")  # nothing is looked for: failures again
+        await pilot.press("N")  # without a search, the key goes to failures again
         await at(screen, pilot, of_kind(events, e.CallFinished, ok=False)[-1])
 
 
@@ -230,7 +230,8 @@ async def test_the_timeline_is_clicked_and_dragged(session: tuple[Path, list[e.A
         await at(screen, pilot, playback(30))
         await pilot.hover(timeline, offset=(90, 0))
         await at(screen, pilot, playback(90))
-        await pilot.hover(screen.query_one(Calls), offset=(5, 5))  # held on to, wherever it goes
+        # the slider follows the pointer outside the timeline
+        await pilot.hover(screen.query_one(Calls), offset=(5, 5))
         await at(screen, pilot, playback(5))
         await pilot.mouse_up(timeline, offset=(5, 0))
         await pilot.hover(timeline, offset=(90, 0))

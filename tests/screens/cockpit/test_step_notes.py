@@ -39,7 +39,7 @@ def drawn(calls: Calls) -> str:
 
 
 def heights_fit(calls: Calls) -> bool:
-    """Whether every block is as tall as it says."""
+    """Whether every block draws as many lines as it declares."""
     width = calls.scrollable_content_region.width
     return all(
         calls.block_height(i, width) == len(calls.draw_block(i, width))
@@ -69,7 +69,7 @@ async def test_a_note_is_written_changed_and_taken_away(store: Store) -> None:
         await pilot.press(*" step", "enter")
         await until(pilot, lambda: written(store) == [(1, "odd step")])
         await until(pilot, lambda: "✎ odd step" in drawn(calls))
-        await pilot.press("enter")  # opened, it is whole
+        await pilot.press("enter")  # an expanded call shows the whole note
         await pilot.pause()
         assert heights_fit(calls)
         await pilot.press("end", "w")

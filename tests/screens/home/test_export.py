@@ -27,7 +27,7 @@ SECRET = "sk-proj-0123456789abcdefghijABCDEFGHIJ"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """One session with a secret in its task."""
+    """Open a database with one session that has a secret in its task."""
     with contextlib.closing(Store(tmp_path / "s.db")) as made:
         keep(made, *sample(f"zebra {SECRET}"), run_id="whole")
         yield made

@@ -1,4 +1,4 @@
-"""Looking for something in all sessions, on the home screen, as a person does it."""
+"""Search in all sessions on the home screen, as a user works with it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.unit.sample_run import keep, sample
 
 @pytest.fixture
 def store(tmp_path: Path) -> AsyncIterator[Store]:
-    """Two sessions of which one can be replayed whole, and a third."""
+    """Open a database with three sessions, of which the first is complete and can be replayed."""
     with contextlib.closing(Store(tmp_path / "s.db")) as made:
         keep(made, *sample("zebra"), run_id="whole")
         first = started("other", task="count the zebras", started_at=1_000.0)
@@ -50,7 +50,7 @@ def store(tmp_path: Path) -> AsyncIterator[Store]:
 async def at_home(
     store: Store, size: tuple[int, int] = (160, 45), row: int | None = None
 ) -> AsyncIterator[tuple[HomeScreen, Pilot[int]]]:
-    """The home screen with the cursor on a session, or on the row that is said."""
+    """Open the home screen with the cursor on a session, or on the given row."""
     app = SandboxTui(load({"model.name": "m", "model.local_ports": []}), store)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
@@ -63,7 +63,7 @@ async def at_home(
 
 
 async def look_for(home: HomeScreen, pilot: Pilot[int], words: str) -> SearchResults:
-    """Type it, and wait until what is shown is what was found."""
+    """Search for `words` and wait until the results for them are shown."""
     await pilot.press("slash")
     bar, hits = home.query_one(SearchBar), home.query_one(SearchResults)
     bar.query_one(Input).value = words
@@ -254,7 +254,7 @@ async def test_what_a_fork_has_of_its_parent_is_found_once(store: Store) -> None
 
 
 async def test_what_comes_after_a_screen_was_left_is_let_go(store: Store) -> None:
-    """Its panes go before the screen itself, and a replay that plays goes on for a moment."""
+    """A screen's panes are removed before the screen itself, while a playing replay still ticks."""
     async with at_home(store) as (home, pilot):
         replay = ReplayScreen(store.run("whole"), store)
         await pilot.app.push_screen(replay)
@@ -267,7 +267,7 @@ async def test_what_comes_after_a_screen_was_left_is_let_go(store: Store) -> Non
 
 
 async def test_a_screen_whose_panes_are_gone_shows_nothing_more(store: Store) -> None:
-    """A screen that is taken down by another way than leaving it loses its panes first."""
+    """A screen that is removed without being left loses its panes first."""
     async with at_home(store) as (_, pilot):
         replay = ReplayScreen(store.run("whole"), store)
         await pilot.app.push_screen(replay)

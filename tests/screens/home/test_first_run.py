@@ -1,4 +1,4 @@
-"""Who has chosen no model yet is offered those that this machine has."""
+"""Without a configured model, the home screen offers the models available on this machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def server(
 
 
 async def found(app: SandboxTui, pilot: Any) -> ModelOffers:
-    """The offers, once the ports have answered."""
+    """Return the offers once the ports have been checked."""
     offers = app.screen.query_one(ModelOffers)
     for _ in range(200):
         await pilot.pause(0.02)

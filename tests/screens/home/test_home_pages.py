@@ -1,4 +1,4 @@
-"""The home screen with more sessions than it reads at once."""
+"""The home screen with more sessions than it loads at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the home screen, and what is told of the one under the cursor."""
+"""The rows of the home screen and the details of the row under the cursor."""
 
 from __future__ import annotations
 

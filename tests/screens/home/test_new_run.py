@@ -25,7 +25,7 @@ Started = list[RunRequest]
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Started:
-    """What the home screen was asked to begin; nothing is begun."""
+    """Collect the requests that the home screen would start, without starting them."""
     requests: Started = []
 
     def begin(self: HomeScreen, wanted: Sequence[RunRequest]) -> None:
@@ -90,7 +90,7 @@ async def test_every_choice_is_taken(
 
 
 async def choose(pilot: Pilot[int], name: str, value: str) -> None:
-    """With the keys: open the drop-down, go to the value, take it."""
+    """Choose a value by keyboard: open the drop-down, move to the value, select it."""
     select: Any = pilot.app.screen.query_one(f"#{name}", Select)
     select.focus()
     await pilot.press("enter")
@@ -205,7 +205,7 @@ async def test_a_form_that_is_left_without_a_word_says_nothing(app: SandboxTui) 
 async def test_the_choices_open_on_the_narrowest_terminals(
     app: SandboxTui, size: tuple[int, int]
 ) -> None:
-    """Textual cannot wrap the words of a choice that has no width."""
+    """Textual cannot wrap the label of an option that has no width."""
     async with app.run_test(size=size) as pilot:
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, NewRunDialog))

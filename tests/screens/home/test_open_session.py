@@ -1,4 +1,4 @@
-"""Sessions are opened from the home screen."""
+"""Opening sessions from the home screen."""
 
 from __future__ import annotations
 

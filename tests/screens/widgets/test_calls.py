@@ -1,4 +1,4 @@
-"""The list of calls: filters, search, and the keys that are shown."""
+"""The list of calls: filters, search, and the key hints."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def a_run() -> RunState:
 
 
 class OneList(App[None]):
-    """Nothing but the list."""
+    """An app with only the list."""
 
     def __init__(self, state: RunState, *, attends: bool = False) -> None:
         super().__init__()
@@ -225,7 +225,8 @@ async def test_a_reply_is_read_as_it_comes_and_folds_when_a_call_begins() -> Non
         calls.sync(6.0)
         await pilot.pause()
         assert calls.following
-        assert "11 item" in calls.render_line(calls.size.height - 1).text  # the newest is in view
+        # the newest line is in view
+        assert "11 item" in calls.render_line(calls.size.height - 1).text
         state.apply(replied("# Plan\n\n1. **look**\n", "The data is unknown.\nI look."))
         call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
         state.apply(e.CallProposed(call=call))
@@ -298,7 +299,8 @@ async def test_an_edit_that_waits_is_a_diff_of_all_it_changes() -> None:
         assert "- line 20" in lines
         rows = [line for line in lines if line.startswith("+ ")]
         assert len(rows) == 2
-        assert rows[-1].endswith("END")  # to its end, and each row is marked
+        # the line is shown to its end, and each of its rows has the mark
+        assert rows[-1].endswith("END")
         for number in range(40):
             assert any(line.endswith(f"line {number}") for line in lines)
 

@@ -1,4 +1,4 @@
-"""The card at the end of a run, in little room and in much."""
+"""The card at the end of a run, at small and large sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.waiting import until
 
 
 class OneCard(App[None]):
-    """Nothing but the card."""
+    """An app with only the card."""
 
     def __init__(self, height: int) -> None:
         super().__init__()

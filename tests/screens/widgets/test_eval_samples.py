@@ -1,4 +1,4 @@
-"""The list of samples: what a person reads stays where it is while others end."""
+"""The list of samples keeps its position while other samples end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Shown(App[None]):
 
 
 def over(*numbers: int) -> list[SampleResult]:
-    """Samples that are over, the newest first."""
+    """Return finished samples, newest first."""
     return [
         result(f"task-{n:05}", "sandbox", 1.0, ended_at=float(n)) for n in sorted(numbers)[::-1]
     ]

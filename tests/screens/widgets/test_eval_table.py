@@ -1,4 +1,4 @@
-"""The table of domains by modes, as the screen draws it."""
+"""The table of domains by modes, as drawn on the screen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class OneTable(App[None]):
 
 @pytest.mark.parametrize("room", [3, 40])
 async def test_samples_may_come_later(room: int) -> None:
-    """At the very beginning of an evaluation nothing is known of its samples."""
+    """At the very start of an evaluation no samples are known yet."""
     app = OneTable()
     async with app.run_test():
         table = app.query_one(DomainTable)

@@ -1,4 +1,4 @@
-"""The line of keys, and themes that change while they are shown."""
+"""The key bar, and themes that change while they are shown."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_the_way_out_is_the_last_to_be_left_out(width: int) -> None:
 
 
 class Greedy(Widget, can_focus=True):
-    """Takes all keys until they are released."""
+    """Consumes all keys until released."""
 
     attached = True
 

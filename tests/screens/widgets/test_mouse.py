@@ -1,4 +1,4 @@
-"""Everything that can be pointed at answers to the mouse, at the very place that was pointed at."""
+"""Every target reacts to the mouse exactly where it is drawn."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def text_of(widget: Widget) -> list[str]:
 
 
 async def click_on(pilot: Any, widget: Widget, words: str, times: int = 1) -> None:
-    """Click on words where they are drawn."""
+    """Click on text where it is drawn."""
     for y, line in enumerate(text_of(widget)):
         if words in line:
             left, top = widget.content_region.offset - widget.region.offset
@@ -125,7 +125,7 @@ def _drawn(blocks: BlockList, index: int) -> list[str]:
 
 
 async def test_a_click_on_what_is_being_taken_away_is_passed_over(app: SandboxTui) -> None:
-    """A notice stands on the screen until the next drawing."""
+    """A notification stays visible until the next refresh."""
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await settled(pilot)
         app.notify("soon gone", timeout=60)

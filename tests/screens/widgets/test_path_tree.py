@@ -1,4 +1,4 @@
-"""The tree of files: order, folding, marks, filters, and twenty thousand entries."""
+"""The file tree: order, folding, marks, filters, and twenty thousand entries."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_growing_is_the_same_as_building(steps: list[list[str]]) -> None:
 
 
 def _consistent(paths: Iterable[str]) -> e.FilesListed:
-    """A listing in which what has something below it is a folder."""
+    """Build a listing in which every path with children is a folder."""
     unique = set(paths)
     above = {p.rpartition("/")[0] for p in unique} | {
         "/".join(p.split("/")[:n]) for p in unique for n in range(1, p.count("/") + 1)
@@ -221,7 +221,7 @@ async def test_a_dot_stays_until_the_calls_of_another_step_run() -> None:
 
 
 async def test_twenty_thousand_entries_cost_ten_times_as_much_as_two_thousand() -> None:
-    """To follow a change, to filter; and a key costs the same."""
+    """Applying a change and filtering scale linearly; moving the cursor costs the same."""
     costs: dict[int, list[int]] = {}
     for count in (2_000, 20_000):
         randomly = random.Random(1)

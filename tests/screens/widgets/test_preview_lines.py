@@ -1,4 +1,4 @@
-"""The lines of a preview, from the first frame on."""
+"""The lines of a preview, from the first frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORDS = "The selected file is shown here."
 
 
 class Watched(PreviewLines):
-    """Remembers how many lines there were, and what they were, at each layout."""
+    """Records the lines at each layout."""
 
     def __init__(self) -> None:
         self.seen: list[list[str]] = []

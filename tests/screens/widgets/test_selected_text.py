@@ -1,4 +1,4 @@
-"""What is selected can be read, in every theme."""
+"""Selected text is legible in every theme."""
 
 from __future__ import annotations
 

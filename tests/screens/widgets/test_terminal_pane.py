@@ -1,4 +1,4 @@
-"""The terminal pane: tabs that are clicked, a search line, selections that are copied."""
+"""The terminal pane: clickable tabs, a search line, copied selections."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Demo(App[None]):
 
 
 async def settle(pilot: Pilot[None], app: Demo) -> None:
-    """Until all output is taken in and drawn."""
+    """Wait until all output has been parsed and drawn."""
     for _ in range(200):
         await pilot.pause(0.02)
         views = app.pane.views.values()
@@ -90,7 +90,7 @@ async def test_tabs_are_clicked_closed_and_opened() -> None:
         assert app.asked == ["new"]
         await click_title(pilot, app, "shell ×", skip=6)
         assert app.asked == ["new", "end shell"]
-        app.pane.closed("shell")  # what the run says a moment later
+        app.pane.closed("shell")  # what the run reports a moment later
         await pilot.pause()
         assert app.title_shown == "model │ ‹shell-2› × │ +"
         await pilot.press("left_square_bracket")
@@ -172,7 +172,7 @@ async def test_search_goes_from_place_to_place_and_leaves_without_a_trace() -> N
         assert view.has_focus
         assert app.count_shown == "5/6 · n N"
         await pilot.press("n", "n")
-        assert app.count_shown == "1/6 · n N"  # round the end
+        assert app.count_shown == "1/6 · n N"  # wraps around at the end
         assert any("line 0 Needle" in view.render_line(y).text for y in range(20))
         (marked,) = view.render_lines(Region(0, -view.scroll_offset.y, 80, 1))
         assert any(s.style and s.style.reverse and s.text == "Needle" for s in marked)
@@ -239,7 +239,7 @@ async def test_keys_of_a_search_are_free_without_one() -> None:
         assert not app.pane.check_action("copy", ())
 
 
-# --- what waits for a person
+# --- what waits for the user
 
 
 def waiting(*, answerable: bool, hidden: bool = False) -> RunState:

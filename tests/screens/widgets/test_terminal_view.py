@@ -1,4 +1,6 @@
-"""The widget: follows or stays put, is selected from, takes keys in, draws nothing hostile."""
+"""The terminal widget: follows or stays in place, supports selection, accepts keys, draws
+nothing hostile.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ class Demo(App[None]):
         self.released += 1
 
     async def settle(self, pilot: Any) -> None:
-        """Until the size has been told and all output is drawn."""
+        """Wait until the size has been reported and all output drawn."""
         for _ in range(200):
             await pilot.pause(0.02)
             if not self.view._pump.waiting and self.view._frame is None:
@@ -120,7 +122,7 @@ async def test_it_follows_until_one_scrolls_up_and_follows_again() -> None:
         app.view.feed(b"".join(b"line %d\r\n" % n for n in range(300, 400)))
         await app.settle(pilot)
         assert app.lines() == before
-        # the history is full from here on: old lines are dropped, what is read stays
+        # the history is full from here: old lines are dropped, the lines in view stay
         app.view.feed(b"".join(b"line %d\r\n" % n for n in range(400, 560)))
         await app.settle(pilot)
         assert app.view.emulator.history_size == 500
@@ -173,13 +175,14 @@ async def test_while_attached_every_key_goes_in_until_the_release_chord() -> Non
         assert app.notes == ["q"]
         assert app.focused is app.view
         app.typed.clear()
-        await pilot.press(RELEASE, RELEASE)  # twice sends it
+        await pilot.press(RELEASE, RELEASE)  # pressed twice, the chord is sent
         assert (app.typed, app.view.attached) == ([b"\x1d"], True)
         await pilot.press(RELEASE)
         await pilot.pause(0.6)
         assert (app.view.attached, app.released) == (False, 1)
         app.view.attached = True
-        await pilot.press(RELEASE, "ctrl+q")  # whoever goes on at once is out already
+        # another key right after the chord already acts outside the terminal
+        await pilot.press(RELEASE, "ctrl+q")
         await pilot.pause()
         assert not app.view.attached or app.notes == ["q", "quit"]
         assert app.notes == ["q", "quit"]

@@ -1,4 +1,4 @@
-"""The line of time of a run that goes on."""
+"""The timeline of a run in progress."""
 
 from __future__ import annotations
 
