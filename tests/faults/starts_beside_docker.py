@@ -97,7 +97,7 @@ class Mounts:
 
 @contextmanager
 def coming_and_going(comings: Comings) -> Generator[list[int]]:
-    """Create and remove them in a few threads; the list holds the threads' counts after the block."""
+    """Create and remove them in a few threads; the list holds the threads' counts at the end."""
     over, begun, counts = threading.Event(), threading.Semaphore(0), list[int]()
 
     def work() -> None:

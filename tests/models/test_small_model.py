@@ -1,7 +1,8 @@
-"""A real small model, which knows no native tool calls, works in real sandboxes.
+"""A real small model, without native tool calls, works in real sandboxes.
 
-What it solves is printed, not asserted: that is the model's doing. Asserted is everything that is
-ours: calls are asked for and carried out, replies stream, the run ends, its record replays.
+What it solves is printed, not asserted, since that depends on the model. The tests assert what
+depends on the program: calls are requested and executed, replies stream, the run ends, its record
+replays.
 
     SMALL_MODEL_URL=http://127.0.0.1:8080/v1 pytest -s tests/models
 """

@@ -1,6 +1,6 @@
-"""Files to import that are whole, and made to cost whoever works with them: time, memory, or both.
+"""Well-formed files to import that are made to be expensive in time, memory or both.
 
-Each is small or of a size that people do hand on; what it does, it does once it is imported.
+Each has a size that users do share, and is expensive once it is imported.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def asciicast(path: Path, entries: Iterable[tuple[float, str, str]], cols: int = 80) -> Path:
-    """A recording, version 2: time, code and data of each line."""
+    """A recording in version 2 of the format: time, code and data of each line."""
     with path.open("w", encoding="utf-8") as file:
         file.write(json.dumps({"version": 2, "width": cols, "height": 24}) + "\n")
         for entry in entries:
@@ -20,7 +20,7 @@ def asciicast(path: Path, entries: Iterable[tuple[float, str, str]], cols: int =
 
 
 def _sizes(path: Path) -> Path:
-    """20,000 changes of size, of a terminal that is full of text."""
+    """20,000 resizes of a terminal full of text."""
 
     def entries() -> Iterator[tuple[float, str, str]]:
         yield 0.0, "o", "words and more words " * 5_000
@@ -32,7 +32,7 @@ def _sizes(path: Path) -> Path:
 
 
 def _repeats(path: Path) -> Path:
-    """Characters, lines, scrolls and insertions, each to be repeated without an end."""
+    """Characters, lines, scrolls and insertions, each repeated a huge number of times."""
     forms = ("x\x1b[{}b", "\x1b[{}L", "\x1b[{}M", "\x1b[{}S", "\x1b[{}T", "\x1b[{}@", "\x1b[{}P",
              "\x1b[{}X", "\x1b[{}I", "\x1b[{}Z", "\x1b[{}B", "\x1b[{}C", "\x1b[{}E", "\x1b#8\x1b[{}d")  # fmt: skip
     data = "".join(form.format(n) for form in forms for n in (999, 65535, 2147483647, 10**18))
@@ -40,22 +40,22 @@ def _repeats(path: Path) -> Path:
 
 
 def _combining(path: Path) -> Path:
-    """20,000 marks on one cell, again and again."""
+    """20,000 combining marks on one cell, many times over."""
     return asciicast(path, ((n * 0.1, "o", "a" + "\u0301" * 20_000) for n in range(200)))
 
 
 def _scrollback(path: Path) -> Path:
-    """A million lines of one character, which scroll by."""
+    """More than a million lines of one character, which scroll by."""
     return asciicast(path, ((n * 0.1, "o", "x\r\n" * 20_000) for n in range(80)))
 
 
 def _one_line(path: Path) -> Path:
-    """One line without an end, in one piece."""
+    """One line of 4 MiB, in one piece."""
     return asciicast(path, [(0.0, "o", "x" * (4 << 20))])
 
 
 def _looks(path: Path) -> Path:
-    """Each cell in a colour of its own."""
+    """Each cell in a different colour."""
 
     def screen(n: int) -> str:
         numbers = range(n * 1920, (n + 1) * 1920)
@@ -65,7 +65,7 @@ def _looks(path: Path) -> Path:
 
 
 def _times(path: Path) -> Path:
-    """Thirty years between one line and the next, and the same moment again and again."""
+    """Thirty years in eleven lines, then a thousand lines at the same time."""
     years = [(n * 1e8, "o", f"{n}\r\n") for n in range(11)]
     return asciicast(path, [*years, *((1e9, "o", "now\r\n") for _ in range(1_000))])
 
@@ -85,7 +85,7 @@ def _steps(path: Path) -> Path:
 
 
 def _deep_arguments(path: Path) -> Path:
-    """Arguments that are lists in lists, objects in objects, or cut off before their end."""
+    """Arguments with nested lists, nested objects, or a missing end."""
     texts = [
         text
         for depth in (90, 1_000, 20_000)
@@ -105,7 +105,7 @@ def _deep_arguments(path: Path) -> Path:
 
 
 def _long_names(path: Path) -> Path:
-    """Everything of which one expects a word or a line, of 300,000 characters."""
+    """300,000 characters in every field where a word or a line is expected."""
     long = "é" * 300_000
     step = {
         "thought": long,
@@ -129,4 +129,4 @@ CRAFTED: dict[str, tuple[str, Callable[[Path], Path]]] = {
     "deep arguments": ("x.json", _deep_arguments),
     "long names": ("x.json", _long_names),
 }
-"""Name of the file, and what makes it."""
+"""File name, and the function that creates the file."""

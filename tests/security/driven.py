@@ -1,4 +1,4 @@
-"""The program with a terminal that writes down what it is sent, byte for byte."""
+"""The program on a terminal that records what it is sent, byte for byte."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sandbox_tui.tui.app import SandboxTui
 
 
 class WritingDown(HeadlessDriver):
-    """Draws everything, to nobody.
+    """A driver that draws everything but shows it nowhere.
 
     Attributes:
-        written: all that was said so far.
+        written: everything written so far.
     """
 
     written: list[str]
@@ -31,7 +31,7 @@ class WritingDown(HeadlessDriver):
 
     @property
     def is_headless(self) -> bool:
-        """Else Textual draws nothing at all."""
+        """False, since Textual draws nothing at all when headless."""
         return False
 
     def write(self, data: str) -> None:
@@ -40,7 +40,7 @@ class WritingDown(HeadlessDriver):
 
 
 def taken() -> bytes:
-    """What was written since this was last asked."""
+    """The bytes written since the last call."""
     data = "".join(WritingDown.written).encode("utf-8", "surrogatepass")
     WritingDown.written.clear()
     return data
@@ -49,7 +49,7 @@ def taken() -> bytes:
 async def drive(
     app: SandboxTui, size: tuple[int, int], act: Callable[[Pilot[int]], Awaitable[None]]
 ) -> bytes:
-    """Run the app on such a terminal while `act` works it; all that was written."""
+    """Run the app on such a terminal while `act` operates it; returns all bytes written."""
     app.driver_class = WritingDown
     failed: list[BaseException] = []
 
@@ -70,17 +70,17 @@ async def drive(
 
 
 FRAME = 0.02
-"""Seconds between Textual's frames, or a little more."""
+"""Seconds between Textual's frames, rounded up."""
 
 LONGEST_DRAW = 5.0
-"""Seconds after which a screen that draws nothing is taken for one that has nothing to draw."""
+"""Seconds after which a screen that draws nothing is treated as having nothing to draw."""
 
 MAX_FRAMES = 100
-"""Half frames to wait for what has changed; a widget that is covered may never be drawn."""
+"""Half frames to wait for pending changes; a covered widget may never be drawn."""
 
 
 async def tap(pilot: Pilot[Any], *keys: str) -> None:
-    """Press keys, and wait after each until all that came of it has been drawn."""
+    """Press keys, and wait after each until all its effects are drawn."""
     driver = pilot.app._driver
     assert driver is not None
     for key in keys:
@@ -89,7 +89,7 @@ async def tap(pilot: Pilot[Any], *keys: str) -> None:
 
 
 async def drawn(pilot: Pilot[Any]) -> None:
-    """Until nothing waits to be handled, and the screen has been drawn after that."""
+    """Wait until no message is left to handle and the screen has been drawn after that."""
     await pilot._wait_for_screen()
     seen = asyncio.Event()
     pilot.app.screen.call_after_refresh(seen.set)
@@ -103,7 +103,7 @@ async def drawn(pilot: Pilot[Any]) -> None:
 
 
 def undrawn(screen: Screen[Any]) -> bool:
-    """Whether something on the screen has changed and the terminal has not been told."""
+    """Whether something on the screen has changed but is not yet drawn."""
     return bool(screen._dirty_widgets) or any(
         widget._repaint_required or widget._layout_required or widget._scroll_required
         for widget in (screen, *screen._compositor.visible_widgets)

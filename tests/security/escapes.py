@@ -1,4 +1,4 @@
-"""What a terminal was sent, taken apart; whatever is not on the list of what we say is a failure."""
+"""Parses what a terminal was sent; a sequence outside the list of expected ones is a failure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWS = {
     "colours": r"\x1b\[(?:(?:0|[1-9][0-9]{0,2})(?:;(?=[0-9])|(?=m)))*m",
     "place": r"\x1b\[[1-9]\d{0,2};[1-9]\d{0,2}H|\x1b\[H|\r|\n|\t",
 }
-"""What draws a screen, as we write it: streams that say the same begin their numbers with 0."""
+"""Sequences that draw a screen, as we write them; the hostile equivalents have leading zeros."""
 
 SETS_UP = {
     "modes": r"\x1b\[\?(?:7|25|1000|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]",
@@ -21,7 +21,7 @@ SETS_UP = {
     "pointer": r"\x1b\]22;[a-z-]*\x07",
     "blank": r"\x1b\[[0-3]?[JK]|\x1b\[A",
 }
-"""What Textual says as it begins and ends."""
+"""Sequences that Textual writes as it starts and ends."""
 
 TITLE = {"title": r"\x1b\]2;(?P<title>[^\x00-\x1f\x7f-\x9f]*)\x07", "kept title": r"\x1b\[2[23];2t"}
 NOTICE = {"notice": r"\x1b\](?:9;|777;notify;)(?P<notice>[^\x00-\x1f\x7f-\x9f]*)\x07"}
@@ -34,12 +34,13 @@ PROBES = {
 
 @dataclass
 class Said:
-    """What was said to a terminal.
+    """What a terminal was sent.
 
     Attributes:
-        text: all that was drawn, in the order in which it was.
-        kinds: how often each kind of sequence came.
-        titles, notices: their words.
+        text: all drawn text, in the order in which it was drawn.
+        kinds: the number of sequences of each kind.
+        titles: the window titles.
+        notices: the texts of the notifications.
     """
 
     text: str = ""
@@ -49,20 +50,20 @@ class Said:
 
 
 class NotOurs(AssertionError):
-    """Something reached the terminal that the program does not say."""
+    """The terminal was sent something that the program never writes."""
 
 
 def heard(raw: bytes, *more: dict[str, str]) -> Said:
-    """Take apart what was written to a terminal.
+    """Parse what was written to a terminal.
 
     Args:
-        raw: the very bytes.
-        more: kinds that are expected beside those that draw a screen.
+        raw: the unmodified bytes.
+        more: kinds that are expected in addition to those that draw a screen.
 
     Raises:
-        NotOurs: there is a sequence of no such kind, or a character that nobody sees.
+        NotOurs: there is a sequence of another kind, or an invisible character.
     """
-    text = raw.decode("utf-8")  # a terminal that is sent anything else may do anything
+    text = raw.decode("utf-8")  # invalid UTF-8 has undefined effects on a terminal
     kinds: dict[str, str] = dict(SHOWS)
     for one in more:
         kinds |= one
@@ -96,5 +97,5 @@ def _plain(text: str, start: int, end: int) -> str:
 
 
 def _commands(char: str) -> bool:
-    """Whether it may be a command, also by somebody else's table than ours."""
+    """Whether it may be a control character, even one that `sanitize` does not know."""
     return not char.isprintable() and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")

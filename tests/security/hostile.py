@@ -1,6 +1,6 @@
-"""Streams that want to be commands: to the terminal, to a widget's markup, to whoever reads a line.
+"""Streams that try to act as commands: to the terminal, to widget markup, or to a parser of lines.
 
-Each begins with a mark of its own, so that one can tell whether it was shown at all.
+Each begins with a unique mark, which shows whether the stream was displayed at all.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ TERMINAL = [
     "\x1b[01;01Howned", "\x1b[", "\x1b]", "\x1bP", "\x1b", "\x1b(0", "\x1b[20l", "\x1b[?25l", "\x1b[!p",
     "\x1bZ", "\x1b[=1u", "\x1b[>4;2m", "\x1b[0q", "\x1b]133;A\x07", "\x1b]7;file:///x\x07", "\x1b\x1b[A",
 ]  # fmt: skip
-"""Control sequences, as ECMA-48, xterm, kitty, iTerm2, tmux and sixel have them."""
+"""Control sequences of ECMA-48, xterm, kitty, iTerm2, tmux and sixel."""
 
 UNSEEN = [
     "\u202eexe.txt", "\u2066x\u2069", "\u200b", "\u200e", "\u200f", "\ufeff", "\u00ad", "\u2060",
     "\U000e0041\U000e0042", "\u061c", "\u3164", "\u115f", "\ufffe", "\ufff9a\ufffab\ufffb",
     "\u034f", "\U0001d173", "\U0001bca0", "\u2062", "\U000e0100",
 ]  # fmt: skip
-"""What nobody sees, or what turns around what one sees (Unicode TR 9, 36 and 39)."""
+"""Characters that are invisible or reorder visible text (Unicode TR 9, 36 and 39)."""
 
 MARKUP = [
     "[red]", "[/]", "[/nothing]", "[bold", "[@click=app.quit]q[/]", "[link=file:///x]l[/link]", "[b][i]",
     "[$accent]", "[on red]", "[[", "]]", "[]", "\\[x]", "{x}", "%s%n", "$(id)", "`id`", "<b>", "&#27;[31m",
     "\\u001b[31m", "\\x1b[31m", "%1b[31m", ":smile:", "](javascript:alert(1))", "</script>", "```", "|-|",
 ]  # fmt: skip
-"""What means something to widgets, or to a later reader."""
+"""Text with a meaning to widgets or to a later reader."""
 
 LINES = [
     "\r",
@@ -53,7 +53,7 @@ LINES = [
     "\x1bM",
     "\x1c",
 ]
-"""What begins another line, somewhere."""
+"""Characters that start a new line for some reader."""
 
 WIDTHS = [
     "漢字",
@@ -67,16 +67,16 @@ WIDTHS = [
     "\u20dd",
     "ﷺ",
 ]
-"""What is not as wide as it is long."""
+"""Text whose width differs from its length."""
 
 SURROGATES = ["\ud800", "\udfff", "\udc1b[31m", "\ud83d"]
-"""What no UTF-8 can hold."""
+"""Code points that UTF-8 cannot encode."""
 
 MARK = re.compile(r"q[0-9a-z]{4}z")
 
 
 def stream(number: int, chance: random.Random, *, surrogates: bool = False) -> str:
-    """The stream of this number, some ten to eighty characters long."""
+    """The stream with this number, about ten to eighty characters long."""
     families = [TERMINAL, TERMINAL, TERMINAL, UNSEEN, MARKUP, LINES, WIDTHS]
     families += [SURROGATES] if surrogates else []
     pieces = [mark(number)]
@@ -90,7 +90,7 @@ def stream(number: int, chance: random.Random, *, surrogates: bool = False) -> s
 
 
 def mark(number: int) -> str:
-    """Six letters that stand nowhere else."""
+    """Six characters that occur nowhere else."""
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"
     text = ""
     for _ in range(4):
@@ -100,10 +100,10 @@ def mark(number: int) -> str:
 
 
 class Streams:
-    """An endless supply.
+    """An endless supply of streams.
 
     Attributes:
-        given: how many were taken.
+        given: the number of streams taken.
     """
 
     def __init__(self, seed: int = SEED) -> None:
@@ -111,24 +111,24 @@ class Streams:
         self.given = 0
 
     def one(self, *, surrogates: bool = False) -> str:
-        """The next."""
+        """The next stream."""
         self.given += 1
         return stream(self.given, self._chance, surrogates=surrogates)
 
     def many(self, count: int, *, surrogates: bool = False) -> list[str]:
-        """The next so many."""
+        """The next `count` streams."""
         return [self.one(surrogates=surrogates) for _ in range(count)]
 
     def line(self, count: int = 1) -> str:
-        """So many in what is one line, for those who know only newlines."""
+        """`count` streams on what is one line to those who only know newlines."""
         return " ".join(self.many(count)).replace("\n", "\x0b")
 
     def text(self, count: int) -> str:
-        """One below the other."""
+        """`count` lines of one stream each."""
         return "\n".join(self.line() for _ in range(count))
 
     def name(self) -> str:
-        """A file's name: anything but a slash and NUL, at most 255 bytes."""
+        """A file name: anything but a slash and NUL, at most 255 bytes."""
         return self.one().replace("/", "∕").replace("\0", "\x01")[:60]
 
 

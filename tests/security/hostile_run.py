@@ -14,16 +14,16 @@ from tests.security.hostile import Streams
 from tests.unit.event_streams import started
 
 SUFFIXES = ("py", "md", "csv", "tsv", "json", "jsonl", "html", "txt", "png", "sh", "rs", "bin")
-"""A file of each kind of preview, and of kinds with none."""
+"""File types of each kind of preview, and some without a preview."""
 
 PREVIEWED = ("py", "md", "csv", "json", "jsonl", "html", "txt", "png", "bin")
-"""One for each kind of preview."""
+"""One file type for each kind of preview."""
 
 TOOLS = ("execute_bash", "str_replace_editor", "submit", "")
 
 
 def hostile_run(run_id: str, made: Streams, steps: int, store: Store) -> list[e.AnyEvent]:
-    """All its events, the contents of its files kept."""
+    """All events of a hostile run; the contents of its files are stored."""
     events = [
         msgspec.structs.replace(event, seq=seq, t=seq * 0.1)
         for seq, event in enumerate(_events(run_id, made, steps, store), 1)
@@ -33,7 +33,7 @@ def hostile_run(run_id: str, made: Streams, steps: int, store: Store) -> list[e.
 
 
 def task(run_id: str, made: Streams) -> e.RunStarted:
-    """Its beginning."""
+    """The event that starts it."""
     return msgspec.structs.replace(
         started(run_id, task=made.one()),
         model=made.one(),
@@ -106,7 +106,7 @@ def _step(run_id: str, step: int, made: Streams, store: Store, shell: str) -> It
 
 
 def hostile_call(number: int, made: Streams, *, surrogates: bool = False) -> e.ToolCall:
-    """A call of a known tool, or of one with a name as bad as its arguments."""
+    """A call of a known tool, or of one whose name is as hostile as its arguments."""
 
     def some() -> str:
         return made.one(surrogates=surrogates)
@@ -118,14 +118,14 @@ def hostile_call(number: int, made: Streams, *, surrogates: bool = False) -> e.T
 
 
 def output(made: Streams, count: int) -> bytes:
-    """What a program prints."""
+    """The output of a program."""
     return "\r\n".join(made.many(count)).encode() + b"\r\n"
 
 
 def content(made: Streams, suffix: str, lines: int = 20) -> bytes:
-    """A file that is what its name says, as far as possible."""
+    """A file whose content matches its suffix, as far as possible."""
     rows = [made.line() for _ in range(lines)]
-    if suffix != "bin":  # a NUL makes it no text
+    if suffix != "bin":  # with a NUL it would not count as text
         rows = [row.replace("\0", "\x01") for row in rows]
     if suffix == "json":
         return json.dumps({row: [row, {row: 1}] for row in rows}, ensure_ascii=False).encode()

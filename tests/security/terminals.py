@@ -1,4 +1,4 @@
-"""The real program on a real pseudo-terminal, its bytes kept as they came."""
+"""The real program on a real pseudo-terminal, with its bytes unmodified."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROGRAM = str(Path(sys.executable).with_name("sandbox-tui"))
 
 
 def start(*arguments: str, home: Path, **environment: str) -> Any:
-    """The program, running; `logfile_read` has all it wrote."""
+    """The running program; its `logfile_read` collects all it writes."""
     kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "TMUX")}
     more = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SANDBOX_TUI_HOME": str(home)}
     child = pexpect.spawn(
@@ -32,7 +32,7 @@ def start(*arguments: str, home: Path, **environment: str) -> Any:
 
 
 def written_by(*arguments: str, home: Path, types: str = "", **environment: str) -> bytes:
-    """All that a command wrote on the terminal until it ended."""
+    """Everything that a command writes to the terminal until it ends."""
     child = start(*arguments, home=home, **environment)
     if types:
         child.send(types)

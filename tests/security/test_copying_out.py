@@ -34,7 +34,7 @@ __all__ = ["sandbox"]
 
 
 def tar_of(*members: tuple[dict[str, Any], bytes]) -> bytes:
-    """A tar with headers as given."""
+    """A tar with these headers."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for fields, data in members:
@@ -51,7 +51,7 @@ def below(folder: Path) -> Iterator[Path]:
 
 
 def unpacked(data: bytes, folder: Path, wanted: int = 1) -> list[str]:
-    """Unpack, and look at all that there is then."""
+    """Unpack, and check everything in the folder afterwards."""
     (folder / "near").mkdir(parents=True, exist_ok=True)
     (folder / "near" / "mine").write_text("mine")
     left = unpack(io.BytesIO(data), folder / "out", wanted)
@@ -107,7 +107,7 @@ def test_no_bytes_do(tmp_path_factory: pytest.TempPathFactory, noise: bytes, at:
 def test_a_python_without_rules_for_extraction_copies_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`tarfile` has them from 3.11.4 on; Debian 12 has 3.11.2."""
+    """`tarfile` has them since 3.11.4; Debian 12 has 3.11.2."""
     for name in ("data_filter", "FilterError"):
         monkeypatch.delattr(tarfile, name)
     assert unpacked(tar_of(({"name": "a/b"}, b"data")), tmp_path) == []
@@ -265,7 +265,7 @@ async def test_deep_and_wide_trees(
 
 
 async def test_what_is_replaced_while_it_is_copied(sandbox: Sandbox, tmp_path: Path) -> None:
-    """The sandbox's own tar is not believed: it may send anything, for as long as it likes."""
+    """The sandbox's tar is not trusted: it may send anything, for any length of time."""
     if sandbox.kind != "docker":
         pytest.skip("its tar is this machine's, and read-only")
     evil = "ln -sf /etc/shadow leak; exec /usr/bin/tar.real -cf - /etc/shadow leak /dev/null"
@@ -303,14 +303,14 @@ KILLER = """
   done
 ) 2>/dev/null &
 """
-"""Kills a tar that has sent some of its archive, and what is put in its place."""
+"""Kills a tar that has sent part of its archive; the placeholder may add processes to kill."""
 
 ANCESTORS = """parent=${fields[1]}
       while [ "$parent" -gt 1 ]; do
         pids=("$parent" "${pids[@]}") # the topmost first: it must not tell of the others
         read -r line </proc/$parent/stat && fields=(${line##*) }) && parent=${fields[1]} || break
       done"""
-"""All processes up to the one that speaks to the host: the stream of the archive is cut."""
+"""All processes up to the one that talks to the host, which cuts the archive's stream."""
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ async def test_pushing_follows_no_link_of_the_host_or_the_sandbox(
     assert shown.stdout.split() == [b"good"]
     hosts = Path("/etc/good")
     assert not hosts.exists()
-    with contextlib.suppress(FileRefused):  # /etc is read-only in one of them
+    with contextlib.suppress(FileRefused):  # /etc is read-only in one kind of sandbox
         await sandbox.copy_in(source / "good", "/testbed/lead")
     assert not hosts.exists()
     with pytest.raises(FileRefused):

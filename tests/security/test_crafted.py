@@ -1,6 +1,6 @@
-"""Files that are whole and made to cost: each is refused with a sentence, or ends within bounds.
+"""Well-formed but expensive files: each is refused with a message, or is processed within bounds.
 
-The real program imports them and makes every export, held to memory and to time of the processor.
+The real program imports them and writes every kind of export, with limited memory and CPU time.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tests.security.crafted import CRAFTED
 from tests.security.terminals import PROGRAM
 
 MEMORY = 700 << 10
-"""KiB that a process may have in memory."""
+"""Resident memory that a process may use, in KiB."""
 
 SECONDS = 60
-"""Of the processor."""
+"""Limit on CPU time."""
 
 
 class Ended(NamedTuple):
-    """How a process ended: exit code, most memory in KiB, and what it said."""
+    """How a process ended: exit code, peak memory in KiB, and its messages."""
 
     code: int
     memory: int
@@ -33,7 +33,7 @@ class Ended(NamedTuple):
 
 
 def run(home: Path, *arguments: str | Path) -> Ended:
-    """Run the program, which is killed when it works for too long."""
+    """Run the program, which is killed when it uses too much CPU time."""
     process = subprocess.Popen(
         [*LAUNCHER, PROGRAM, *arguments],
         stdout=subprocess.PIPE,
@@ -51,7 +51,7 @@ def run(home: Path, *arguments: str | Path) -> Ended:
 
 
 FORMATS = ("html", "markdown", "bundle")
-"""Those that work through all of a session's terminals or words, and the one that copies it."""
+"""Two that process all of a session's terminals or text, and the one that copies the session."""
 
 
 @pytest.mark.parametrize("name", CRAFTED)

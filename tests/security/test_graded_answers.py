@@ -1,4 +1,4 @@
-"""Answers that attack who grades them."""
+"""Answers that attack their grader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TARGETS = ("204", "\\{1, 2\\}", "x_1")
 
 
 def grade_hostile_answers(file: str) -> list[str]:
-    """Answers that made the file; called in a worker, as every answer is."""
+    """The answers that created the file; called in a worker, as for every answer."""
     attacks = [
         f"__import__('pathlib').Path('{file}').touch()",
         f'open("{file}", "w")',

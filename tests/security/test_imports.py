@@ -1,6 +1,7 @@
-"""Files to import that want to run, to last for ever or to fill the memory: each ends with a sentence.
+"""Files to import that try to run code, to take forever or to fill the memory.
 
-The real program reads them, held to a gigabyte and a half and to half a minute of the processor.
+Each import ends with one message. The real program reads the files, limited to 1.5 GB of memory and
+half a minute of CPU time.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SECONDS = 30
 
 
 def bundle(path: Path, events: list[bytes], *, contents: list[bytes] = [], mark: str = "") -> None:  # noqa: B006
-    """A `.sbx` with these rows, packed; whole, but for what is wrong with them."""
+    """A compressed `.sbx` with these rows, complete except for the rows' own defects."""
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         for statement in TABLES.values():
@@ -57,7 +58,7 @@ def bundle(path: Path, events: list[bytes], *, contents: list[bytes] = [], mark:
 
 
 def database(path: Path, *statements: str) -> None:
-    """A file of our kind with these statements run on it."""
+    """A database with our application id on which these statements were run."""
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         for statement in statements:
@@ -120,7 +121,7 @@ def a_deep_message(path: Path) -> None:
 
 
 def bundle_of(path: Path, rows: list[bytes]) -> None:
-    """With the right fingerprint."""
+    """A bundle with the correct fingerprint."""
     bundle(path, rows, mark=fingerprint([e.from_json(row) for row in rows]))
 
 
@@ -184,7 +185,7 @@ FILES: dict[str, Callable[[Path], object]] = {
 
 
 def held() -> None:
-    """As much as a small machine has, and no more time than a person."""
+    """Limit memory to that of a small machine, and CPU time to what a user would wait."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
@@ -212,7 +213,7 @@ def test_each_ends_with_one_sentence(name: str, own_home: Path, tmp_path: Path) 
 
 
 def largest(value: object, key: str = "") -> object:
-    """Everything as large as it may be."""
+    """A copy with each number as large as an import accepts."""
     if isinstance(value, bool) or key in (
         "kind",
         "schema",
@@ -254,7 +255,7 @@ async def test_the_largest_numbers_that_are_taken_can_be_shown(
 
 
 def test_an_imported_session_is_not_taken_up(tmp_path: Path) -> None:
-    """It would say to which server the key goes, and what may run without being asked about."""
+    """It would decide which server receives the key, and what may run without approval."""
     bundle_of(
         tmp_path / "x.sbx",
         [FIRST, b'{"kind":"ModelAsked",%b,"step":1,"digest":"","messages":1}' % AT],

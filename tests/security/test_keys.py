@@ -1,4 +1,4 @@
-"""Keys are where the model's server is asked, and nowhere else: a run with canaries, looked at whole."""
+"""Keys are sent to the model's server and appear nowhere else: a run with canaries is searched."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.waiting import HANG_SECONDS
 Start = Callable[..., s.ScriptedServer]
 
 KEY = "zq7Canary+Key/K3v9xW.2mT"
-"""A key that does not look like one, under a name that does not say so either."""
+"""A key that does not look like one, in a variable whose name does not suggest one."""
 
 OTHER = "sk-canary-0Ther7Key1234567890abcd"
 PASSWORD = "c4naryPassw0rd"
@@ -46,7 +46,7 @@ LOOK = (
 
 
 def found_in(data: bytes) -> list[str]:
-    """The canaries in some bytes, also as JSON, an address, base64 or hex have them."""
+    """The canaries in some bytes, also in JSON, URL, base64 or hex encoding."""
     import base64
     import urllib.parse
 
@@ -65,7 +65,7 @@ def files_below(*folders: Path) -> Iterator[Path]:
 
 
 def program(*arguments: str, **more: str) -> subprocess.CompletedProcess[bytes]:
-    """The program, with all the canaries in its environment."""
+    """Run the program with all the canaries in its environment."""
     return subprocess.run(
         [PROGRAM, *arguments],
         capture_output=True,
@@ -79,7 +79,7 @@ def address(server: s.ScriptedServer) -> str:
 
 
 def echoes(key: str) -> list[s.Scripted]:
-    """What a careless server says: the key, in every kind of error."""
+    """Replies of a careless server: the key, in every kind of error."""
     inner = json.dumps({"error": {"message": f"bad key {key}", "code": 500}}).encode()
     return [
         s.failure(503, f"Bearer {key} is asked too often", retry_after="0"),
@@ -105,7 +105,7 @@ def test_a_run_leaves_no_key_anywhere(
     )
     assert server.requests[-1]["api_key"] == FIELD
     sent = json.dumps(server.requests[-1]["messages"])
-    assert "looked" in sent  # the model's own view of the sandbox
+    assert "looked" in sent  # what the model itself sees of the sandbox
     assert found_in(sent.encode()) == []
     assert found_in(done.stdout + done.stderr) == []
     assert b"bad key" in done.stdout

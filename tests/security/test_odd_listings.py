@@ -1,4 +1,4 @@
-"""What a sandbox says of its files may be anything; a run is recorded, and its results are copied."""
+"""A sandbox may report anything about its files: the run is recorded and its results copied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_a_program_put_before_ours_is_not_run(
     make = MAKE % {"folder": "/root/.local/bin", "name": name, "line": line}
     server = scripted_server(
         s.call("execute_bash", command=make),
-        s.call("execute_bash", command="type -p " + name),  # which commands themselves do run
+        s.call("execute_bash", command="type -p " + name),  # the model's own commands do find it
         s.call("submit"),
     )
     wanted = replace(request(server, kind), output=tmp_path / "out")
@@ -66,7 +66,7 @@ ODD = {
 async def test_a_find_that_says_odd_things(
     name: str, scripted_server: Start, tmp_path: Path
 ) -> None:
-    """The system's own, replaced: whatever it says can be recorded, replayed and exported."""
+    """The system's own, replaced: any output can be recorded, replayed and exported."""
     require("docker")
     make = f"f=$(readlink -f $(command -v find)); printf '#!/bin/bash\\n%s\\n' \"{ODD[name]}\" >$f"
     server = scripted_server(s.call("execute_bash", command=make), s.call("submit"))

@@ -1,4 +1,4 @@
-"""The real program on a real terminal, with a hostile model in a real sandbox: its raw bytes."""
+"""The raw bytes of the real program on a real terminal, with a hostile model in a real sandbox."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EVERYTHING = (NOTICE, TITLE, CLIPBOARD, SETS_UP, PROBES)
 
 
 def hostile_model(made: Streams) -> list[s.Scripted]:
-    """Turns that print, touch and say what is hostile, and then hand it in."""
+    """Turns that print, create and say hostile text, then submit it."""
     printed = base64.b64encode("\r\n".join(made.many(120)).encode()).decode()
     names = [made.name().replace("\n", "\x0b") for _ in range(12)]
     touched = base64.b64encode(b"".join(n.encode() + b"\0" for n in names)).decode()
@@ -48,7 +48,7 @@ def hostile_model(made: Streams) -> list[s.Scripted]:
 
 
 def test_the_list_lets_nothing_else_pass() -> None:
-    """The check itself: all of what is hostile is seen by it, each alone."""
+    """The check itself detects every hostile piece on its own."""
     passed: list[str] = []
     for piece in (*TERMINAL, *UNSEEN):
         try:
@@ -92,12 +92,12 @@ def test_a_hostile_run_as_lines_of_text(own_home: Path, scripted_server: Start) 
     said = heard(written_by(*run, "--headless", home=own_home))
     assert "submitted" in said.text
     assert len(marks(said.text)) > 100
-    assert set(said.kinds) == {"place"}  # lines, and no colours
+    assert set(said.kinds) == {"place"}  # line breaks, and no colours
 
 
 @pytest.fixture
 def kept(own_home: Path) -> Path:
-    """A database with two hostile sessions, as an import could have made them."""
+    """A database with two hostile sessions, such as an import could have created."""
     own_home.mkdir()
     store = Store(own_home / "sessions.db")
     made = Streams()

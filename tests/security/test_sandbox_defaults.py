@@ -1,4 +1,4 @@
-"""What a sandbox may do by default, asked from inside of it."""
+"""What a sandbox may do by default, tested from inside."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MASKED = (
     "/proc/latency_stats",
     "/proc/mtrr",
 )
-"""Covered by /dev/null; the last asks for a capability that nobody has."""
+"""Hidden behind /dev/null; the last requires a capability that nobody has."""
 
 BEGINS_600 = """
 import os, signal
@@ -47,7 +47,7 @@ print(len(children))
 for child in children:
     os.kill(child, signal.SIGKILL)
 """
-"""Begins processes that wait until it is refused one, says how many there were, ends them."""
+"""Starts waiting processes until one is refused; prints how many there were and kills them."""
 
 
 async def said(where: Sandbox, command: str) -> str:
@@ -64,7 +64,7 @@ async def status(where: Sandbox, name: str) -> str:
 
 
 def test_these_are_the_defaults() -> None:
-    """What the tests below begin is what a run begins."""
+    """The tests below start the same sandbox as a run."""
     made = sandbox_spec(load(), load_pack("general"), "x")
     here = make("docker").spec
     assert (made.network, made.pids, made.memory) == (here.network, here.pids, here.memory)
@@ -94,10 +94,10 @@ async def test_no_rights_beyond_those_that_are_listed(sandbox: Sandbox) -> None:
 
 
 async def test_the_kernel_of_the_machine_cannot_be_written_to(sandbox: Sandbox) -> None:
-    """Root needs no capability for files of /proc: only that nobody may write to them helps."""
+    """Root needs no capability for files in /proc, so they must be writable by nobody."""
     reach = "for f in sys/kernel/core_pattern sys/kernel/modprobe sysrq-trigger acpi/wakeup; do"
     assert await said(sandbox, f"{reach} test -w /proc/$f && echo $f; done; :") == ""
-    if sandbox.kind == "docker":  # who may override rights is told that everything is writable
+    if sandbox.kind == "docker":  # with CAP_DAC_OVERRIDE, `test -w` reports everything as writable
         return
     found = await said(
         sandbox,
@@ -108,7 +108,7 @@ async def test_the_kernel_of_the_machine_cannot_be_written_to(sandbox: Sandbox) 
 
 
 async def test_a_setuid_program_gives_nothing(sandbox: Sandbox) -> None:
-    """No new privileges: not even for a copy of our own with the bit set."""
+    """No new privileges, even for a program that the sandbox itself made setuid."""
     await said(sandbox, "cp $(command -v cat) mine; chmod 4755 mine")
     answer = await said(sandbox, "./mine /proc/self/status | grep NoNewPrivs")
     assert answer.split() == ["NoNewPrivs:", "1"]
@@ -193,14 +193,14 @@ async def test_limits_hold(sandbox: Sandbox) -> None:
     if where.get("processes", "").endswith("for this user") or where.get("memory") == "unlimited":
         pytest.skip("no cgroup can be made here; said so on the screen")
     begun = int(await said(sandbox, f"python3 -c {quote(BEGINS_600)}"))
-    assert 400 < begun < 513  # and a few that were there: the runner, its shell, python
+    assert 400 < begun < 513  # plus a few that already exist: the runner, its shell, python
     hungry = await sandbox.exec("python3 -c 'x = bytearray(3 << 30)'", timeout=HANG_SECONDS)
     assert hungry.exit_code not in (0, None)
     assert (await sandbox.exec("echo alive", timeout=HANG_SECONDS)).stdout == b"alive\n"
 
 
 async def test_the_network_is_as_documented(sandbox: Sandbox) -> None:
-    """Containers have a bridge of their own, not the host's; the embedded sandbox has none."""
+    """Containers have a bridge, not the host's network; the embedded sandbox has no network."""
     lines = (await said(sandbox, "cat /proc/net/route")).splitlines()[1:]
     if sandbox.kind == "bubblewrap":
         assert lines == []

@@ -1,4 +1,4 @@
-"""20,000 hostile streams through every widget: nothing but our own sequences reaches the terminal."""
+"""20,000 hostile streams through every widget: only our own sequences reach the terminal."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def app_of(store: Store, begin: Any = None, **settings: Any) -> SandboxTui:
 
 
 async def settle(pilot: Pilot[int]) -> None:
-    """Until everything that is drawn later has been drawn."""
+    """Wait until everything that is drawn with a delay has been drawn."""
     await asyncio.sleep(FRAME)
     for view in pilot.app.screen.query(TerminalView):
         for _ in range(500):
@@ -72,7 +72,7 @@ async def settle(pilot: Pilot[int]) -> None:
 
 
 async def a_replay(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """Calls, conversation, status, tree, timeline, step after step, in wide and narrow layouts."""
+    """Calls, conversation, status, tree and timeline, step by step, in wide and narrow layouts."""
     made_up.hostile_run("20260101-100000-evils", made, STEPS, store)
     screen = ReplayScreen(store.run("20260101-100000-evils"), store)
     await app.push_screen(screen)
@@ -87,7 +87,7 @@ async def a_replay(app: SandboxTui, pilot: Pilot[int], store: Store, made: Strea
 
 
 async def files(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """Every kind of preview: whole, as source, as a difference."""
+    """Every kind of preview: complete, as source, as a diff."""
     for suffix in made_up.PREVIEWED:
         data, before = (made_up.content(made, suffix, 60) for _ in range(2))
         path = f"/testbed/{made.name()}.{suffix}"
@@ -99,7 +99,7 @@ async def files(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams)
 
 
 async def nothing(*_: Any) -> None:
-    """For contents that were not kept."""
+    """Stands in for contents that were not stored."""
 
 
 async def a_file(app: SandboxTui, pilot: Pilot[int], view: FileViewScreen) -> None:
@@ -118,7 +118,7 @@ async def pager(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams)
 
 
 async def terminal(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """Bytes for the mirror, cut anywhere; a screenful at a time, from a fresh start."""
+    """Bytes for the mirror, split anywhere; a screenful at a time, each after a reset."""
     screen = LiveScreen(RunWorker(RunRequest(task="x", settings=load()), store), store)
     await app.push_screen(screen)
     first = (made_up.task("t", made), e.TerminalOpened(terminal="model", cols=180, rows=50))
@@ -135,7 +135,7 @@ async def terminal(app: SandboxTui, pilot: Pilot[int], store: Store, made: Strea
 
 
 async def wall(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """Tiles, also of runs whose words no database has cleaned."""
+    """Tiles, including runs whose text was never sanitized by a database."""
     for round_ in range(3):
         workers = RunRegistry(store)
         for number in range(16):
@@ -155,7 +155,7 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
 
 
 def live_events(number: int, made: Streams) -> list[e.AnyEvent]:
-    """A run that stands somewhere, by its number."""
+    """The events of an unfinished run, whose state depends on the number."""
     some = made.one(surrogates=True)
     call = made_up.hostile_call(1, made, surrogates=True)
     call = msgspec.structs.replace(call, name=made.one(surrogates=True))
@@ -187,7 +187,7 @@ def live_events(number: int, made: Streams) -> list[e.AnyEvent]:
 
 
 async def live(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """A call that waits, with its bar; what waits for the model; how a run could not begin."""
+    """A waiting call with its bar, messages queued for the model, a run that could not start."""
     for number in (1, 2, 3, 0):
         worker = RunWorker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
         screen = LiveScreen(worker, store)
@@ -224,7 +224,7 @@ async def home(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
 
 
 async def notices(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """Toasts, the terminal's title, notifications of the desktop."""
+    """Toasts, the terminal's title, desktop notifications."""
     for _ in range(25):
         for _ in range(6):
             app._complain(made.one(surrogates=True))
@@ -275,7 +275,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
 
 
 async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """Two sessions side by side, and the form that forks one."""
+    """Two sessions side by side, and the fork form."""
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 
     for name in ("one", "two"):
@@ -309,8 +309,9 @@ PLACES: dict[str, tuple[Act, int, float]] = {
     "questions": (questions, 40, 0.4),
     "comparisons": (comparisons, 2_100, 0.03),
 }
-"""What is worked, how many streams it takes at least, and what part of them must have been seen:
-not all that a session holds has a place on a screen."""
+"""For each place: the function that operates it, its minimum number of streams, and the minimum
+fraction of them that must be shown, since not all of a session has a place on a screen.
+"""
 
 
 def test_there_are_20_000() -> None:
