@@ -1,4 +1,4 @@
-"""The suites that come with the program, on small files with the columns of their data sets."""
+"""The built-in suites, on small files with the columns of their data sets."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ SAMPLES = {"math": 16, "long_context": 4}
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Answers for the hub with a local file; remembers what was asked for."""
+    """Replace the hub with a local file, and record which data set was requested."""
     pytest.importorskip("datasets")
     asked: dict[str, Any] = {}
 
@@ -103,7 +103,7 @@ def test_a_suite_of_the_paper(
 
 
 def test_vanilla_is_not_told_to_think_where_its_whole_reply_is_the_answer() -> None:
-    """The tasks of constraints say that the reply holds nothing else."""
+    """The tasks with constraints require that the reply contain nothing else."""
     suite = load_suite("pocket", overrides={"dataset.per_domain": 13})
     requests = SampleRequests.of(suite, load({"model.name": "m"}), "e")
     for sample in suite.plan():

@@ -1,4 +1,4 @@
-"""Documents in the prompt: whole where they fit, cut and said to be cut where they do not."""
+"""Documents in the prompt: whole if they fit, otherwise cut and marked as cut."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_without_a_window_all_of_every_document_is_in_it() -> None:
 
 
 def test_a_digit_is_taken_for_a_token() -> None:
-    """A table of numbers, cut at four bytes a token, was refused by a server as too long."""
+    """A table of numbers cut at four bytes per token was rejected by a server as too long."""
     assert inline_documents({"a.txt": WORDS}, 700).cut == ()
     assert inline_documents({"a.txt": DIGITS}, 700).cut == ("a.txt",)
     assert inline_documents({"a.txt": DIGITS}, 1300).cut == ()
@@ -44,6 +44,6 @@ def test_what_is_kept_and_what_is_missing_are_the_document(data: bytes, window: 
     kept, _, said = body.rpartition("\n[… cut here: ")
     missing = int(said.split()[0])
     assert data.startswith(kept.encode())
-    assert 0 <= len(data) - missing - len(kept.encode()) <= 1  # half a letter is left out, too
+    assert 0 <= len(data) - missing - len(kept.encode()) <= 1  # a split character is dropped too
     digits = sum(letter.isdigit() for letter in kept)
     assert digits + (len(kept.encode()) - digits) / 4 <= window

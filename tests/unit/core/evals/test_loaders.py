@@ -143,7 +143,7 @@ def test_every_field_of_a_task_can_be_a_column(tmp_path: Path) -> None:
 
 
 def test_null_files_of_a_struct_column_are_none(tmp_path: Path) -> None:
-    """Arrow gives every row the keys of all rows."""
+    """Arrow gives every row the keys of all rows, with null for missing values."""
     row = {"problem": "p", "input_files": {"a.txt": "x", "b.txt": None}}
     (tmp_path / "d.json").write_text(json.dumps([row]))
     (task,) = load_tasks(Dataset(path="d.json"), tmp_path, "s")

@@ -1,4 +1,4 @@
-"""What a model used its computer for: calls with labels by hand, and calls that mislead."""
+"""What a model used its computer for: hand-labelled calls, and misleading ones."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_a_script_that_the_run_wrote_counts_by_what_is_in_it() -> None:
     assert letters(computes, run) == "fc"
     assert letters(downloads, run) == "ef"
     assert letters(computes, bash("./s.py")) == "fc"
-    assert letters(prints, changed, run) == "fc"  # what it holds now is not known
+    assert letters(prints, changed, run) == "fc"  # its present content is unknown
 
 
 def test_the_calls_that_count_are_named_with_what_made_them_count() -> None:

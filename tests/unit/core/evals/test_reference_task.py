@@ -1,4 +1,4 @@
-"""Task folders of the reference run unchanged, in their own directories, in a process of their own."""
+"""Task folders of the reference run unchanged: in their own directories, in a worker process."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_folder_is_a_suite(folder: Path) -> None:
 
 
 def test_its_own_directories_hold(folder: Path) -> None:
-    """The reference reads them from config.yaml and then uses its own."""
+    """The reference reads them from config.yaml but then uses its built-in ones."""
     pack = load_pack(load_suite(str(folder)).prompts)
     assert (pack.working_dir, pack.input_dir, pack.output_dir) == (
         "/testbed/work", "/testbed/given", "/testbed/out"

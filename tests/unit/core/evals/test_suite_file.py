@@ -1,4 +1,4 @@
-"""Suite files: read, overridden, selected from, and refused in one sentence."""
+"""Suite files are loaded, overridden, selected from, and rejected with one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions in a process of their own: results, failures, limits, and that nothing outlives them."""
+"""Functions in a worker process: results, failures, limits, and nothing left running."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def fail(kind: str) -> Any:
         return fail("recurse")
     if kind == "memory":
         return len(bytearray(8 << 30))
-    return object()  # JSON has no form for it
+    return object()  # not JSON-compatible
 
 
 def hang(file: str) -> None:
-    """Start a process, say so, and wait for ever; signals do not end it."""
+    """Start a child process, write both pids to a file, and loop forever, ignoring SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     child = subprocess.Popen(["sleep", "1000"])
     Path(f"{file}.new").write_text(f"{os.getpid()} {child.pid}")
@@ -163,7 +163,7 @@ async def test_a_worker_retires(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_worker_ends_by_itself_where_nobody_else_ends_it() -> None:
-    """Its program may have been killed."""
+    """The program that would end it may have been killed."""
     request = {"module": __name__, "function": "spin", "arguments": [], "seconds": 0}
     worker = subprocess.Popen(
         [sys.executable, "-m", worker_process.__name__, str(MAX_BYTES)],

@@ -1,6 +1,6 @@
 """The programs of pocket's software tasks, written a second time by other means.
 
-Each is a source that answers the same calls as the program of its name.
+Each constant is source code that answers the same calls as the program it is named after.
 """
 
 INTERVALS = '''

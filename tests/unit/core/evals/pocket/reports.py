@@ -1,4 +1,4 @@
-"""Reads the reports of long context, with patterns of our own."""
+"""Reads the reports of the long-context tasks, with patterns of its own."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def day(text: str) -> date:
 
 
 class Read:
-    """What reports say, or some of their sentences.
+    """Facts stated in reports, or in some of their sentences.
 
     Attributes:
-        loads: carrier, goods, day and corrected amount of each.
+        loads: carrier, goods, day and corrected amount of each load.
         lead: the leader of each carrier.
-        town: where each leader is from.
-        fixed: how many amounts were corrected.
+        town: the home town of each leader.
+        fixed: number of corrected amounts.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:

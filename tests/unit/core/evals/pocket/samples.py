@@ -1,4 +1,4 @@
-"""Tasks of pocket for several seeds, made once, and what solvers need to read them."""
+"""Tasks of pocket for several seeds, generated once, and helpers for solvers that read them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEEDS = (0, 1, 2)
 
 @functools.cache
 def tasks_of(domain: str, seed: int) -> tuple[Task, ...]:
-    """Every family of a domain at every level, and at least 50 tasks."""
+    """At least 50 tasks, with every family of the domain at every level."""
     count = max(50, 3 * len(families_of(domain)))
     return pocket_tasks(seed=seed, per_domain=count, domains=(domain,))
 
@@ -30,7 +30,7 @@ def ints(text: str) -> list[int]:
 
 
 def match(text: str, *patterns: str) -> re.Match[str]:
-    """The first of the patterns that occurs."""
+    """Match the first pattern that occurs in the text."""
     for pattern in patterns:
         if found := re.search(pattern, text, re.DOTALL):
             return found
@@ -38,7 +38,7 @@ def match(text: str, *patterns: str) -> re.Match[str]:
 
 
 def close(target: str, value: float) -> bool:
-    """Whether an independent result agrees with a target far within the tolerance."""
+    """Whether an independent result agrees with a target well within the scorer's tolerance."""
     return abs(float(Decimal(target)) - value) <= 2e-5 * abs(value) + 1e-12
 
 
@@ -51,7 +51,7 @@ UNITS = {
 
 
 def si(text: str) -> float:
-    """`12 km/h` in the SI."""
+    """Convert a quantity such as `12 km/h` to SI units."""
     number, unit = text.split(" ")
     if unit == "°C":
         return float(number) + 273.15
@@ -68,14 +68,14 @@ _QUANTITY = (
 
 
 def quantities(text: str, *patterns: str) -> list[float]:
-    """The quantities at the `{}` of the first pattern that occurs, in the SI; `{n}` are numbers."""
+    """Quantities at the `{}` of the first pattern that occurs, in SI units; `{n}` is a number."""
     ready = [p.replace("{}", _QUANTITY).replace("{n}", r"(-?[\d.]*\d)") for p in patterns]
     groups = match(text, *ready).groups()
     return [si(group) if " " in group else float(group) for group in groups]
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function changes its sign, by halving."""
+    """The point between two bounds where a function changes sign, by bisection."""
     negative = function(low) < 0
     for _ in range(200):
         middle = (low + high) / 2

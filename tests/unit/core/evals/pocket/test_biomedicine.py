@@ -1,4 +1,4 @@
-"""Every target of biomedicine, computed again from the words and files by other means."""
+"""Every biomedicine target, recomputed from the wording and the files by other means."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def mutations(task: Task) -> int:
     factor = int(match(task.problem, r"(?:number|it) by (\d+)")[1])
     if "differ" in task.problem:
         return sum(map(str.__ne__, first, second)) * factor
-    edits = 0  # furthest places on each diagonal (Ukkonen), instead of a table
+    edits = 0  # furthest points on each diagonal (Ukkonen) instead of a table
     reach = {0: 0}
 
     def slide(diagonal: int, at: int) -> int:
@@ -145,7 +145,7 @@ def infusion(task: Task) -> float:
         quantities(text, "at {n} µg"),
         quantities(text, "has {n} mg of it in {n} mL"),
     )
-    per_minute = weight * rate / (content * 1000 / bag)  # mL
+    per_minute = weight * rate / (content * 1000 / bag)  # in mL
     if "drops" in text:
         return per_minute * quantities(text, "{n} drops are")[0]
     if "raised" in text:
@@ -166,7 +166,7 @@ def drug_level(task: Task) -> float:
     count, gap = quantities(text, "Altogether {n} doses are given, one every {n} h")
     missed = quantities(text, "number {n} is left")[0] if "left out" in text else 0
     present = 0.0
-    for number in range(1, int(count) + 1):  # from dose to dose
+    for number in range(1, int(count) + 1):  # dose by dose
         present = present * 2 ** (-gap / life) + amount * (number != missed)
     return present * 2 ** (-after / life) / volume
 
@@ -180,7 +180,7 @@ def screening(task: Task) -> float:
             r"Test (\w) has a sensitivity of ([\d.]+) % and a specificity of ([\d.]+) %", text
         )
     }
-    odds = share / (100 - share)  # Bayes with likelihood ratios
+    odds = share / (100 - share)  # Bayes' rule with likelihood ratios
     for name, (sensitivity, specificity) in tests.items():
         if name == "B" and "B is negative" in text:
             odds *= (100 - sensitivity) / specificity

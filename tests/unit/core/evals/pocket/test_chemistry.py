@@ -1,4 +1,4 @@
-"""Every target of chemistry, computed again from the words of the problem by other means."""
+"""Every chemistry target, recomputed from the wording of the problem by other means."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMULA = r"((?:\(?[A-Z][a-z]?\d*\)?\d*|·\d*)+)"
 
 
 def expanded(formula: str) -> dict[str, int]:
-    """The atoms of a formula, by writing it out: groups repeated, then symbols counted."""
+    """Count the atoms of a formula by writing it out: repeat its groups, then count symbols."""
     parts = []
     for part in formula.split("·"):
         times = re.match(r"\d*", part)[0]
@@ -46,7 +46,7 @@ def mass(formula: str, table: dict[str, Fraction]) -> float:
 
 
 def balanced(left: list[str], right: list[str]) -> list[int]:
-    """The smallest coefficients, by elimination over the fractions."""
+    """The smallest integer coefficients, by elimination over fractions."""
     formulas = [*left, *right]
     signs = [1] * len(left) + [-1] * len(right)
     elements = sorted({e for f in formulas for e in expanded(f)})
@@ -151,7 +151,7 @@ def combustion(task: Task) -> str:
     o = (sample - c * 12.011 - h * 1.008 - n * 14.007) / 15.999
     values = {"C": c, "H": h, "N": n, "O": o}
     present = {e: v for e, v in values.items() if v > 1e-4}
-    for k in range(1, 60):  # the smallest multiple that is whole numbers
+    for k in range(1, 60):  # the smallest multiple with whole numbers
         scaled = {e: v / min(present.values()) * k for e, v in present.items()}
         if all(abs(v - round(v)) < 0.012 * k for v in scaled.values()) and all(
             abs(v - round(v)) < 0.02 for v in scaled.values()
@@ -195,7 +195,7 @@ def titration(task: Task) -> float:
 
 
 def acidity(task: Task) -> float:
-    """By the quadratic formula."""
+    """The pH, by the quadratic formula."""
     text = task.problem
     ka = float(match(text, r"constant ([\d.e-]+) mol")[1])
     [c] = quantities(text, "water is {n} mol/L")
@@ -225,7 +225,7 @@ def kinetics(task: Task) -> float:
         k *= factor / math.exp(-energy * 1000 / (8.314462618 * (cold + 273.15)))
     steps = 20_000
     h = time / steps
-    for _ in range(steps):  # Heun
+    for _ in range(steps):  # Heun's method
         a = -k * c**order
         c += h / 2 * (a - k * (c + h * a) ** order)
     return c

@@ -1,5 +1,7 @@
-"""Instruction following: every constraint is told, and kept by the example; a second reading of the
-words of the problem agrees with what is checked."""
+"""Instruction following: every constraint is stated in the problem and met by the example.
+
+A second reading of the problem's wording agrees with what is checked.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ def test_the_words_are_words() -> None:
 
 
 READINGS: dict[str, list[tuple[str, str]]] = {
-    # Of each family: a pattern in the problem, and an expression on the example (t its text, w its
-    # words, l its lines, g the groups of the pattern) that must be true.
+    # For each family: a pattern in the problem, and an expression about the example that must be
+    # true (t is its text, w its words, l its lines, g the groups of the pattern).
     "lengths": [(r"(?:have|must be) ([\d, ]+\d)", "[len(x) for x in w] == ints(g[0])"),
                 (r"letter (\w) must", "g[0] not in t"), (r"No word may|All words are", "len(set(w)) == len(w)")],
     "in_order": [(r"(?:Write|exactly) (\d+) words", "len(w) == int(g[0])"), (r"exactly (\d+) letters", "len(''.join(w)) == int(g[0])"),
@@ -129,7 +131,7 @@ def test_every_check_is_used() -> None:
 
 
 async def test_one_constraint_too_few_is_seen() -> None:
-    """Every check refuses some text that the others let pass or not: none of them is empty."""
+    """Every check but four kinds rejects some mangled example, so no check is empty."""
     broken = dict.fromkeys(CHECKS, 0)
     for task in all_tasks():
         for name, spec in task.metadata["constraints"]:

@@ -1,4 +1,4 @@
-"""Long context: every answer found again by reading the reports."""
+"""Long context: every answer is found again by reading the reports."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_archives_are_as_long_as_their_level_says() -> None:
 
 
 def test_no_report_alone_has_the_answer() -> None:
-    """What is asked for is not written anywhere as a number, and takes facts from several reports."""
+    """The answer is rarely written out as a number, as it combines facts from several reports."""
     written = 0
     for task in tasks_of("long_context", 0):
         if task.scorer != "number" or len(task.target) < 3:

@@ -1,4 +1,4 @@
-"""Every target of mathematics, computed again from the words of the problem by other means."""
+"""Every mathematics target, recomputed from the wording of the problem by other means."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def determinant(task: Task) -> int:
         if re.fullmatch(r"[-\d ]+", line)
     ]
     value = Fraction(1)
-    while rows:  # Gauss, with fractions
+    while rows:  # Gaussian elimination over fractions
         pivot = next((i for i, row in enumerate(rows) if row[0]), None)
         if pivot is None:
             return 0
@@ -106,7 +106,7 @@ def modular_power(task: Task) -> int:
         r"Modulo (?P<m>\d+), the power (?P<b>\d+)\^(?P<e>\d+)",
     )
     base, exponent, modulus = (int(found[k]) for k in "bem")
-    result = 1  # digit by digit of the exponent, in base ten
+    result = 1  # one decimal digit of the exponent at a time
     for digit in str(exponent):
         result = result**10 * base ** int(digit) % modulus
     return result
@@ -170,7 +170,7 @@ def remainders(task: Task) -> int:
             r"piles of (?P<m>[\d, and]+) there are, respectively, (?P<r>[\d, and]+) coins",
         )
         rests, moduli = ints(found["r"]), ints(found["m"])
-    value, step = 0, 1  # sieving, one modulus after the other
+    value, step = 0, 1  # sieving, one modulus after another
     for rest, modulus in zip(rests, moduli, strict=True):
         while value % modulus != rest:
             value += step
@@ -192,7 +192,7 @@ def recurrence(task: Task) -> int:
     order = len(start)
 
     def times(one: list[int], other: list[int]) -> list[int]:
-        """A product of polynomials, modulo the characteristic one (Kitamasa)."""
+        """Multiply polynomials modulo the characteristic polynomial (Kitamasa's method)."""
         whole = [0] * (2 * order - 1)
         for i, x in enumerate(one):
             for j, y in enumerate(other):
@@ -219,7 +219,7 @@ def digit_sums(task: Task) -> int:
     )
     a, b, d, p, r = (int(found[k]) for k in "abdpr")
 
-    @cache  # numbers with `left` more digits, by remainder and digit sum: no enumeration
+    @cache  # counts numbers with `left` more digits by remainder and digit sum
     def below(left: int, rest: int, total: int) -> int:
         if not left:
             return int(rest == 0 and total == r)
@@ -246,7 +246,7 @@ def exactly_some(task: Task) -> int:
     )
     divisors, n, k = ints(found["l"]), int(found["n"]), int(found["k"])
     period = math.lcm(*divisors)
-    if period > 3_000_000:  # count by splitting on each divisor in turn instead
+    if period > 3_000_000:  # too long: count by splitting on each divisor in turn
 
         def count(multiple: int, rest: tuple[int, ...], left: int) -> int:
             if left < 0 or left > len(rest):
@@ -273,7 +273,7 @@ def coins(task: Task) -> int:
         r"weigh (?P<c>[\d, ]+) kg, .* weigh (?P<n>\d+) kg",
         r"can (?P<n>\d+) be written .* list (?P<c>[\d, ]+)\?",
     )
-    # The coefficient of x^n in the product of 1 / (1 - x^c), as one large integer: packing.
+    # The coefficient of x^n in the product of 1 / (1 - x^c), with the series in one large integer.
     n = int(found["n"])
     shift = 160
     series, mask = 1, (1 << shift * (n + 1)) - 1
@@ -289,7 +289,7 @@ def routes(task: Task) -> int:
     points = [tuple(ints(p)) for p in re.findall(r"\((\d+, \d+)\)", task.problem)]
     assert points[0] == (0, 0)
     (_, end, *holes) = points
-    # Inclusion and exclusion over chains of obstacles, with binomial coefficients.
+    # Inclusion-exclusion over chains of obstacles, with binomial coefficients.
     stops = [*sorted(set(holes)), end]
     ways: dict[tuple[int, ...], int] = {}
     for x, y in stops:
@@ -307,7 +307,7 @@ def tolls(task: Task) -> int:
     assert len(roads) == task.metadata["size"]
     start, end = match(text, r"journey from (\w+) to (\w+)", r"get from (\w+) to (\w+)").groups()
     best = {start: 0}
-    for _ in roads:  # Bellman and Ford
+    for _ in roads:  # Bellman-Ford
         for one, two, toll in roads:
             for a, b in ((one, two), (two, one)):
                 if a in best:
@@ -322,7 +322,7 @@ def subsets(task: Task) -> int:
         r"list (?P<i>[\d, ]+) choose .* to (?P<r>\d+) modulo (?P<m>\d+)",
     )
     items, rest, modulus = ints(found["i"]), int(found["r"]), int(found["m"])
-    half = len(items) // 2  # meet in the middle for few, a dictionary of sums for many
+    half = len(items) // 2  # meet in the middle, over dictionaries of sums
 
     def sums(part: list[int]) -> dict[int, int]:
         totals = {0: 1}
@@ -378,7 +378,7 @@ def test_targets_agree_with_the_words(family: str) -> None:
 
 
 def test_the_solver_of_expressions_sees_one_wrong_digit() -> None:
-    """The agreement above is none of the solvers' own making."""
+    """Shows that the agreement above is not an artefact of the solver."""
     task = next(all_of("math", "product"))
     a = re.findall(r"\d{5,}", task.problem)[0]
     other = task.problem.replace(a, str(int(a) + random.Random(1).randrange(1, 9)))

@@ -1,7 +1,10 @@
-"""Every target of physics, computed again from the words of the problem: by simulation, root
-finding, node potentials and energy balances instead of the closed forms that made them."""
+"""Every physics target, recomputed from the wording of the problem.
 
-# ruff: noqa: B023 - these functions are called before their loop goes on
+Solvers use simulation, root finding, node potentials and energy balances instead of the closed
+forms that produced the targets.
+"""
+
+# ruff: noqa: B023 - these functions are called before their loop continues
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def projectile(task: Task) -> float:
     def rates(s: tuple[float, ...]) -> tuple[float, ...]:
         return s[2], s[3], -k * s[2], -G - k * s[3]
 
-    def step(s: tuple[float, ...], h: float) -> tuple[float, ...]:  # Runge and Kutta
+    def step(s: tuple[float, ...], h: float) -> tuple[float, ...]:  # Runge-Kutta
         a = rates(s)
         b = rates(tuple(x + h / 2 * r for x, r in zip(s, a, strict=True)))
         c = rates(tuple(x + h / 2 * r for x, r in zip(s, b, strict=True)))
@@ -113,7 +116,7 @@ def rocket(task: Task) -> float:
         stages[name] = [fuel, empty, impulse]
     mass, speed = payload + sum(f + e for f, e, _ in stages.values()), 0.0
     for fuel, empty, impulse in stages.values():
-        parts = 4_000  # burn by burn; the middle of each step makes it second order
+        parts = 4_000  # small burns; the mass in the middle of each makes it second order
         for _ in range(parts):
             speed += impulse * G * (fuel / parts) / (mass - fuel / parts / 2)
             mass -= fuel / parts
@@ -155,7 +158,7 @@ def buoyancy(task: Task) -> float:
         quantities(text, "water has a density of {n}"),
     )
     weight = count * length * side * side * wood
-    lift = count * length * side * water  # kilograms a metre of depth
+    lift = count * length * side * water  # kilograms per metre of depth
     if "A load of" not in text:
         return root(lambda m: lift * side - weight - m, 0, 1e6)
     [load] = quantities(text, "A load of {n} kg")
@@ -205,7 +208,7 @@ def walls(task: Task) -> float:
         size, loss = quantities(text, "window of {n} m² loses {n} W")
         window = size * loss * (inside - outside)
 
-    def outer(flow: float) -> float:  # the temperature outside that a flow leads to
+    def outer(flow: float) -> float:  # outside temperature for a given heat flow
         t = inside
         for thick, conductivity in layers:
             t -= flow * si(thick) / float(conductivity) / area
@@ -227,7 +230,7 @@ def gas(task: Task) -> float:
         volume, pressure, warm = quantities(text, "A tank of {} holds an ideal gas at {} and {}")
     if "mol of the gas are added" in text:
         added, hot = quantities(text, "Then {n} mol .* heated to {}")
-        return (pressure * hot / warm + added * R * hot / volume) / 1e3  # partial pressures
+        return (pressure * hot / warm + added * R * hot / volume) / 1e3  # sum of partial pressures
     if "second tank" in text:
         v, p, t = quantities(text, "second tank, of {}, holds the same gas at {} and {}")
         [hot] = quantities(text, "brought to {}")
@@ -275,7 +278,7 @@ def decay(task: Task) -> float:
             rates[1] * x[1] - rates[2] * x[2],
         ]
 
-    for _ in range(steps):  # Heun
+    for _ in range(steps):  # Heun's method
         first = change(amounts)
         second = change([x + h * d for x, d in zip(amounts, first, strict=True)])
         amounts = [x + h / 2 * (d + e) for x, d, e in zip(amounts, first, second, strict=True)]
@@ -316,14 +319,14 @@ def lenses(task: Task) -> float:
         if found := re.search(rf"The {name} lens and the \w+ one are (\d+) cm", text):
             gaps.append(float(found[1]))
     height, distance = quantities(text, "object {} high stands on the axis, {} in front")
-    # Ray matrices: (A B; C D) from the object through the last lens.
+    # Ray matrices (A B; C D), from the object through the last lens.
     a, b, c, d = 1.0, distance * 100, 0.0, 1.0
     for i, f in enumerate(focal):
         c, d = c - a / f, d - b / f
         if i < len(gaps):
             a, b = a + gaps[i] * c, b + gaps[i] * d
     assert len(focal) == len(gaps) + 1 == task.metadata["size"]
-    image = -b / d  # where the upper right element vanishes
+    image = -b / d  # where the upper right element becomes zero
     return abs(a + image * c) * height * 1e3
 
 
@@ -341,7 +344,7 @@ def refraction(task: Task) -> float:
     assert len(plates) == task.metadata["size"]
     tilt = math.radians(angle)
     x = y = 0.0
-    for thick, index in plates:  # follow the ray; then the distance of two parallel lines
+    for thick, index in plates:  # trace the ray, then take the distance between two parallel lines
         inner = root(lambda a, n=index: n * math.sin(a) - math.sin(tilt), 0, math.pi / 2)
         x, y = x + thick, y + thick * math.tan(inner)
     return abs(x * math.sin(tilt) - y * math.cos(tilt)) * 1e3
@@ -354,7 +357,7 @@ def photoelectric(task: Task) -> float:
         quantities(text, "wavelength of {n} nm"),
         quantities(text, "metal is {n} eV", "takes {n} eV"),
     )
-    photon = h * c / e / (wavelength * 1e-9)  # in eV from here on
+    photon = h * c / e / (wavelength * 1e-9)  # energies in eV from here on
     left = photon - work
     if "current flows" in text:
         [power], [share] = quantities(text, "carries {n} mW"), quantities(text, "photons, {n} on")
@@ -371,7 +374,7 @@ def photoelectric(task: Task) -> float:
 
 
 def doppler(task: Task) -> float:
-    """Two crests, one period apart, followed to the ear."""
+    """Follow two wave crests, sent one period apart, to the listener."""
     text = task.problem
     [tone], [sound] = quantities(text, "tone of {n} Hz"), quantities(text, "sound is {n} m/s")
     [source] = quantities(text, "listener at {}", "At {} the siren")
@@ -400,7 +403,7 @@ def resistors(task: Task) -> float:
     nodes = [2]
 
     def place(tokens: list[str], a: int, b: int) -> None:
-        """Lay the network between two nodes."""
+        """Parse a network and lay its resistors between two nodes."""
         token = tokens.pop(0)
         if token != "(":
             edges.append((a, b, values[token]))
@@ -424,7 +427,7 @@ def resistors(task: Task) -> float:
     place(re.findall(r"R\d+|[()|+]", said), 0, 1)
     size = nodes[0]
     matrix = [[0.0] * (size + 1) for _ in range(size)]
-    for a, b, r in edges:  # Kirchhoff's first law at each node
+    for a, b, r in edges:  # Kirchhoff's current law at each node
         for here, there in ((a, b), (b, a)):
             matrix[here][here] += 1 / r
             matrix[here][there] -= 1 / r
@@ -465,7 +468,7 @@ def capacitor(task: Task) -> float:
     def slope(v: float, on: bool) -> float:
         return ((voltage - v) / r * on - v / (leak * 1e3)) / c
 
-    def run(v: float, seconds: float, on: bool) -> float:  # Heun
+    def run(v: float, seconds: float, on: bool) -> float:  # Heun's method
         h = seconds / steps
         for _ in range(steps):
             a = slope(v, on)

@@ -1,4 +1,4 @@
-"""Software: every expected result computed again by a second program; every bug shows."""
+"""Software: a second program recomputes every expected result, and every bug changes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for all of pocket: the same tasks each time, all distinct, harder level by level."""
+"""Holds for all of pocket: the same tasks every time, all distinct, harder level by level."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def digest(tasks: tuple[Task, ...]) -> str:
 
 @EVERYWHERE
 def test_the_same_seed_gives_the_same_tasks_in_another_process(domain: str) -> None:
-    """With another hash seed, so that no order of a set leaks into a task."""
+    """Uses another hash seed, so that the order of a set cannot leak into a task."""
     script = (
         "import hashlib, msgspec; from sandbox_tui.core.evals.pocket.suite import pocket_tasks\n"
         f"tasks = pocket_tasks(seed=5, per_domain=18, domains=({domain!r},))\n"
@@ -46,8 +46,11 @@ def test_the_same_seed_gives_the_same_tasks_in_another_process(domain: str) -> N
 
 
 def test_the_tasks_of_seed_0_are_known() -> None:
-    """On every version of Python. Whoever changes tasks on purpose changes this too: scores of the
-    suite before and after are not to be compared."""
+    """The tasks are the same on every version of Python.
+
+    A deliberate change to the tasks must update the digest: suite scores from before and after it
+    are not comparable.
+    """
     tasks = tuple(task for domain in DOMAINS for task in pocket_tasks(domains=(domain,)))
     assert digest(tasks)[:16] == "dd8745f3bdf53a8c"
 
@@ -70,7 +73,7 @@ def test_tasks_are_distinct(domain: str) -> None:
 
 @EVERYWHERE
 def test_no_answer_dominates(domain: str) -> None:
-    """A model that always says the same is right for one task in ten at the most."""
+    """A model that always gives the same answer is right for at most one task in ten."""
     for seed in SEEDS:
         tasks = tasks_of(domain, seed)
         [(answer, count)] = Counter(task.target for task in tasks).most_common(1)
@@ -85,7 +88,7 @@ def test_every_family_has_every_level(domain: str) -> None:
 
 @EVERYWHERE
 def test_levels_grow_in_every_family(domain: str) -> None:
-    """By the size that each family states: digits, steps, bytes, constraints."""
+    """Measured by the size that each family states: digits, steps, bytes, constraints."""
     for family in families_of(domain):
         tasks = list(all_of(domain, family))
         sizes = [mean(t.metadata["size"] for t in tasks if t.level == level) for level in (1, 2, 3)]
@@ -112,7 +115,7 @@ def test_problems_say_how_to_answer_and_name_their_files(domain: str) -> None:
 
 
 def baseline_answers(task: Task) -> dict[str, str]:
-    """What needs no thought: the last number of the text, the first, the largest, the last word."""
+    """Answers that need no thought, such as the first, last or largest number of the problem."""
     numbers = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])", task.problem)
     words = re.findall(r"[A-Za-z]+", task.problem)
     answers = {"last word": words[-1], "whole problem": task.problem}
@@ -123,8 +126,7 @@ def baseline_answers(task: Task) -> dict[str, str]:
 
 @EVERYWHERE
 async def test_answers_cannot_be_copied_from_the_problem(domain: str) -> None:
-    """At most one task in fifty falls to any of these baselines; in three seeds, as measured:
-    none by the last number."""
+    """Each baseline solves at most one task in fifty; over these seeds, the last number none."""
     right: Counter[str] = Counter()
     tasks = [task for seed in SEEDS for task in tasks_of(domain, seed)]
     for task in tasks:

@@ -1,4 +1,4 @@
-"""An evaluation in which every text attacks whoever shows it."""
+"""An evaluation whose every text attacks the program that displays it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOSTILE_INFO: EvalInfo = msgspec.structs.replace(
 
 
 def hostile_results() -> list[SampleResult]:
-    """Scored, unscored and failed samples with the text in each of their fields."""
+    """Scored, unscored and failed samples with the hostile text in every field."""
     texts = dict.fromkeys(
         ("domain", "run_id", "scorer", "explanation", "answer", "target", "finish_reason", "error"),
         HOSTILE,

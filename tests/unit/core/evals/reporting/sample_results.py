@@ -1,4 +1,4 @@
-"""An evaluation to report: rows as the ledger has them, with figures that can be checked by hand."""
+"""An evaluation to report: rows in the ledger's format, with figures that are checkable by hand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DOMAINS = (
 
 
 def result(task: str, mode: EvalMode, score: float | None = None, **more: Any) -> SampleResult:
-    """A sample that was scored; give `status` for another one."""
+    """A scored sample; pass `status` for one with another outcome."""
     given: dict[str, Any] = {
         "status": "scored",
         "number": 1,
@@ -54,7 +54,7 @@ def result(task: str, mode: EvalMode, score: float | None = None, **more: Any) -
 
 
 def evaluation(tasks: int = 12, seed: int = 1) -> list[SampleResult]:
-    """Seven domains in two modes; the sandbox is a little better, except in biomedicine."""
+    """Seven domains in two modes; the sandbox scores slightly better, except in biomedicine."""
     rng = random.Random(seed)
     found: list[SampleResult] = []
     for domain in DOMAINS:

@@ -1,4 +1,4 @@
-"""Two evaluations, paired on their tasks."""
+"""Two evaluations, paired by task."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_a_sample_without_a_score_is_not_a_zero() -> None:
     [
         ("", 1.0, {}),
         ("", 0.0, {}),
-        ("", 1.0, {"finish_reason": "max_steps"}),  # and right all the same
+        ("", 1.0, {"finish_reason": "max_steps"}),  # correct all the same
         ("max steps", 0.0, {"finish_reason": "max_steps", "answer": None}),
         ("token limit", 0.5, {"finish_reason": "token_limit"}),
         ("time limit", 0.0, {"finish_reason": "time_limit"}),
@@ -99,14 +99,14 @@ def test_tokens_steps_and_pace_by_hand() -> None:
     base, other = found["math", "vanilla"], found["math", "sandbox"]
     assert (base.tokens, base.generated) == (2000, 200 / 4000)
     assert (other.tokens, other.generated) == (500, 200 / 1500)
-    assert other.tokens_ratio == 500 / 4000  # of a and b alone
+    assert other.tokens_ratio == 500 / 4000  # a and b only
     assert (base.tokens_ratio, base.seconds, other.seconds) == (None, 15, 30)
-    assert (base.per_minute, other.per_minute) == (None, None)  # nothing says when they ran
+    assert (base.per_minute, other.per_minute) == (None, None)  # start times are unknown
     assert other.steps == 5
 
 
 def test_the_pace_is_that_of_the_wall_clock() -> None:
-    """Two at once, then, after a pause of an hour and with scoring in between, one alone."""
+    """Two samples at once, then, after an hour's pause and with scoring in between, one alone."""
     found = cells(
         [
             result("a", "vanilla", 1.0, began_at=100, seconds=10, scoring_seconds=40),
@@ -166,7 +166,7 @@ def test_time_left_by_hand() -> None:
         result("b", "sandbox", status="running", began_at=1000.0),
         *(result(task, "sandbox", status="pending") for task in "cdefg"),
     ]
-    # 40 s of b, five of 100 s, on four slots
+    # 40 s left of b plus five samples of 100 s, on four slots
     assert eval_table(INFO, results, now=1060.0).seconds_left == 540 / 4
     assert eval_table(INFO, results[:2], now=1060.0).seconds_left == 40
     assert eval_table(INFO, results[:2], now=9999.0).seconds_left == 0

@@ -1,4 +1,4 @@
-"""How much of the wall clock each sample took."""
+"""The share of the wall clock that each sample took."""
 
 from __future__ import annotations
 

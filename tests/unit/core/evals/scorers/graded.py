@@ -1,4 +1,4 @@
-"""Runs a scorer on one answer."""
+"""Runs a scorer on a single answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandbox_tui.core.evals.task import Task
 
 
 async def graded(scorer: str, answer: str | None, target: str, **more: Any) -> Score:
-    """The score of an answer; `options` are the scorer's, anything else is of the task."""
+    """Score an answer; `options` go to the scorer, other keywords to the task."""
     options: dict[str, Any] = more.pop("options", {})
     task = Task(id="t", problem=more.pop("problem", "p"), target=target, **more)
     attempt = Attempt(task=task, mode="vanilla", answer=answer)

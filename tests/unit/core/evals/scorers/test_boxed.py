@@ -1,4 +1,4 @@
-r"""The last `\boxed{}` of a text, however it is nested, escaped, cut off or repeated."""
+r"""The last `\boxed{}` of a text, whether nested, escaped, cut off or repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One letter: graded by hand; where the reference grades otherwise, its score stands beside ours."""
+"""One letter, graded by hand; where the reference differs, its score is listed after ours."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ AS_THE_REFERENCE = [
 ]
 
 BETTER_THAN_THE_REFERENCE = [
-    # answer, target, ours, the reference's
+    # answer, target, our score, the reference's score
     ("Answer: A. No, wait. Answer: C", "C", 1, 0),
     ("Answer: A. No, wait. Answer: C", "A", 0, 1),
     ("The answer is a compound of two; Answer: (C)", "C", 1, 0),

@@ -1,4 +1,4 @@
-"""IFBench: graded by hand with the checks of the package, and with a clone's."""
+"""IFBench: answers graded by hand, checked with the package and with a clone of its repository."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ PALINDROMES = ("words:palindrome", {})
 QUOTES = ("format:quotes", {})
 
 GRADED = [
-    # answer, instructions, loosely, strictly
+    # answer, instructions, loose result, strict result
     ("word", [NO_SPACE], 1, 1),
     ("two words", [NO_SPACE], 0, 0),
     ("Sure:\nword", [NO_SPACE], 1, 0),
@@ -88,7 +88,7 @@ GRADED = [
 
 
 def grade_all() -> list[tuple[bool, bool]]:
-    """Whether each answer follows loosely, and strictly; called in one worker for all of them."""
+    """Whether each answer follows loosely, and strictly; one worker runs this for all answers."""
     return [(follows(wanted, loose_readings(answer)), follows(wanted, [answer]))
             for answer, wanted, *_ in GRADED]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The judge: what it is asked, how its verdicts are read, and that its failures are no zeros."""
+"""The judge: its prompt, how its verdicts are read, and that its failures do not count as 0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.core.evals.scorers.graded import graded
 Start = Callable[..., ScriptedServer]
 
 READ = [
-    # reply, verdict, what the reference reads
+    # reply, verdict, the reference's reading
     ("CORRECT", True, True),
     ("INCORRECT", False, False),
     ("correct", True, True),
@@ -33,7 +33,7 @@ READ = [
     ("\\boxed{CORRECT}", True, True),
     ("<think>INCORRECT?</think>CORRECT", True, True),
     ("CORRECT\nNo: INCORRECT", None, False),
-    # not read, where the reference reads a verdict into it
+    # not a verdict, although the reference reads one
     ("NOT CORRECT", None, True),
     ("It is not incorrect", None, False),
     ("I cannot say whether it is CORRECT or INCORRECT", None, False),
@@ -41,7 +41,7 @@ READ = [
     ("The answer would be CORRECT if the sign were positive.", None, True),
     ("CORRECTED", None, True),
     ("If it were CORRECT, I would say so", None, True),
-    # not read by either
+    # not a verdict for either
     ("", None, None),
     ("Yes", None, None),
     ("1", None, None),
@@ -157,7 +157,7 @@ async def test_a_failed_request_is_repeated(scripted_server: Start) -> None:
     [failure(500), failure(401), failure(404, "no such model"), stream(b"data: {\n\n"), stream()],
 )
 async def test_a_judge_that_fails_is_no_zero(scripted_server: Start, broken: Scripted) -> None:
-    """The reference scores 0 for a judge that fails."""
+    """The reference scores 0 if the judge fails."""
     server = scripted_server(broken)
     with pytest.raises(ScorerFailed, match="The judge j"):
         await judged(server, repeats=2)
@@ -169,7 +169,7 @@ async def test_one_failure_among_several_is_a_failure(scripted_server: Start) ->
         await judged(server, repeats=4)
     assert asyncio.all_tasks() == {
         asyncio.current_task()
-    }  # the others have ended, not only been told to
+    }  # the others have ended, not just been cancelled
 
 
 async def test_no_server_is_a_failure() -> None:

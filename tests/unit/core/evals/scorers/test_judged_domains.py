@@ -1,7 +1,8 @@
-"""Physics and long context: answers graded by hand, with what a judge says of each.
+"""Physics and long context: hand-graded answers, each with the judge's replies.
 
-The reference takes the last CORRECT or INCORRECT anywhere in a reply, and 0 for a reply without
-either and for a judge that fails. Its score stands beside ours; None is a sample without a score.
+The reference takes the last CORRECT or INCORRECT anywhere in a reply, and scores 0 for a reply
+without either and for a failed judge. Its score is listed after ours; None is a sample without a
+score.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tests.unit.core.evals.scorers.graded import graded
 C, I, BROKEN = "CORRECT", "INCORRECT", 500  # noqa: E741
 
 PHYSICS = [
-    # answer, target, replies of the judge, ours, the reference's
+    # answer, target, the judge's replies, our score, the reference's score
     (r"\boxed{9.8\,\mathrm{m/s^2}}", "9.8 m/s^2", [C, C], 1.0, 1.0),
     (r"\boxed{980\,\mathrm{cm/s^2}}", "9.8 m/s^2", [C, C], 1.0, 1.0),
     (r"\boxed{\frac{1}{2}mv^2}", "mv^2/2", [C, C], 1.0, 1.0),

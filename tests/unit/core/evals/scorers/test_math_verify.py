@@ -1,4 +1,4 @@
-r"""Mathematics: graded by hand, as math-verify reads the last `\boxed{}`."""
+r"""Mathematics, graded by hand as math-verify reads the last `\boxed{}`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ AS_THE_REFERENCE = [
 ]
 
 BETTER_THAN_THE_REFERENCE = [
-    # answer, target, ours, the reference's
+    # answer, target, our score, the reference's score
     (r"\boxed{204} and so \boxed{", "204", 1, 0),
     (r"<think>\boxed{1}</think>204", "204", 1, 0),
     (r"\boxed{(C) both of them}", "(C) both of them", 1, 1),
@@ -66,7 +66,7 @@ BETTER_THAN_THE_REFERENCE = [
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compares in this process: importing the library once takes a second or two."""
+    """Compare in this process, so that the library's import (a second or two) is paid for once."""
 
     async def call(function: Callable[..., Any], *arguments: Any, **_named: object) -> Any:
         try:

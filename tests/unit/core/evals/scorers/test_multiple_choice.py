@@ -33,7 +33,7 @@ AS_THE_REFERENCE = [
 ]
 
 BETTER_THAN_THE_REFERENCE = [
-    # answer, target, ours, the reference's
+    # answer, target, our score, the reference's score
     ("Answer: A, C", "A, C", 1.0, 0.5),
     ("The answers are A and C.", "A, C", 1.0, 0.0),
     ("\\boxed{A, C}", "A, C", 1.0, 0.0),

@@ -1,4 +1,4 @@
-"""Numbers in answers: honest formats are read, near misses and hostile answers are refused."""
+"""Numbers in answers: ordinary formats are read; near misses and hostile answers are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes of instruct_pretrain, graded by hand."""
+"""How instruct_pretrain routes tasks to scorers, graded by hand."""
 
 from __future__ import annotations
 

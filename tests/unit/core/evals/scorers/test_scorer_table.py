@@ -1,4 +1,4 @@
-"""The table of scorers: every entry loads, options are checked, one's own are found."""
+"""The table of scorers: every entry loads, options are checked, custom scorers are found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
 
 @dataclass
 class Own:
-    """A scorer of a person's own."""
+    """A custom scorer."""
 
     value: float = 1.0
     name: str = field(default="own", init=False)
@@ -31,7 +31,7 @@ class Own:
 
 
 class Bare:
-    """No dataclass."""
+    """Not a dataclass."""
 
 
 EXTRAS = {

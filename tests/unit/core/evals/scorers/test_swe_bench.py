@@ -1,5 +1,7 @@
-"""The patch in an answer, and what the harness's reports come to. The harness itself runs in
-tests/integration/test_eval_scorers.py."""
+"""Extracts the patch from an answer, and scores the harness's reports.
+
+The harness itself runs in tests/integration/test_eval_scorers.py.
+"""
 
 from __future__ import annotations
 
