@@ -74,7 +74,7 @@ EVENT = st.one_of(
 
 
 def streams(run_id: str = "r") -> st.SearchStrategy[list[e.AnyEvent]]:
-    """Whole runs: numbered, timed, beginning with RunStarted."""
+    """Generate complete runs: numbered, timed, starting with RunStarted."""
 
     def numbered(events: list[e.AnyEvent]) -> list[e.AnyEvent]:
         return [started(run_id)] + [

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for runs that could have been: what an event names was there before it."""
+"""Hypothesis strategies for plausible runs: events refer only to what came before."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ FREE = st.one_of(
     st.just(e.SandboxFrozen()),
     st.just(e.SandboxThawed()),
 )
-"""Events that need nothing before them."""
+"""Events that require no earlier events."""
 
 _CALL, _PERSON = "call", "person"
 _BOUND: st.SearchStrategy[tuple[str, Any]] = st.one_of(
@@ -145,7 +145,7 @@ _BOUND: st.SearchStrategy[tuple[str, Any]] = st.one_of(
 
 @st.composite
 def runs(draw: st.DrawFn, most: int = 60) -> list[e.AnyEvent]:
-    """Whole runs, of every event there is, in any order that can be folded."""
+    """Generate complete runs with every kind of event, in any order that can be folded."""
     events: list[e.AnyEvent] = [started()]
     calls: list[int] = []
     people: list[int] = []

@@ -1,4 +1,4 @@
-"""A recorded run in which everything happens once, for exports; texts as hostile as one likes."""
+"""A recorded run in which everything happens once, for exports, with texts as hostile as needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECRET = "sk-proj-abcdEFGH1234567890abcdefghij"
 
 
 def sample(text: str = "plain", secret: str = "") -> tuple[list[e.AnyEvent], list[bytes]]:
-    """Events, and contents of files, with `text` and `secret` wherever text can be."""
+    """Return events and file contents, with `text` and `secret` wherever text can occur."""
     said = f"{text} {secret}".strip()
     content = f"print({said!r})\n".encode()
     arguments = json.dumps({"command": f"echo {said}"})

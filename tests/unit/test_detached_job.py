@@ -1,4 +1,4 @@
-"""What a detached program is told to run."""
+"""The job that a detached program receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of the house, checked."""
+"""Checks of the rules for this code base."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ CODE = ("core", "sessions", "themes", "tui")
 MAX_FILE_LINES = 400
 
 MAX_FOLDER_FILES = 15
-"""Files in one folder, without its `__init__.py`; a folder with more holds two families."""
+"""Maximum number of files in a folder, not counting `__init__.py`; more than that belong to two
+topics.
+"""
 
 
 @functools.cache
 def nodes_of(file: Path) -> tuple[ast.AST, ...]:
-    """All nodes of a file's tree, parsed once for all of these rules."""
+    """Parse a file once for all rules and return all nodes of its tree."""
     return tuple(ast.walk(ast.parse(file.read_text())))
 
 
@@ -34,7 +36,7 @@ def python_files(folder: str) -> list[Path]:
 
 
 def test_arrows_run_one_way() -> None:
-    """The contracts stand in pyproject.toml."""
+    """The contracts are in pyproject.toml."""
     done = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"],
         cwd=ROOT,
@@ -45,7 +47,7 @@ def test_arrows_run_one_way() -> None:
 
 
 def test_the_arrows_that_are_checked_are_all_there() -> None:
-    """A graph that lacks modules or imports would keep every contract."""
+    """A graph without some modules or imports would satisfy every contract."""
     graph = grimp.build_graph(*(f"sandbox_tui.{name}" for name in CODE), cache_dir=None)
     files = {file for name in CODE for file in python_files(name)}
     assert len(graph.modules) == len(files)
@@ -87,7 +89,7 @@ def test_files_hold_one_idea() -> None:
 
 
 def test_no_handler_is_called_twice() -> None:
-    """Textual itself calls `on_mount` and its like of every class that a widget descends from."""
+    """Textual itself calls `on_mount` and similar handlers of every base class of a widget."""
     again = {
         f"{file.name}: {node.func.attr}"
         for file in python_files("tui")
@@ -102,7 +104,7 @@ def test_no_handler_is_called_twice() -> None:
 
 
 def types_asked_for(call: ast.Call) -> Iterator[ast.expr]:
-    """What stands for a type in a call that compares with types at run time."""
+    """Yield the arguments that are types in a call that checks types at run time."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     if name in ("isinstance", "issubclass"):
         types = call.args[1:2]
@@ -115,7 +117,7 @@ def types_asked_for(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def test_no_generic_with_a_parameter_is_asked_for_at_run_time() -> None:
-    """`query_one("#kind", Select[str])` passes the type checker and raises when it runs."""
+    """`query_one("#kind", Select[str])` passes the type checker and raises at run time."""
     wrong = [
         f"{file.relative_to(ROOT)}:{call.lineno}: {ast.unparse(each)}"
         for folder in (*CODE, "tests")
@@ -157,7 +159,7 @@ _STATEMENT = re.compile(
 )
 _SPEAKS_SQL = ("sessions/store/", "sessions/search/")
 _OWN_FILES = ("sessions/interchange/exports/bundle.py", "sessions/interchange/imports/bundle.py")
-"""A bundle is a SQLite file of its own."""
+"""A bundle is a separate SQLite file."""
 
 
 def test_sql_stands_in_the_store_and_the_search_alone() -> None:

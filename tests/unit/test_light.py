@@ -1,4 +1,6 @@
-"""What is not imported before it is needed; each of these would make the program slower to start."""
+"""Modules that are not imported before they are needed; each would slow down the start of the
+program.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ OTHER_SCREENS = tuple(
 
 
 def imported(script: str, words: object, names: tuple[str, ...], home: Path) -> list[str]:
-    """Which of these modules a program has imported when it ends."""
+    """Return those of `names` that a program has imported when it ends."""
     ending = f"\nprint('imported', *[name for name in {names!r} if name in sys.modules])"
     done = subprocess.run(
         [
@@ -111,7 +113,7 @@ def test_the_doctor_imports_no_screen(tmp_path: Path) -> None:
 
 
 def test_the_home_screen(tmp_path: Path) -> None:
-    Store(tmp_path / "sessions.db").close()  # its tables are made once
+    Store(tmp_path / "sessions.db").close()  # the tables are created only once
     names = (*NEEDS_NO_RUN, *NEEDS_NO_CHANGE, *OTHER_SCREENS, "PIL", "pyte", "pygments.lexers")
     assert imported(HOME, {"model.name": "some"}, names, tmp_path) == []
 
@@ -125,7 +127,7 @@ Store(Path({words!r})).close()
 
 
 def test_a_new_database(tmp_path: Path) -> None:
-    """sqlite-utils would import them; whoever needs them later can have them."""
+    """sqlite-utils would import them; code that needs them later can still import them."""
     made, names = tmp_path / "sessions.db", ("pandas", "numpy")
     assert imported(NEW_DATABASE, str(made), names, tmp_path) == []
     made.unlink()
@@ -143,7 +145,7 @@ def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
 
 
 def test_what_is_imported_in_the_pause_is_there() -> None:
-    """A name that is wrong would only be noticed by whoever opens that screen."""
+    """A wrong name would otherwise be noticed only when that screen is opened."""
     script = (
         "import sys, threading; from sandbox_tui.tui.lifecycle import preload_screens; preload_screens.preload_screens()\n"
         "[t.join() for t in threading.enumerate() if t.name == 'importing']\n"

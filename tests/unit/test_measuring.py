@@ -1,4 +1,4 @@
-"""The memory that benchmarks tell is that of what they measure, not of themselves."""
+"""Benchmarks report the memory of what they measure, not their own."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MUCH = 256 << 20
 
 @pytest.fixture
 def large() -> Iterator[bytearray]:
-    """Memory that this process has, as after a benchmark that needs much."""
+    """Hold much memory in this process, as after a benchmark that needs it."""
     held = bytearray(MUCH)
-    held[:: 1 << 12] = bytes(len(held[:: 1 << 12]))  # every page of it, so that it is there
+    held[:: 1 << 12] = bytes(len(held[:: 1 << 12]))  # touches every page, so that it is resident
     assert most_resident() > MUCH
     yield held
     held.clear()

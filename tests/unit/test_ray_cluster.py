@@ -1,4 +1,4 @@
-"""What is said before a cluster is joined, and what travels to its nodes."""
+"""The checks before joining a cluster, and what is sent to its nodes."""
 
 from __future__ import annotations
 

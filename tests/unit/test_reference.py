@@ -1,4 +1,4 @@
-"""The pages say what the code says."""
+"""The documentation agrees with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of the program and of its pages: one for each thing, and those of the field."""
+"""The wording of the program and its pages: one term for each thing, and the field's terms."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ REPLACED = {
     r"most steps": "max steps",
     r"hit before": "previous match",
 }
-"""Words that were replaced, as patterns, and what is written instead."""
+"""Wordings that were replaced, as patterns, with their replacements."""
 
 NOT_PROSE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
-"""Code, and the targets of links: names of tests and files keep their words."""
+"""Code and link targets; names of tests and files keep their wording."""
 
 PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
@@ -45,7 +45,7 @@ def _found(text: str) -> list[str]:
 
 
 def _texts() -> Iterator[tuple[Path, list[str]]]:
-    """What a person can read of the program, by file, as `scripts/texts.py` lists it."""
+    """Yield the texts that a user can read, by file, as listed by `scripts/texts.py`."""
     script = run_path(str(ROOT / "scripts" / "texts.py"))
     for folder in ("core", "sessions", "tui"):
         for file in sorted((ROOT / folder).rglob("*.py")):

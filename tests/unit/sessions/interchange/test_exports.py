@@ -1,4 +1,4 @@
-"""What is handed on: each format says what happened, and nothing in a session can act in it."""
+"""Exports: each format reports what happened, and nothing in a session becomes active in it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def only(store: Store, format_: str, **more: Any) -> bytes:
 def test_formats_of_words_do_not_read_what_terminals_printed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Most of a long session is terminal output."""
+    """Most of a long session is terminal output, which these formats do not need."""
     keep(store, *sample("words"))
     whole = {format_: export(store, format_) for format_ in EXPORTERS}
     read, asked = store.events, list[bool]()
@@ -79,7 +79,7 @@ def test_formats_of_words_do_not_read_what_terminals_printed(
 
 
 def test_a_flood_of_output_is_kept_small_for_the_page(store: Store) -> None:
-    """A line of two characters, which scrolls away unseen, is two hundred bytes of objects."""
+    """Each short line that scrolls past would take two hundred bytes of objects."""
     flood = b"x\r\n" * 20_000
     events = [
         e.TerminalOpened(seq=1, t=0, terminal="model", cols=80, rows=24),
@@ -127,7 +127,7 @@ def test_chat_jsonl_learns_only_what_the_model_did_well(store: Store) -> None:
     roles = [m["role"] for m in made["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "user", "assistant", "tool"]
     replies = [m for m in made["messages"] if m["role"] == "assistant"]
-    assert [m["weight"] for m in replies] == [0, 1]  # the first call was rewritten by a person
+    assert [m["weight"] for m in replies] == [0, 1]  # the user edited the first call
     assert {m for r in replies for m in r} == {"role", "content", "tool_calls", "weight"}
     names = [tool["function"]["name"] for tool in made["tools"]]
     assert names == ["str_replace_editor", "execute_bash", "submit"]
@@ -163,7 +163,7 @@ def test_asciicast_is_one_file_a_terminal(store: Store) -> None:
     header, *lines = [json.loads(line) for line in made[".shell.cast"].decode().splitlines()]
     assert header["version"] == 3
     assert header["term"] == {"cols": 40, "rows": 5, "type": "xterm-256color"}
-    assert [code for _, code, _ in lines] == ["o", "r", "x"]  # what was typed is not there
+    assert [code for _, code, _ in lines] == ["o", "r", "x"]  # typed input is not exported
     assert lines[1][2] == "50x6"
     assert sum(interval for interval, _, _ in lines) == pytest.approx(22 * 0.2)
     _, *mirror = [json.loads(line) for line in made[".model.cast"].decode().splitlines()]
@@ -177,7 +177,9 @@ def test_asciicast_is_one_file_a_terminal(store: Store) -> None:
 @given(st.lists(st.binary(max_size=20), max_size=8))
 @examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_asciicast_of_any_bytes(tmp_path: Path, pieces: list[bytes]) -> None:
-    """Characters cut by chunks come out whole; what is no UTF-8 as a replacement."""
+    """Characters split across chunks are decoded whole; invalid UTF-8 becomes replacement
+    characters.
+    """
     path = tmp_path / "any.db"
     path.unlink(missing_ok=True)
     store = Store(path)
@@ -192,7 +194,7 @@ def test_asciicast_of_any_bytes(tmp_path: Path, pieces: list[bytes]) -> None:
         whole = b"".join(pieces).decode("utf-8", "replace")
         said = "".join(data for _, _, data in entries)
         assert whole.startswith(said)
-        assert set(whole[len(said) :]) <= {"\ufffd"}  # a character that was never ended
+        assert set(whole[len(said) :]) <= {"\ufffd"}  # an incomplete character at the end
     store.close()
 
 
@@ -228,7 +230,7 @@ def test_markdown_holds_hostile_text_as_text(store: Store) -> None:
 
 
 def test_markdown_reads_like_a_report(store: Store) -> None:
-    """What one asks first comes first, and long output is folded."""
+    """The most important facts come first, and long output is folded."""
     events, contents = sample("words")
     long = "\n".join(f"line {n}" for n in range(100))
     events = [
@@ -334,7 +336,7 @@ def test_no_markdown_acts_or_swallows_what_follows(text: str) -> None:
 def test_svg_is_well_formed_and_asks_for_nothing(store: Store) -> None:
     keep(store, *sample(HOSTILE))
     text = only(store, "svg").decode()
-    ET.fromstring(text)  # our own output
+    ET.fromstring(text)  # safe to parse: our own output
     assert "<script" not in text
     assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {"http://www.w3.org/2000/svg"}
     assert "url(http" not in text
@@ -343,7 +345,7 @@ def test_svg_is_well_formed_and_asks_for_nothing(store: Store) -> None:
 def test_html_holds_data_and_one_script(store: Store) -> None:
     keep(store, *sample(HOSTILE))
     text = only(store, "html").decode()
-    assert text.count("<script") == 2  # the data, which is none, and ours
+    assert text.count("<script") == 2  # the data block, which is not executed, and our script
     assert "alert(" not in text.replace("alert(1)&lt;", "").split("<style>")[1]
     assert "onerror" not in text.split("</title>")[1]
     assert "default-src 'none'" in text
@@ -367,7 +369,7 @@ def test_secrets_stay_here_unless_they_are_to_go(store: Store, format_: str) -> 
     add_tag(store, "r", "words")
     kept = b"".join(export(store, format_).values())
     redacted = b"".join(export(store, format_, redactor=Redactor()).values())
-    if format_ not in ("html", "bundle"):  # which hold it compressed
+    if format_ not in ("html", "bundle"):  # these two store it compressed
         assert SECRET.encode() in kept
     assert SECRET.encode() not in redacted
 
@@ -411,7 +413,7 @@ def test_a_session_without_a_terminal(store: Store) -> None:
 def test_frames_show_what_the_terminal_showed(
     parts: list[bytes | tuple[int, int]],
 ) -> None:
-    """The lines of the last frame are the screen's, whatever was printed."""
+    """The lines of the last frame equal those of the screen, whatever was printed."""
     events: list[e.AnyEvent] = [e.TerminalOpened(seq=1, terminal="model", cols=20, rows=6)]
     screen = Screen(20, 6)
     for part in parts:

@@ -1,4 +1,4 @@
-"""Files that others made: the field's real ones come in and go out whole, hostile ones change nothing."""
+"""Imported files: real ones from the field round-trip unchanged, hostile ones change nothing."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_published_trajectory_shows_commands_and_output(store: Store, real: Pa
 def test_without_its_original_a_trajectory_loses_nothing_but_its_layout(
     store: Store, real: Path
 ) -> None:
-    """What the events hold is enough, but for the file's own metadata."""
+    """The events alone reproduce everything except the file's own metadata."""
     (run_id,) = import_file(store, real)
     with store.transaction() as connection:
         connection.execute("DELETE FROM source_documents")
@@ -362,7 +362,7 @@ def test_a_bundle_holds_everything(store: Store, tmp_path: Path) -> None:
     add_note(store, run_id, 1, "a note", written_at=5.0)
     path = bundle(store, tmp_path / "x.sbx", run_id)
     other = Store(tmp_path / "other.db")
-    assert import_file(other, path) == [run_id]  # so that forks find their parents
+    assert import_file(other, path) == [run_id]  # the same id, so that forks find their parents
     assert list(other.events(run_id))[1:] == events[1:]
     assert {name["digest"] for name in other.rows("SELECT digest FROM blobs")} == {
         name["digest"] for name in store.rows("SELECT digest FROM blobs")
@@ -572,7 +572,9 @@ DOCUMENT = st.one_of(
 @examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENT)
 def test_any_document_is_imported_or_refused(tmp_path: Path, document: Any) -> None:
-    """Whatever is taken can be stored, shown and exported; nothing else but a refusal is raised."""
+    """An accepted document can be stored, shown and exported; the only error raised is a
+    refusal.
+    """
     path = written(tmp_path / "any.json", document)
     (tmp_path / "any.db").unlink(missing_ok=True)
     store = Store(tmp_path / "any.db")
@@ -611,7 +613,7 @@ def test_any_bytes_are_imported_or_refused(tmp_path: Path, data: bytes) -> None:
 
 
 def test_the_tables_of_a_bundle_make_no_index_of_their_own() -> None:
-    """The check of a bundle's tables is by name: nothing may be there but these."""
+    """Bundles are checked by the names of their tables, so there must be no implicit indexes."""
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
         for statement in TABLES.values():
             db.execute(statement)
@@ -622,7 +624,7 @@ def test_the_tables_of_a_bundle_make_no_index_of_their_own() -> None:
 def test_a_recording_that_changes_its_size_without_an_end_is_refused(
     store: Store, tmp_path: Path
 ) -> None:
-    """All of a screen is laid out anew with each, in replay and in every export."""
+    """Each resize lays out the whole screen anew, in the replay and in every export."""
     path = tmp_path / "x.cast"
     header = json.dumps({"version": 2, "width": 80, "height": 24})
     sizes = [json.dumps([n * 0.01, "r", f"{1 + n % 1000}x24"]) for n in range(2_001)]

@@ -1,4 +1,4 @@
-"""Secrets are redacted wherever they stand, and nothing else is."""
+"""Secrets are redacted everywhere, and nothing else is."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_every_place_of_a_run() -> None:
     events, _ = sample("text", SECRET)
     done = Redactor().events(events)
     assert SECRET.encode() not in b"".join(e.to_json(event) for event in done)
-    for kind in (e.TerminalOutput, e.TerminalInput):  # also where it is spread over two
+    for kind in (e.TerminalOutput, e.TerminalInput):  # also a secret that is split over two events
         joined = b"".join(x.data for x in done if isinstance(x, kind))
         assert SECRET.encode() not in joined
         assert b"*" * len(SECRET) in joined

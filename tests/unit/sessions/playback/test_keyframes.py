@@ -1,4 +1,4 @@
-"""Any moment by keyframe and tail equals that moment by folding everything before it."""
+"""A position restored from a keyframe and the events after it equals the fold of all events."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from tests.unit.run_streams import runs
 
 @contextlib.contextmanager
 def small_keyframes() -> Iterator[None]:
-    """So many keyframes that a short run has several."""
+    """Store keyframes so often that even a short run has several."""
     with (
         patch.object(keyframes, "MIN_WEIGHT", 3),
         patch.object(keyframes, "MAX_WEIGHT", 7),
@@ -54,7 +54,7 @@ def small_keyframes() -> Iterator[None]:
 
 
 def assert_same(playback: PlaybackState, events: list[e.AnyEvent]) -> None:
-    """The moment is what folding these events gives."""
+    """Assert that the restored position equals the fold of these events."""
     state, screens = fold(events), TerminalScreens()
     for event in events:
         screens.apply(event)
@@ -122,7 +122,7 @@ def test_made_bit_by_bit_they_are_the_same(events: list[e.AnyEvent], data: st.Da
 
 
 def prepared(folder: Path, steps: int = 40) -> tuple[Store, list[e.AnyEvent]]:
-    """A session with keyframes, as a file of its own."""
+    """Copy a session with keyframes into a separate database."""
     (folder / "s.db").write_bytes(prepared_file(steps))
     store = Store(folder / "s.db")
     return store, list(store.events("r"))
@@ -135,7 +135,7 @@ def prepared_file(steps: int) -> bytes:
         with contextlib.closing(Store(path)) as store:
             fill(store, "r", steps)
             catch_up(store, "r")
-        assert list(Path(folder).iterdir()) == [path]  # nothing is left in a log beside it
+        assert list(Path(folder).iterdir()) == [path]  # no WAL file is left beside it
         return path.read_bytes()
 
 
@@ -255,7 +255,7 @@ def test_keyframes_take_room_as_the_session_does(tmp_path: Path) -> None:
 
 
 def test_a_jump_reads_few_rows(tmp_path: Path) -> None:
-    """Whatever the machine: what a jump decodes does not grow with the session."""
+    """The number of rows that a jump reads does not grow with the session."""
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         read: dict[int, int] = {}
         for steps in (100, 800):
@@ -274,7 +274,9 @@ def test_a_jump_reads_few_rows(tmp_path: Path) -> None:
 
 
 def test_a_seek_parses_one_chunk_of_output_at_most(tmp_path: Path) -> None:
-    """What lies between two keyframes: a bounded number of bytes, wherever one goes."""
+    """A seek feeds the emulator at most the output between two keyframes, which is bounded in
+    bytes.
+    """
     line = b"\x1b[32m%06d\x1b[0m some words of output\r\n"
     pieces = [b"".join(line % (n * 100 + m) for m in range(100)) for n in range(600)]
     begun = msgspec.structs.replace(started("r"), seq=1)

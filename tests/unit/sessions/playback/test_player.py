@@ -1,4 +1,4 @@
-"""A saved session yields the very events that were seen live, at once or at their own pace."""
+"""A saved session yields exactly the events seen live, at once or at their original pace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def fill(store: Store, times: list[float]) -> list[e.AnyEvent]:
-    """A session with a warning at each of these times."""
+    """Store a session with a warning at each of these times."""
     events: list[e.AnyEvent] = [started()]
     events += [e.Warned(seq=n, t=t, text=str(n)) for n, t in enumerate(times, 2)]
     store.append("r", events)

@@ -1,4 +1,4 @@
-"""Which runs wait for a person, found in the database."""
+"""Finding the runs that wait for the user in the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that could not be recorded to its end, in a program that lives on."""
+"""A run that could not be recorded to its end, in a program that keeps running."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 class Unrecorded(RunWorker):
-    """One whose database fails after its first event."""
+    """A worker whose database fails after the first event."""
 
     stored = True
 
@@ -72,7 +72,7 @@ async def test_it_is_so_where_that_cannot_be_written_down(
     assert store.run("r").outcome == "interrupted"
     with contextlib.closing(Store(store.path)) as other:
         assert other.run("r").outcome == "running"
-    claim(store, "r")  # it goes on, in this very program
+    claim(store, "r")  # this same program resumes it
     assert store.run("r").outcome == "running"
 
 

@@ -1,4 +1,4 @@
-"""Stored before shown: nothing is yielded that is not in the database."""
+"""Stored before shown: no event is yielded before it is in the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def source(events: list[e.AnyEvent]) -> AsyncIterator[e.AnyEvent]:
 
 
 async def watch(events: AsyncIterator[e.AnyEvent], seen: list[int]) -> None:
-    """Note the numbers as they come, so that they are there when it fails."""
+    """Collect the numbers of events as they arrive, so that they survive a failure."""
     async for event in events:
         seen.append(event.seq)
 
@@ -104,7 +104,7 @@ async def test_a_watcher_that_leaves_ends_the_run(tmp_path: Path) -> None:
 
 
 async def flood(taken: list[int]) -> AsyncIterator[e.AnyEvent]:
-    """Events without end, as fast as they are taken; notes what was taken."""
+    """Yield a million events as fast as they are consumed, and log what was consumed."""
     taken.append(1)
     yield started()
     for seq in range(2, 1_000_000):

@@ -1,4 +1,4 @@
-"""A worker whose run cannot begin, or cannot be put away, ends all the same and says why."""
+"""A worker whose run cannot start or cannot be cleaned up still ends and reports why."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from sandbox_tui.sessions.recording.run_worker import EndedEarly, EventSource
 from tests.unit.event_streams import started
 
 GONE = ProcessIdentity(999_999_999, "1", ProcessIdentity.this_process().host)
-"""A program that is not there any more."""
+"""A process that no longer exists."""
 
 
 class Unable(RunWorker):
-    """One that cannot open its run, nor clean up after that."""
+    """A worker that can neither open its run nor clean up afterwards."""
 
     clean = False
 
@@ -84,7 +84,7 @@ async def _all(worker: RunWorker) -> list[e.AnyEvent]:
 
 
 class Watched(RunWorker):
-    """One whose events end in order, or not at all."""
+    """A worker that records whether its event iterator was closed."""
 
     closed = False
 
@@ -101,7 +101,9 @@ class Watched(RunWorker):
 
 
 async def test_a_run_is_over_when_its_worker_has_ended_whatever_ended_it(store: Store) -> None:
-    """An observer with a bug ends the worker; the run's sandbox would be open for ever."""
+    """An observer that raises ends the worker; without cleanup the sandbox would stay open
+    forever.
+    """
     worker = Watched(request(), store)
 
     def broken(event: e.AnyEvent) -> None:
@@ -116,7 +118,7 @@ async def test_a_run_is_over_when_its_worker_has_ended_whatever_ended_it(store: 
 
 
 def interrupted(store: Store) -> str:
-    """A session whose program is gone."""
+    """Store a session whose program has ended."""
     first = msgspec.structs.replace(started(), run_id="gone", seq=1)
     settings = e.RunSettings(mode="auto", sandbox={})
     store.append("gone", [msgspec.structs.replace(first, settings=settings)])
@@ -128,7 +130,7 @@ def interrupted(store: Store) -> str:
 async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made(
     store: Store, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
-    """Also for somebody who is impatient."""
+    """Also when the user stops it twice."""
     session = interrupted(store)
     begun, go_on, claim = threading.Event(), threading.Event(), resumed_worker.claim
 
@@ -144,7 +146,7 @@ async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made
     stopping: list[asyncio.Task[None]] = []
     for _ in range(times):
         stopping.append(asyncio.create_task(worker.stop("A person left.")))
-        for _ in range(10):  # it has reached the worker, which now waits for the claim
+        for _ in range(10):  # until the stop has reached the worker, which waits for the claim
             await asyncio.sleep(0)
     ended_early = worker.ended.is_set()
     go_on.set()

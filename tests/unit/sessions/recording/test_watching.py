@@ -1,4 +1,4 @@
-"""What watchers of a run are shown, however late they come: read a page at a time."""
+"""Watchers of a run see all events, however late they start, read a page at a time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def events(first: int, last: int) -> list[e.AnyEvent]:
 
 
 class Recording(RunWorker):
-    """A worker that is given its events by a test instead of by a run."""
+    """A worker that receives its events from the test instead of a run."""
 
     async def tell(self, told: list[e.AnyEvent]) -> None:
         self._store.append(self.run_id, told)
@@ -63,7 +63,7 @@ async def test_one_that_comes_late_sees_all_without_all_being_in_memory(store: S
         seen.append(event.seq)
         if event.seq == COUNT // 2:
             most = sum(isinstance(one, e.TerminalOutput) for one in gc.get_objects())
-            await worker.tell(events(COUNT + 1, COUNT + 3))  # those that come meanwhile
+            await worker.tell(events(COUNT + 1, COUNT + 3))  # events that arrive meanwhile
         if event.seq == COUNT + 3:
             await worker.tell(events(COUNT + 4, COUNT + 4))
         if event.seq == COUNT + 4:
@@ -74,7 +74,7 @@ async def test_one_that_comes_late_sees_all_without_all_being_in_memory(store: S
 
 
 async def test_what_a_run_takes_over_is_shown_before_what_it_does(store: Store) -> None:
-    """A watcher that is there from the beginning, and a run that goes on with what is stored."""
+    """A watcher that starts first, and a run that continues from stored events."""
     worker = recording(store)
     shown: list[e.AnyEvent] = []
     watching = asyncio.create_task(_into(shown, worker.watch()))
@@ -123,14 +123,14 @@ async def test_a_watcher_that_is_behind_holds_the_run_back_until_it_reads_or_lea
 
 
 async def stands_still(task: asyncio.Future[None]) -> None:
-    """All that can happen has happened, and the task still waits."""
+    """Assert that the task still waits after the loop has run everything else."""
     for _ in range(10 * MAX_LAG):
         await asyncio.sleep(0)
     assert not task.done()
 
 
 async def test_a_feed_that_only_hears_how_far_the_record_is(store: Store) -> None:
-    """What a program does that watches a run of another one."""
+    """The feed of a program that watches a run of another program."""
     feed = EventFeed(store, "r")
     shown: list[e.AnyEvent] = []
     watching = [asyncio.create_task(_into(shown, feed.watch())) for _ in range(2)]

@@ -112,7 +112,7 @@ def test_a_session_and_its_like(tmp_path: Path) -> None:
 
 
 def with_results(store: Store, name: str, *ends: e.CallFinished | e.CallDecided | None) -> None:
-    """A session of as many equal calls, each with this end."""
+    """Store a session of equal calls, one for each of these endings."""
     events: list[e.AnyEvent] = [started(name, task=f"the task of {name}")]
     for number, end in enumerate(ends, 1):
         made = e.ToolCall(

@@ -1,4 +1,4 @@
-"""Sessions as families."""
+"""Sessions as family trees."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ NAMES = st.sampled_from("abcdef")
 
 @given(st.dictionaries(NAMES, st.none() | NAMES))
 def test_every_session_is_listed_once_whatever_its_parents(parents: dict[str, str | None]) -> None:
-    """Also where a damaged file has forks go in a circle."""
+    """Also if the forks in a damaged file form a cycle."""
     runs = [run(name, parent) for name, parent in parents.items()]
     assert sorted(one.id for one, _ in in_tree_order(runs)) == sorted(parents)
 

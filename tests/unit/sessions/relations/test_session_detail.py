@@ -1,4 +1,4 @@
-"""What is known of a session before it is opened."""
+"""The details of a session that are known before it is opened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.event_streams import started
 
 @pytest.mark.parametrize("stored", ["output/r", "/elsewhere/output/r"])
 def test_results_are_found_from_any_folder(tmp_path: Path, stored: str) -> None:
-    """Also those of sessions that name the folder as seen from where they were started."""
+    """Also if the session stored the folder as a relative path."""
     folder = tmp_path / "output" / "r"
     folder.mkdir(parents=True)
     (folder / "answer.txt").write_text("42")

@@ -1,4 +1,4 @@
-"""What a screen may ask of a run in another program: derived, encoded, checked."""
+"""The commands a screen may send to a run in another program: derived, encoded, checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sandbox_tui.sessions.remote.proxy import FilesProxy, RunProxy
 
 
 class Called:
-    """A run, and its files, that only say how they were called."""
+    """A stand-in for a run and its files that records the calls to it."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
@@ -41,7 +41,7 @@ class Called:
 
 
 def arguments(command: Command) -> dict[str, Any]:
-    """A value for each argument, by its type."""
+    """Make a value for each argument, by its type."""
     values: dict[Any, Any] = {int: 7, str: "é\n", bool: False, bytes: b"\x00\xff", Path: Path("/a")}
     found: dict[str, Any] = {}
     for field in msgspec.structs.fields(command.arguments):
@@ -85,7 +85,7 @@ def test_every_operation_of_the_controls_is_a_command() -> None:
 
 
 def test_what_answers_at_once_answers_from_what_is_known_here() -> None:
-    """A method that returns whether it was possible cannot wait for the other program."""
+    """A method that returns whether it succeeded cannot wait for the other program."""
     at_once = {name for name, one in COMMANDS.items() if not one.waits and one.result is bool}
     assert at_once <= set(proxy._CONDITIONS)
     assert set(proxy._CONDITIONS) <= set(COMMANDS)

@@ -1,4 +1,4 @@
-"""Training runs as a trainer records them, without an engine."""
+"""Training runs recorded as by a trainer, without an engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INFO = EpisodeInfo(
     usage=e.Usage(input_tokens=300, output_tokens=120),
     seconds=1.5,
 )
-"""What an episode says of itself."""
+"""What an episode reports about itself."""
 
 
 def task(name: str = "sum") -> Task:
@@ -29,14 +29,14 @@ def task(name: str = "sum") -> Task:
 
 
 def begun(store: Store) -> TrainingRecorder:
-    """A training that has just begun."""
+    """Start recording a training run."""
     recorder = TrainingRecorder(store)
     recorder.begin(RECIPE, name="hello", engine="trl", model="tiny", seed=7)
     return recorder
 
 
 async def roll(recorder: TrainingRecorder, step: int, name: str, number: int, reward: float) -> str:
-    """Record one rollout; returns its session."""
+    """Record one rollout and return its session."""
     record = await recorder.rollout(step, task(name), number)
     for event in sample(f"answer {number}")[0][:-1]:
         record.events.post(event)
@@ -45,7 +45,7 @@ async def roll(recorder: TrainingRecorder, step: int, name: str, number: int, re
 
 
 async def train(recorder: TrainingRecorder, steps: int = 3, groups: int = 2, size: int = 2) -> None:
-    """Record steps of groups of which every other rollout succeeds."""
+    """Record steps with groups in which every other rollout succeeds."""
     for step in range(steps):
         for group in range(groups):
             runs = [

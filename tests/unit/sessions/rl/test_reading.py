@@ -1,4 +1,4 @@
-"""A training as it is watched, exported as fine-tuning data, and deleted."""
+"""A training run watched live, exported as fine-tuning data, and deleted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 async def test_a_reader_sees_each_change_once(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "SLICE", 3)  # so that there are several
+    monkeypatch.setattr(reading, "SLICE", 3)  # so that there are several slices
     recorder = begun(store)
     reader = TrainingReader(store, recorder.training_id)
     first = reader.read()
@@ -70,7 +70,7 @@ async def test_groups_know_their_best_and_worst(store: Store) -> None:
     for number, reward in enumerate((0.5, 1.0, 0.0)):
         await roll(recorder, 0, "sum", number, reward)
     await roll(recorder, 0, "same", 0, 1.0)
-    await recorder.rollout(1, task("sum"), 0)  # has only begun
+    await recorder.rollout(1, task("sum"), 0)  # a rollout that has only started
     same, sums, begins = groups_of(rollouts.rollouts_of(store, recorder.training_id))
     assert (same.task, same.differs, sums.differs, begins.differs) == ("same", False, True, False)
     assert (sums.mean_reward, begins.mean_reward) == (0.5, None)

@@ -1,4 +1,4 @@
-"""A training run in the database: its steps, its rollouts as sessions, and whose it is."""
+"""A training run in the database: its steps, its rollouts as sessions, and its owner."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def test_a_rollout_cancelled_while_it_is_written_comes_to_an_end(
 
 
 async def test_what_is_stored_is_what_was_posted(store: Store) -> None:
-    """Each event is stored as the journal numbered it, in order, before the rollout is over."""
+    """Each event is stored in order, as the journal numbered it, before the rollout ends."""
     recorder = begun(store)
     record = await recorder.rollout(0, task(), 0)
     events = sample("x")[0][:-1]

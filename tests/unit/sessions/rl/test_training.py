@@ -1,4 +1,4 @@
-"""A training at work, with an engine that updates nothing."""
+"""A training run with an engine that does not update the model."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def recipe(tmp_path: Path, own_home: Path) -> Recipe:
 
 
 class Answering(Policy):
-    """Answers with what a function makes of the turn; each answer has two tokens."""
+    """Replies with what a function makes of the turn; each reply has two tokens."""
 
     def __init__(self, answer: Callable[[Turn, int], str]) -> None:
         self.answer = answer
@@ -82,7 +82,7 @@ class _Answering(Conversant):
 
 
 class Stepping(Engine):
-    """Asks for rollouts step by step, and keeps what it gets."""
+    """Requests rollouts step by step and keeps the results."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy

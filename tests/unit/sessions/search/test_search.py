@@ -1,4 +1,4 @@
-"""Sessions are found by what is in them, whatever is typed; tags and notes; space given back."""
+"""Search finds sessions by their content, whatever is typed; tags and notes; reclaimed space."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ def test_deleting_takes_everything_along_and_gives_the_space_back(store: Store) 
     assert size(store) < before - 3_000_000
     assert found(store, "words")
     assert not check(store).problems
-    assert reclaim(store) == 0  # nothing left to do
+    assert reclaim(store) == 0  # nothing left to reclaim
 
 
 def test_a_whole_database_is_said_to_be_whole(store: Store) -> None:
@@ -369,7 +369,7 @@ def test_vacuum_says_that_the_file_is_in_use(store: Store, monkeypatch: pytest.M
 
 
 def test_a_read_only_database_can_still_be_looked_at(store: Store, tmp_path: Path) -> None:
-    """By a user who may not write: neither to the file nor to its folder."""
+    """For a user who may write neither to the file nor to its folder."""
     keep(store, *sample("zebra"))
     search(store, "zebra")
     store.close()
@@ -380,7 +380,7 @@ def test_a_read_only_database_can_still_be_looked_at(store: Store, tmp_path: Pat
     home.chmod(0o555)
     environment = {**os.environ, "SANDBOX_TUI_HOME": str(home)}
     command: list[str | Path] = []
-    if os.access(home, os.W_OK):  # root, who may write to it unless this right is given up
+    if os.access(home, os.W_OK):  # root may write to it unless it drops this capability
         if shutil.which("setpriv") is None:
             pytest.skip("this user may write to read-only files")
         command = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]

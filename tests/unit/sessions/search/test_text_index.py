@@ -1,4 +1,4 @@
-"""Steps and calls are indexed many at a time, and are found as if they were indexed at once."""
+"""Steps and calls are indexed in batches and are found as if they were indexed at once."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ BEGINNING: tuple[e.AnyEvent, ...] = (
 
 
 def indexed(store: Store, word: str = "zebra") -> list[int]:
-    """How many rows of each table other programs find."""
+    """Count the rows of each table that other programs find."""
     return [
         len(store.rows(f"SELECT rowid FROM {table}_fts WHERE {table}_fts MATCH ?", [word]))
         for table in TABLES
@@ -74,7 +74,7 @@ def indexed(store: Store, word: str = "zebra") -> list[int]:
 
 
 def assert_indexes_are_right(store: Store) -> None:
-    """FTS5 compares each index with its table (https://www.sqlite.org/fts5.html, 6.5)."""
+    """Let FTS5 check each index against its table (https://www.sqlite.org/fts5.html, 6.5)."""
     with store.transaction() as connection:
         for table in TABLES:
             connection.execute(
@@ -100,7 +100,7 @@ def test_a_search_finds_what_another_program_has_just_stored(store: Store) -> No
 
 
 def test_a_call_that_was_never_proposed_is_found(store: Store) -> None:
-    """As a damaged or imported session may have it."""
+    """A damaged or imported session may contain such a call."""
     edited = e.CallDecided(seq=2, call=1, verdict="edit", by="human", arguments="zebra")
     store.append("r", [started(), edited])
     assert [(hit.kind, hit.seq) for hit in search(store, "zebra")] == [("call", 0)]
@@ -124,7 +124,9 @@ def test_only_so_many_rows_wait(store: Store) -> None:
 def test_rows_are_indexed_while_a_run_says_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such as one that waits for its model: other programs cannot catch up before they search."""
+    """For example while it waits for its model: other programs cannot catch up before they
+    search.
+    """
     monkeypatch.setattr(text_index_writer, "MAX_LATE_SECONDS", 0.0)
 
     async def events() -> AsyncIterator[e.AnyEvent]:

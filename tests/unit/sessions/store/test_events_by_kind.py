@@ -1,4 +1,4 @@
-"""Events are found by their kind in the index that has a few kinds of them."""
+"""Queries for rare kinds of events use the partial index on the kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def queries_of(store: Store, do: Callable[[], object]) -> list[str]:
-    """How SQLite reads `events` in what is done."""
+    """Return the query plans for `events` of the queries that `do` runs."""
     said: list[str] = []
     with store.autocommit() as connection:
         connection.set_trace_callback(said.append)

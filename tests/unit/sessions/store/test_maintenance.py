@@ -1,4 +1,4 @@
-"""Space that is given back while the database is in use."""
+"""Reclaiming space while the database is in use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def fill(store: Store, run_id: str) -> None:
 def test_nobody_waits_while_space_is_given_back(
     store: Store, monkeypatch: pytest.MonkeyPatch, give_back: Callable[[Store], int]
 ) -> None:
-    """The screen reads, a run of this program writes, and one of another, in the very middle."""
+    """In the middle of it, the screen reads, and runs of this and of another program write."""
     keep(store, *sample("words"))
     fill(store, "large")
     before = size(store)
@@ -75,7 +75,7 @@ def test_nobody_waits_while_space_is_given_back(
 
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Store]:
-    """Opens a file of an older version that is too large to be compacted at once."""
+    """Open a file of an older version that is too large to be compacted at once."""
     monkeypatch.setattr(database, "SMALL_BYTES", 0)
 
     def opened(path: Path) -> Store:

@@ -1,4 +1,4 @@
-"""The tables and views that people query, and the page that shows how."""
+"""The tables and views that users query, and the page that documents them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_every_table_is_on_the_page(store: Store) -> None:
 
 def test_steps_and_calls_are_stored_with_their_events(store: Store) -> None:
     events, _ = sample("words")
-    keep(store, events[:8], [])  # the first call is proposed
+    keep(store, events[:8], [])  # up to the proposal of the first call
     (row,) = store.rows("SELECT * FROM v_calls")
     assert (row["number"], row["step"], row["outcome"]) == (1, 1, "unfinished")
     assert row["command"] == "echo words"

@@ -1,4 +1,4 @@
-"""A database that may not be written, with the log of a program that was killed beside it."""
+"""A read-only database beside the WAL of a program that was killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KILLED = (
     "from sandbox_tui.sessions import Store; from tests.unit.sample_run import sample\n"
     "Store(Path(sys.argv[1])).append('r', sample('zebra')[0]); os._exit(0)"
 )
-"""Leaves all of a session in the log."""
+"""Leaves a whole session in the WAL."""
 
 COMMANDS = (
     ("sessions", "ls"),
@@ -38,7 +38,9 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 
 def without_rights(folder: Path, *rights: str) -> list[str]:
-    """The beginning of a command that may not write to `folder`: root gives the right up."""
+    """Return the prefix of a command that may not write to `folder`; root drops the
+    capabilities.
+    """
     if not os.access(folder, os.W_OK):
         return []
     if shutil.which("setpriv") is None:
@@ -74,7 +76,7 @@ def test_a_log_whose_index_is_there_is_read_in_its_place(home: Path, tmp_path: P
 
 
 def test_a_log_without_its_index_is_read_from_a_copy(home: Path, tmp_path: Path) -> None:
-    """SQLite would have to make the index, in a folder that may not be written."""
+    """SQLite would have to create the WAL index in a read-only folder."""
     (home / "sessions.db-shm").unlink()
     made_read_only(home)
     before = {file.name: file.read_bytes() for file in home.iterdir()}
@@ -92,7 +94,7 @@ def test_a_log_without_its_index_is_read_from_a_copy(home: Path, tmp_path: Path)
 
 
 def test_a_log_that_may_not_be_read_is_an_error_of_one_sentence(home: Path, tmp_path: Path) -> None:
-    """Never a session without its latest events."""
+    """A session is never shown without its latest events."""
     (home / "sessions.db-shm").unlink()
     made_read_only(home)
     (home / "sessions.db-wal").chmod(0o000)

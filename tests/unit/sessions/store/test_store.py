@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 1 MB."""
+    """Mount a file system of 1 MB."""
     if os.geteuid() != 0:
         pytest.skip("mounting a small tmpfs needs root")
     mount = tmp_path / "small"
@@ -464,7 +464,7 @@ def test_a_read_only_file(tmp_path: Path) -> None:
         "with closing(Store(Path(sys.argv[1]))) as s: s.append('r', [started()])"
     )
     command = [sys.executable, "-c", script, str(path)]
-    if os.access(path, os.W_OK):  # root, who may write to it unless this right is given up
+    if os.access(path, os.W_OK):  # root may write to it unless it drops this capability
         if shutil.which("setpriv") is None:
             pytest.skip("this user may write to read-only files")
         command = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override", *command]

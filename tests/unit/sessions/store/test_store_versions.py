@@ -1,4 +1,4 @@
-"""A database of other versions, and whose it is: real files, one written by an older program."""
+"""Databases of other versions, and database ownership: real files, one written by older code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 VERSIONS = {
     name: Path(__file__).with_name("older") / f"{name}.db.gz" for name in ("048f495", "80b0a8c")
 }
-"""By the commit whose code wrote them; `older/make.py` says how."""
+"""By the commit whose code wrote them; made with `older/make.py`."""
 
 
 OLDER = VERSIONS["048f495"]
@@ -103,7 +103,7 @@ def test_a_file_of_a_version_before_is_taken_over_whole(tmp_path: Path, version:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_all_sessions_of_a_version_before_replay_as_they_were(tmp_path: Path, version: str) -> None:
-    """A fork, and a long run with keyframes: the same as what today's code makes of the same."""
+    """A fork and a long run with keyframes equal what today's code makes of the same run."""
     with (
         Store(unpacked(VERSIONS[version], tmp_path)) as store,
         Store(tmp_path / "today.db") as today,
@@ -131,7 +131,7 @@ def test_all_sessions_of_a_version_before_replay_as_they_were(tmp_path: Path, ve
 
 
 def layout(path: Path) -> dict[str, object]:
-    """Tables with their columns, indexes with theirs, views and triggers."""
+    """Return the schema: tables with columns, indexes with columns, views and triggers."""
     with contextlib.closing(sqlite3.connect(path)) as raw:
         found: dict[str, object] = {}
         for kind, name, sql in raw.execute("SELECT type, name, sql FROM sqlite_master").fetchall():
@@ -228,7 +228,7 @@ def test_an_older_file_into_which_an_older_program_records_is_left_alone(older: 
 
 
 def test_a_migration_that_is_killed_leaves_the_file_as_it_was(older: Path) -> None:
-    """In the middle of its transaction, with pages already written to the file."""
+    """Killed inside its transaction, with pages already written to the file."""
     script = (
         "import os, signal, sys\nfrom pathlib import Path\n"
         "from sandbox_tui.sessions import Store\n"
@@ -285,7 +285,7 @@ def test_a_new_database_is_its_users_alone(tmp_path: Path) -> None:
 def test_an_older_database_is_made_private_once(older: Path) -> None:
     with contextlib.closing(Store(older)) as store:
         assert modes(older) == PRIVATE
-        older.chmod(0o640)  # a person's decision
+        older.chmod(0o640)  # the user's decision
         older.parent.chmod(0o750)
         with contextlib.closing(Store(older)):
             assert modes(older)["s.db"] == 0o640
@@ -313,7 +313,7 @@ def test_no_event_is_read_to_compare_or_to_search_a_session(store: Store) -> Non
 
 
 def test_a_newer_version_beside_a_run_that_goes_on(store: Store) -> None:
-    """It is begun while this one records: it adds to the tables, and this one does not mind."""
+    """It starts while this version records; this version ignores the columns that it adds."""
     events, contents = sample("plain")
     store.append("r", events[:5])
     with contextlib.closing(sqlite3.connect(store.path)) as newer:

@@ -1,4 +1,4 @@
-"""A run without a named model takes one that a server on this machine has."""
+"""A run without a named model uses one found on a local server."""
 
 from __future__ import annotations
 

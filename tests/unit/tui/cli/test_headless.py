@@ -1,4 +1,4 @@
-"""Lines of a run without a screen: fit to be heard by someone who does not see them."""
+"""The output of a run without a screen: suitable for a screen reader."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_why_a_sandbox_was_chosen_is_a_sentence() -> None:
 def test_the_reason_is_that_of_ones_own_runs(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Other programs record beside this one, and so do other runs of its own."""
+    """Other programs record at the same time, and so do other runs of this program."""
     for name, at in (("mine", 1.0), ("well", 2.0), ("another", 3.0)):
         error = None if name == "well" else f"why {name} failed"
         reason = "model_error" if error else "submitted"

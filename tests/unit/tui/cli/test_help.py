@@ -1,4 +1,4 @@
-"""What `--help` prints: whole sentences, on a terminal of usual width too."""
+"""The output of `--help`: complete sentences, also on a terminal of usual width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By which addresses `sandbox-tui serve` is reached, and by which it is not."""
+"""The addresses at which `sandbox-tui serve` accepts requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox_tui.tui.cli.serve import CockpitServer, origin, serve
 
 
 async def status(server: CockpitServer, path: str, **headers: str) -> int:
-    """Of the page, or of the terminal where an `Origin` is given: 403 is a stranger."""
+    """Return the status of the page or, given an `Origin`, of the terminal; 403 means refused."""
     request = make_mocked_request("GET", path, headers=headers)
     if "Origin" not in headers:
         return 200 if server._has_our_host(request) else 403
@@ -25,7 +25,7 @@ async def status(server: CockpitServer, path: str, **headers: str) -> int:
         await server.handle_websocket(request)
     except web.HTTPForbidden:
         return 403
-    except Exception:  # a mocked request is no websocket: it was let in
+    except Exception:  # a mocked request cannot become a websocket, but it was accepted
         return 200
     return 200
 

@@ -1,4 +1,4 @@
-"""Films: which moments they show, how pictures are taken apart, and how they are put together."""
+"""Films: which frames they show, how frames are split into regions, and how they are encoded."""
 
 from __future__ import annotations
 

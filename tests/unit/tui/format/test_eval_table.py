@@ -1,4 +1,4 @@
-"""The report of an evaluation as lines of a terminal."""
+"""The evaluation report as terminal lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of several lines that are edited on one."""
+"""Multi-line texts that are edited on one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's own keys: what can be written, what is refused, and that they work."""
+"""The user's own keys: what can be configured, what is refused, and that they work."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def write_keys(home: Path, text: str) -> config.Settings:
 
 
 def bindings() -> Iterator[Binding]:
-    """The bindings of all screens and widgets, as they are written there."""
+    """Yield the bindings of all screens and widgets, as defined in their classes."""
     modules = [app_module]
     for package in (screens, widgets):
         found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
@@ -219,7 +219,7 @@ async def test_keys_work_and_problems_are_told_with_their_line(
 
 
 async def test_a_letter_writes_where_text_is_typed(own_home: Path, store: Store) -> None:
-    """Even if the action has other keys that a text field does not take."""
+    """Even if the action has other keys that a text field ignores."""
     settings = write_keys(own_home, '"pager.leave" = ["x", "escape"]')
     app = SandboxTui(settings, store)
     async with app.run_test(size=(100, 30)) as pilot:

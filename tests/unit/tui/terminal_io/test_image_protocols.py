@@ -1,4 +1,4 @@
-"""Which way pictures are drawn, asked of terminals that answer this, that, or nothing."""
+"""How images are drawn in terminals that answer the queries fully, partly or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ sys.stdout.write(f"left {{sys.stdin.readline()!r}}.")
 
 
 def ask(term: str, answers: dict[bytes, bytes], wanted: str = "auto", **more: str) -> str:
-    """What `prepare` finds out in a terminal with these answers."""
+    """Return what `prepare` chooses in a terminal with these answers."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 800, 480))
     environment = {k: v for k, v in os.environ.items() if k not in ("TMUX", "STY", "TERM_PROGRAM")}

@@ -1,4 +1,6 @@
-"""What is said to the terminal itself: once, in our words, and never a command from outside."""
+"""Sequences sent to the surrounding terminal: once each, in our words, never a command from
+outside.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ def test_only_one_short_line_of_a_task_is_shown() -> None:
 
 
 def worker(state: RunState, failure: Exception | None = None) -> Any:
-    """What a notice is made from."""
+    """A stand-in for the worker from which a notification is made."""
     request = SimpleNamespace(task="count words\nplease")
     return SimpleNamespace(run_id="r1", state=state, failure=failure, request=request)
 

@@ -1,4 +1,4 @@
-"""What the screen of an evaluation shows: the table at every width, the charts, the filter."""
+"""The evaluation screen: the table at every width, the charts, the filter."""
 
 from __future__ import annotations
 

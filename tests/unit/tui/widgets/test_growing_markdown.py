@@ -1,4 +1,4 @@
-"""Markdown that grows: cut into parts that stay, laid out as a whole would be."""
+"""Growing Markdown, split into stable blocks, is laid out like the whole text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file that is previewed before a person chooses one."""
+"""The file that is previewed until the user selects one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output is taken in at the pace of the screen: in slices, with turns for everybody between them."""
+"""Output is parsed at the pace of the screen, in slices that let other tasks run in between."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_all_bytes_come_out_in_their_order(pieces: list[bytes]) -> None:
 
 
 async def test_whoever_waits_behind_a_picture_comes_before_the_next_slice() -> None:
-    """A key takes several turns of the loop from the terminal to the widget that answers it."""
+    """A key takes several loop iterations from the terminal to the widget that handles it."""
     order: list[str] = []
     over = asyncio.Event()
     loop = asyncio.get_running_loop()

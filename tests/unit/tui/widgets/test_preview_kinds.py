@@ -1,4 +1,4 @@
-"""Every kind of preview, and what is hostile about it."""
+"""Every kind of preview, with hostile files."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def test_nothing_hostile_gets_through(name: str, data: bytes) -> None:
     ("name", "text"), [("a.c", "\n"), ("a.md", "\n"), ("a.yaml", "*"), ("Makefile", "x\n")]
 )
 def test_colours_do_not_take_long(name: str, text: str) -> None:
-    """Some of these would take Pygments minutes. What is not coloured in time is shown all the same."""
+    """Pygments would take minutes for some of these; text not highlighted in time is shown
+    plain.
+    """
     data = text * (40_000 // len(text))
     began = time.process_time()
     lines = shown(opened(name, data.encode(), as_source=True))
@@ -242,7 +244,7 @@ def png(width: int = 20, height: int = 10, mode: str = "RGBA") -> bytes:
 
 
 def bomb(width: int, height: int) -> bytes:
-    """A PNG that says it is enormous."""
+    """Build a PNG that declares a huge size."""
 
     def piece(name: bytes, body: bytes) -> bytes:
         return (

@@ -6,7 +6,7 @@ from textual.geometry import Region, Size
 from sandbox_tui.tui.widgets.wall.tile_layout import beyond, grid_for, regions
 
 WALL = Size(158, 41)
-"""What a terminal of 160x45 leaves for tiles."""
+"""The space that a terminal of 160x45 leaves for tiles."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Two evaluations compared: as text, as Markdown and as HTML."""
+"""Comparing two evaluations: as text, Markdown and HTML."""
 
 from __future__ import annotations
 

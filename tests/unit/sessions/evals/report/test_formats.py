@@ -1,4 +1,4 @@
-"""The report as Markdown, HTML and CSV."""
+"""The evaluation report as Markdown, HTML and CSV."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def hostile_report() -> EvalReport:
 
 
 class Tags(HTMLParser):
-    """The tags, links and text of a page.
+    """Collects the tags, links and text of a page.
 
     Attributes:
-        tags: how often each occurs.
+        tags: number of occurrences of each tag.
         attributes: names of all attributes.
-        links: targets.
-        ids: names of places.
-        text: everything that is shown.
+        links: link targets.
+        ids: ids of elements.
+        text: all visible text.
     """
 
     def __init__(self, page: str) -> None:
@@ -150,7 +150,7 @@ def test_nothing_in_html_can_act() -> None:
     assert page.tags["script"] == page.tags["img"] == page.tags["iframe"] == 0
     assert not {name for name in page.attributes if name.startswith("on")}
     assert all(link.startswith("#") for link in page.links)
-    assert "<script>alert(1)</script>" in page.text  # shown as what it is
+    assert "<script>alert(1)</script>" in page.text  # shown as plain text
     text.encode()  # no lone surrogates
     assert text.replace("\n", "").isprintable()
 

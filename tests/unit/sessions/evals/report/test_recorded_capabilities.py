@@ -1,4 +1,4 @@
-"""What recorded runs used, from the calls in the database."""
+"""The capabilities that recorded runs used, derived from the calls in the database."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def test_what_was_found_out_is_remembered_until_it_changes(
         first = recorded_capabilities(store, [over, running])
         assert "files" in first["r"].used
         assert recorded_capabilities(store, [over, running]) == first
-        assert len(looked) == 3  # the one that runs, again
+        assert len(looked) == 3  # the running one is read again
         store.append("r", events[-1:])
         assert recorded_capabilities(store, [over]) == {"r": first["r"]}
-        assert len(looked) == 4  # it had grown
+        assert len(looked) == 4  # the session has grown
         monkeypatch.setattr(run_capabilities, "RULES_VERSION", 1000)
         recorded_capabilities(store, [over])
-        assert len(looked) == 5  # by other rules
+        assert len(looked) == 5  # the rules have changed
         store.delete("r")
         assert store.rows("SELECT count(*) AS n FROM run_capabilities") == [{"n": 0}]
 

@@ -1,4 +1,4 @@
-"""`sandbox-tui sessions` and its kin, on a real database in a home of their own."""
+"""`sandbox-tui sessions` and related commands, on a real database in a separate home."""
 
 from __future__ import annotations
 
