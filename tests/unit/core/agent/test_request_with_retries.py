@@ -131,7 +131,7 @@ async def test_with_a_call_there_is_nothing_to_remark(scripted_server: Start) ->
     assert fold(asking.events).reply.remark == ""  # type: ignore[union-attr]
 
 
-# --- interrupted
+# --- interrupted replies
 
 
 async def test_what_a_stopped_reply_had_said_stays(scripted_server: Start) -> None:
@@ -169,7 +169,7 @@ def test_what_a_stopped_reply_was_writing_is_no_longer_written() -> None:
     assert (state.reply.ended, state.reply.writing) == (True, {})
 
 
-# --- limits that cannot hold
+# --- limits that cannot be enforced
 
 
 def uncounted(text: str) -> s.Scripted:
@@ -224,7 +224,7 @@ def test_a_price_is_that_of_the_server() -> None:
 @pytest.mark.parametrize(
     ("model", "base_url", "usage"),
     [
-        ("gpt-4o", "http://127.0.0.1:8000/v1", USAGE),  # self-hosted, whatever its name
+        ("gpt-4o", "http://127.0.0.1:8000/v1", USAGE),  # self-hosted: no known price
         ("gpt-4o", None, USAGE),
         ("no-such-model", "", USAGE),
         ("gpt-4o", "", e.Usage()),
@@ -260,7 +260,7 @@ class Flooding:
 
 
 async def test_a_flood_of_pieces_waits_for_the_reader() -> None:
-    """Few events are then left to store when a run is ended in the middle of a flood."""
+    """Otherwise many events would be left to store when a run is ended in the middle of a flood."""
     asking = AgentUnderTest(Flooding())
     step = asyncio.create_task(asking.step())
     read = behind = 0

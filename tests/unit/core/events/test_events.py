@@ -27,7 +27,7 @@ def test_what_is_no_event_is_refused_with_a_sentence(line: bytes) -> None:
 
 
 def test_numbers_that_were_written_as_null_are_read() -> None:
-    """Earlier versions recorded infinite numbers from the sandbox, which JSON writes as null."""
+    """Earlier versions recorded infinite numbers from the sandbox, stored as null in JSON."""
     changed = events.from_json(
         b'{"kind":"FilesChanged","t":null,"step":1,"changes":[{"path":"/a","change":"created",'
         b'"kind":"file","mtime":null},{"path":"/b","change":"created","kind":"file","mtime":2.5}]}'

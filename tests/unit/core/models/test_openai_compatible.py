@@ -1,4 +1,4 @@
-"""The model client against an HTTP server that shows everything real servers do."""
+"""The model client against an HTTP server that reproduces the behaviour of real ones."""
 
 from __future__ import annotations
 

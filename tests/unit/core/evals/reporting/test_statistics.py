@@ -159,7 +159,7 @@ def test_nothing_differs_from_itself(scores: dict[str, list[float]]) -> None:
 
 
 def test_an_interval_costs_few_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawing each of 399 tasks for each of the 1,000 resamples would take 399,000."""
+    """Drawing 399 tasks for each of the 1,000 resamples would take 399,000 random numbers."""
     calls = 0
 
     class Counting(random.Random):
