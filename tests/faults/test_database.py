@@ -28,7 +28,7 @@ Start = Callable[..., s.ScriptedServer]
 ECHO = s.call("execute_bash", command="echo done")
 OLDER = Path(__file__).parents[1] / "unit/sessions/store/older/048f495.db.gz"
 WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
-"""Without these capabilities, root cannot write to read-only files."""
+"""Drops CAP_DAC_OVERRIDE, so that root cannot write to read-only files."""
 
 
 @pytest.fixture(autouse=True)

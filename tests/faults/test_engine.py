@@ -213,7 +213,7 @@ def test_ctrl_c_while_the_engine_is_away(
     nothing_remains(engine, session(running))
 
 
-# --- its container
+# --- the run's container
 
 
 TAKEN: dict[str, Callable[[Any], None]] = {

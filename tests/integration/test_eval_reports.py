@@ -1,4 +1,4 @@
-"""The report of an evaluation that was really run: sandboxes, a server on loopback, a database."""
+"""The report of a real evaluation: sandboxes, a server on loopback, a database."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await pilot.press("a")
         await until(pilot, lambda: len(ledger.summaries(store)) == 1)
         await until(pilot, lambda: bool(listing.check_action("resume", ())))
-        assert store.count() == 5  # 1 of the deleted evaluation, 2 vanilla, 2 released
+        assert store.count() == 5  # 1 of the deleted evaluation, 2 vanilla, 2 requeued
         await pilot.press("r")
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))

@@ -1,4 +1,4 @@
-"""In a program that runs for days, a run leaves nothing behind."""
+"""A program that runs for days must not accumulate anything from its runs."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Watching:
             self.app.save_screenshot(f"{name}-{self.app.size.width}.svg", SHOTS)
 
     async def finish(self) -> None:
-        """Approve whatever still waits, to the end."""
+        """Approve all calls that still wait, to the end."""
         while self.screen.state.finished is None:
             if self.screen.state.pending is not None:
                 self.screen.action_approve()

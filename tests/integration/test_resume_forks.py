@@ -157,7 +157,7 @@ async def test_a_killed_fork_goes_on_where_it_was(
 async def test_a_fork_killed_while_its_sandbox_was_prepared_says_so(
     kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
-    """It can then be restarted from its own record, even with its parent deleted."""
+    """It can then be forked again from its own record, even with its parent deleted."""
     require(kind)
     server = scripted_server(
         s.call("execute_bash", command="echo 1 >a"),

@@ -187,7 +187,7 @@ def _markdown(store: Store, run_id: str) -> None:
 
 
 def _conversation(texts: list[str]) -> None:
-    """Check for what was sent to the model, and for nothing that was not."""
+    """Check that the text has all that the model received, and nothing that it did not."""
     joined = "\n".join(texts)
     assert all(words in joined for words in SAID)
     assert not any(words in joined for words in (*NEVER, *QUIET))

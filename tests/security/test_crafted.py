@@ -21,7 +21,7 @@ MEMORY = 700 << 10
 """Resident memory that a process may use, in KiB."""
 
 SECONDS = 60
-"""Limit on CPU time."""
+"""CPU seconds that a process may use."""
 
 
 class Ended(NamedTuple):
