@@ -57,8 +57,7 @@ FLOODS = {
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_time_is_linear(name: str) -> None:
-    """Eight times the input takes about eight times as long; quadratic work would take 64 times as
-    long."""
+    """Eight times the input takes about eight times as long; quadratic work would take 64 times."""
     data, piece = FLOODS[name]
 
     def feed(times: int) -> None:
