@@ -1,7 +1,8 @@
-"""Terminal output of fifteen kinds, made up or recorded: what the emulator is measured and compared on.
+"""Terminal output of fifteen kinds, generated or recorded, to measure and compare the emulator
+with.
 
-What is made up is the same on every machine; a program's own screen (an editor, a process list) is
-imitated by the sequences it sends. `recorded` runs the real program instead, where it is installed.
+Generated output is the same on every machine; full-screen programs (an editor, a process list) are
+imitated by the sequences they send. `recorded` runs the real program instead, if installed.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ def log(chance: random.Random) -> str:
 
 
 def long(chance: random.Random) -> str:
-    """Lines of a hundred thousand characters, wrapped."""
+    """Wrapped lines of a hundred thousand characters."""
     letters = 'abcdefghij klmnopqrstuvwxyz0123456789{}":,'
     return "".join(chance.choices(letters, k=100_000)) + "\r\n"
 
 
 def build_color(chance: random.Random) -> str:
-    """A compiler in colours."""
+    """Coloured output of a compiler."""
     return "".join(
         f"\x1b[1m\x1b[32m   Compiling\x1b[0m {chance.choice(WORDS)} v{number % 9}.{number % 7}.0\r\n"
         f"\x1b[33mwarning\x1b[0m\x1b[1m: unused variable: `{chance.choice(WORDS)}`\x1b[0m\r\n"
@@ -90,7 +91,7 @@ def ls_color(chance: random.Random) -> str:
 
 
 def pip(chance: random.Random) -> str:
-    """Progress bars, drawn again and again on one line."""
+    """Progress bars redrawn on one line."""
     parts: list[str] = []
     for package in range(60):
         total = chance.randrange(20, 400) / 10
@@ -109,7 +110,7 @@ def pip(chance: random.Random) -> str:
 
 
 def c256(chance: random.Random) -> str:
-    """A background colour for every few cells."""
+    """A new background colour every few cells."""
     return "".join(
         "".join(f"\x1b[48;5;{(i + j) % 256}m {(i + j) % 256:3}" for j in range(24)) + "\x1b[0m\r\n"
         for i in range(4000)
@@ -117,7 +118,7 @@ def c256(chance: random.Random) -> str:
 
 
 def truecolor(chance: random.Random) -> str:
-    """Pictures of half blocks: two colours for every cell."""
+    """Pictures made of half blocks: two colours for every cell."""
     return "".join(
         "\x1b[H"
         + "".join(
@@ -134,7 +135,7 @@ def truecolor(chance: random.Random) -> str:
 
 
 def cjk_emoji(chance: random.Random) -> str:
-    """Wide characters, emoji of several characters, letters with marks."""
+    """Wide characters, emoji of several code points, letters with combining marks."""
     letters, emoji = "漢字日本語中文테스트한국어繁體简体", "😀🚀🎉👩‍💻👍🏽🇯🇵❤️✅⚠️🧪"
     return "".join(
         f"{''.join(chance.choices(letters, k=chance.randrange(5, 40)))} "
@@ -144,7 +145,7 @@ def cjk_emoji(chance: random.Random) -> str:
 
 
 def scroll_region(chance: random.Random) -> str:
-    """Scrolling above a status line, cells put in and taken out."""
+    """Scrolling above a status line, with cells inserted and deleted."""
     return "\x1b[?1049h" + "".join(
         f"\x1b[2;39r\x1b[39;1H\n{words(chance, 9, 10)}\x1b[K\x1b[r\x1b[40;1H\x1b[7m status {frame}"
         f" \x1b[K\x1b[m\x1b[{chance.randrange(2, 39)};{chance.randrange(1, 110)}H"
@@ -166,7 +167,7 @@ def htop(chance: random.Random) -> str:
 
 
 def mc(chance: random.Random) -> str:
-    """Two panels in frames, every cell with a background."""
+    """Two framed panels in which every cell has a background."""
     return "\x1b[?1049h" + "".join(
         f"\x1b[1;1H\x1b[97m\x1b[44m┌{'─' * 58}┐\x1b[1;61H┌<─ /usr/lib {'─' * 40}.[^]>┐"
         + "".join(
@@ -182,7 +183,7 @@ def mc(chance: random.Random) -> str:
 
 
 def less(chance: random.Random) -> str:
-    """A pager, forwards a line at a time."""
+    """A pager, scrolling forwards line by line."""
     return "\x1b[?1049h\x1b[?1h\x1b=" + "".join(
         f"\r\x1b[K{words(chance, 3, 12)}\r\n\x1b[7m(END)\x1b[27m\x1b[K"
         if number % 4
@@ -192,7 +193,7 @@ def less(chance: random.Random) -> str:
 
 
 def tmux(chance: random.Random) -> str:
-    """A multiplexer: lines above a status line, in a region, each followed by erasing."""
+    """A multiplexer: lines in a region above a status line, each followed by an erase."""
     return "\x1b[?1049h\x1b[22;0;0t\x1b(B\x1b[m\x1b[?25l" + "".join(
         f"\x1b[1;39r\x1b[39;120H\n\x1b[39;1Hline {number} {chance.randrange(32768)}\x1b[K\r\n"
         f"\x1b[1;40r\x1b[39;1H\x1b[34m\x1b[1m{chance.choice(WORDS)}\x1b(B\x1b[m\x1b[K"
@@ -203,7 +204,7 @@ def tmux(chance: random.Random) -> str:
 
 
 def vim(chance: random.Random) -> str:
-    """Whole screens of syntax colours, as an editor draws while one pages."""
+    """Full screens with syntax colours, as an editor draws them while the user pages."""
     return "\x1b[?1049h" + "".join(
         "\x1b[?25l\x1b[H"
         + "".join(
@@ -223,7 +224,7 @@ CORPORA: tuple[Make, ...] = (
 
 
 def corpus(make: Make, size: int = SIZE) -> bytes:
-    """So many bytes of it, again and again if it is shorter."""
+    """Return `size` bytes of a corpus, repeated if it is shorter."""
     data = make(random.Random(7)).encode()
     return (data * (size // len(data) + 1))[:size]
 
@@ -244,13 +245,13 @@ _PROGRAMS: dict[str, tuple[list[str], list[bytes]]] = {
         [],
     ),
 }  # fmt: skip
-"""What is recorded: a program, and the keys it gets again and again."""
+"""Programs to record, with the keys that are pressed in a loop."""
 
 SECONDS = 6
 
 
 def recorded(name: str, size: int = SIZE) -> bytes | None:
-    """What a real program writes while its keys are pressed; None where there is none."""
+    """Record a real program while its keys are pressed; None if it is not installed."""
     program, keys = _PROGRAMS.get(name, ([], []))
     if not program or not shutil.which(program[0]):
         return None
@@ -287,6 +288,6 @@ def _record(program: list[str], keys: list[bytes], size: int) -> bytes:
 
 
 def from_folder(name: str, folder: Path) -> bytes | None:
-    """A recording that was kept: `NAME.bin` in a folder."""
+    """Return a stored recording, `NAME.bin` in a folder; None if there is none."""
     path = folder / f"{name}.bin"
     return path.read_bytes() if path.exists() else None

@@ -1,4 +1,5 @@
-"""Episodes for a trainer: many at once, and one beside the calls of the reference's environment.
+"""Episodes for a trainer: many at once, and one compared with the calls of the reference's
+environment.
 
 python -m tests.perf.episodes_at_once [EPISODES] [ROUNDS]
 """
@@ -30,17 +31,19 @@ from tests.scripted_policy import KeyReward, reply, tasks
 
 EPISODES, AT_ONCE, SPARES, ROUNDS = 1000, 16, 4, 5
 CALLS = 27
-"""With the submission 28 steps: the median of the trajectories that the reference publishes."""
+"""With the submission 28 steps, the median of the trajectories published with the reference."""
 
 MOST = 1.5
-"""Times the reference's calls that an episode may take beyond the start of a bare container."""
+"""Maximum duration of an episode, beyond the start of a bare container, relative to the
+reference's calls.
+"""
 
 COMMAND = "echo $((17 * 23)) | tee -a work.txt"
 LAST = "tail -n 1 work.txt >/testbed/output/answer.txt"
 
 
 def measure(episodes: int = EPISODES, rounds: int = ROUNDS) -> Section:
-    """Measure both."""
+    """Measure both parts."""
     section = Section(
         title=f"{episodes} episodes for a trainer",
         words=(
@@ -135,7 +138,7 @@ async def _beside_the_reference(rounds: int) -> Figure:
 
 
 def _bare() -> float:
-    """Seconds in which Docker creates and starts a container that does nothing."""
+    """Return the seconds Docker needs to create and start a container that does nothing."""
     client = docker.from_env()
     try:
         began = time.perf_counter()
@@ -152,7 +155,7 @@ def _bare() -> float:
 
 
 async def _one() -> float:
-    """Seconds of one episode."""
+    """Return the seconds of one episode."""
     task = Task(id="product", problem="What is 17 * 23?", target="391")
     async with EpisodePool(_settings(), KeyReward(), concurrency=1) as pool:
         began = time.perf_counter()
@@ -181,7 +184,7 @@ def _calling(name: str, **arguments: str) -> Message:
 
 
 class _Reference:
-    """The reference's process (`reference_episode.py`)."""
+    """The process that times the reference (`reference_episode.py`)."""
 
     def __init__(self) -> None:
         script = Path(__file__).with_name("reference_episode.py")
@@ -198,11 +201,11 @@ class _Reference:
         self._ask("mkdir -p output")
 
     def calls(self) -> float:
-        """Seconds of the calls of one episode."""
+        """Return the seconds of the calls of one episode."""
         return self._ask(*_commands())
 
     def close(self) -> None:
-        """End it, and its container."""
+        """End the process and its container."""
         self._process.communicate()
 
     def _ask(self, *commands: str) -> float:
@@ -217,7 +220,7 @@ class _Reference:
 
 
 def main() -> None:
-    """Run it; exit code 1 when something is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     numbers = list(map(int, sys.argv[1:]))
     sys.exit(0 if print_section(measure(*numbers)) else 1)
 

@@ -1,4 +1,4 @@
-"""An evaluation beside the reference's own benchmark runner, on the same task folder.
+"""An evaluation compared with the reference's own benchmark runner, on the same task folder.
 
 python -m tests.perf.evaluation_beside_reference [SAMPLES] [ROUNDS]
 """
@@ -25,12 +25,13 @@ from tests.perf.report import print_section
 from tests.scripted_server import Chunk, Scripted, ScriptedServer, call, whole
 
 OUR_IMAGE = "sandbox-tui-bench:latest"
-"""The image under an id of its own: the reference, when it is interrupted, removes every container of
-its image."""
+"""The image under a separate id, because an interrupted reference removes every container of its
+image.
+"""
 
 SAMPLES, AT_ONCE = 200, 32
 CALLS = 27
-"""With the submission 28 steps: the median of the trajectories that the reference publishes."""
+"""With the submission 28 steps, the median of the trajectories published with the reference."""
 
 TARGET = 3.0
 MAX_SECONDS = 3600
@@ -41,7 +42,7 @@ CONFIG: dict[str, Any] = {
     "split": "train",
     "system_prompt": "You have a computer. Work in {working_dir}; files are in {input_dir}.",
     "instance_prompt": "{problem_statement}\nWrite the answer to {output_dir}/answer.txt.",
-    # what the reference uses, whatever is said here
+    # hard-coded in the reference, whatever is configured here
     "working_dir": "/testbed",
     "input_dir": "/testbed/documents",
     "output_dir": "/testbed",
@@ -54,7 +55,7 @@ def compute_score(agent_answer, ground_truth, **kwargs):
 
 
 def measure(samples: int = SAMPLES, rounds: int = 1) -> Section:
-    """Measure both."""
+    """Measure both runners."""
     section = Section(
         title=f"An evaluation of {samples} samples",
         words=(
@@ -111,7 +112,7 @@ def _compare(
 
 
 def _run(command: list[Any], environment: dict[str, str], server: ScriptedServer) -> float:
-    """Seconds of a process; its requests are counted from there on."""
+    """Run a process, return its seconds, and mark where its requests start."""
     server.requests.append({"ended": True})
     return seconds_of(
         lambda: subprocess.run(
@@ -130,7 +131,7 @@ def _run(command: list[Any], environment: dict[str, str], server: ScriptedServer
 def _same_work(
     number: int, server: ScriptedServer, wanted: int, folder: Path, home: dict[str, str]
 ) -> Figure:
-    """Whether both did all of it, and got all of it right."""
+    """Check that both made all requests and that our answers are all right."""
     starts = [at for at, request in enumerate(server.requests) if "ended" in request]
     ours, theirs = starts[1] - starts[0] - 1, len(server.requests) - starts[1] - 1
     rights = our_mean_score(home), their_mean_score(folder)
@@ -143,20 +144,20 @@ def _same_work(
 
 
 def our_mean_score(home: dict[str, str]) -> float:
-    """The mean score of the newest evaluation of a home."""
+    """Return the mean score of the newest evaluation in a home."""
     with Store(Path(home["SANDBOX_TUI_HOME"]) / "sessions.db") as store:
         samples = ledger.results(store, ledger.summary(store).info.id)
     return sum(one.score or 0 for one in samples) / len(samples)
 
 
 def their_mean_score(folder: Path) -> float:
-    """The mean score of the reference's newest results."""
+    """Return the mean score of the reference's newest results."""
     newest = max((folder / "theirs").rglob("results.json"), key=lambda file: file.stat().st_mtime)
     return float(json.loads(newest.read_text())["mean_score"])
 
 
 def write_task(folder: Path, samples: int) -> Path:
-    """A task as the reference has them."""
+    """Write a task in the reference's format."""
     folder.mkdir()
     rows = [
         {
@@ -168,13 +169,13 @@ def write_task(folder: Path, samples: int) -> Path:
     ]
     (folder / "data.json").write_text(json.dumps(rows))
     config = CONFIG | {"data_files": str(folder / "data.json")}
-    (folder / "config.yaml").write_text(json.dumps(config))  # JSON is YAML
+    (folder / "config.yaml").write_text(json.dumps(config))  # JSON is valid YAML
     (folder / "reward.py").write_text(REWARD)
     return folder
 
 
 def answer(request: Chunk) -> Scripted:
-    """What the model says, known from how often it has been answered already."""
+    """Reply according to the number of tool results in the request."""
     said = next(m["content"] for m in request["messages"] if m["role"] == "user")
     question = QUESTION.search(said)
     assert question is not None, said
@@ -198,7 +199,7 @@ def answer(request: Chunk) -> Scripted:
 
 @contextlib.contextmanager
 def own_image() -> Iterator[None]:
-    """The image under an id of its own."""
+    """Commit the image under a separate id; remove it and its containers at the end."""
 
     def docker(*arguments: str) -> str:
         done = subprocess.run(["docker", *arguments], capture_output=True, text=True, check=True)
@@ -213,13 +214,13 @@ def own_image() -> Iterator[None]:
         yield
     finally:
         left = docker("ps", "-aq", "--filter", f"ancestor={OUR_IMAGE}").split()
-        if left:  # the reference's, where it failed
+        if left:  # containers the reference left after a failure
             docker("rm", "-f", *left)
         docker("rmi", OUR_IMAGE)
 
 
 def main() -> None:
-    """Run it; exit code 1 when something is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     numbers = list(map(int, sys.argv[1:]))
     sys.exit(0 if print_section(measure(*numbers)) else 1)
 

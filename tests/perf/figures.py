@@ -1,4 +1,4 @@
-"""Figures of a benchmark: ours beside theirs, the ratio, and the ratio we hold ourselves to."""
+"""Benchmark results: ours next to theirs, their ratio, and the target for the ratio."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One line of a table.
+    """One row of a table.
 
     Attributes:
         name: what was measured.
-        ours, theirs: in words, with units; theirs is empty where there is nobody to compare with.
+        ours, theirs: formatted values with units; theirs is empty without a comparison.
         ratio: how many times better ours is; None without a comparison.
-        target: the least ratio that is good enough; None: none was set.
-        met: whether it is good enough.
+        target: minimum acceptable ratio; None if none was set.
+        met: whether the target is met.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Figure:
     def less(
         cls, name: str, ours: float, theirs: float, target: float, show: Callable[[float], str]
     ) -> Figure:
-        """Of which less is better, such as seconds."""
+        """Build a figure for which less is better, such as seconds."""
         ratio = theirs / ours
         return cls(
             name=name,
@@ -45,20 +45,20 @@ class Figure:
 
     @classmethod
     def bound(cls, name: str, value: float, most: float, show: Callable[[float], str]) -> Figure:
-        """Of ours alone, which has to stay below a bound."""
+        """Build a figure for ours alone, which must not exceed a bound."""
         said = f"{show(value)} (at most {show(most)})"
         return cls(name=name, ours=said, met=value <= most)
 
 
 @dataclass(slots=True, kw_only=True)
 class Section:
-    """What one benchmark found.
+    """The results of one benchmark.
 
     Attributes:
-        title: of the section.
-        words: what was done, for the reader.
-        figures: the table.
-        missing: why a part could not be measured, a sentence each.
+        title: heading of the section.
+        words: what was measured and how, for the reader.
+        figures: rows of the table.
+        missing: why parts could not be measured, a sentence each.
     """
 
     title: str
@@ -67,42 +67,42 @@ class Section:
     missing: list[str] = field(default_factory=list[str])
 
     def as_builtins(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Convert to a JSON-compatible dict."""
         return asdict(self)
 
 
 def in_turns(
     ours: Callable[[], float], theirs: Callable[[], float], rounds: int
 ) -> tuple[list[float], list[float]]:
-    """What each returns, taken A B A B after one round that does not count."""
+    """Measure both alternately (A B A B) after one warm-up round; return the values of each."""
     pairs = [(ours(), theirs()) for _ in range(rounds + 1)][1:]
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
 def median(values: Sequence[float]) -> float:
-    """The median."""
+    """Return the median."""
     return statistics.median(values)
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value that this share of them does not exceed."""
+    """Return the value that the given share of the values does not exceed."""
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
 def seconds_of(work: Callable[[], object]) -> float:
-    """Seconds that `work` takes."""
+    """Return the seconds that `work` takes."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
 
 
 def milliseconds(value: float) -> str:
-    """A duration in seconds, in words: 0.42 ms, 17 ms, 1.8 s."""
+    """Format a duration given in seconds: 0.42 ms, 17 ms, 1.8 s."""
     if value >= 1:
         return f"{value:.2f} s"
     return f"{value * 1e3:.2f} ms" if value < 0.01 else f"{value * 1e3:.0f} ms"
 
 
 def megabytes(value: float) -> str:
-    """Bytes as megabytes."""
+    """Format bytes as megabytes."""
     return f"{value / 1e6:.1f} MB"

@@ -1,9 +1,10 @@
-"""A terminal widget that is flooded while keys are pressed; runs in the environment of either widget.
+"""A terminal widget flooded while keys are pressed; runs in the virtual environment of either
+widget.
 
     python flood_app.py ours|theirs CORPUS MEGABYTES LOG
 
-Writes JSON lines into LOG: each key with the time it was answered, then what the flood took. With
-no megabytes it only answers keys, until it is ended.
+Writes JSON lines to LOG: each key with the time it was handled, then the cost of the flood. With no
+megabytes it only handles keys until it is killed.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ COLUMNS, LINES = 120, 38
 
 
 class Flooded(App[None]):
-    """The widget alone on the screen."""
+    """An app with only the widget."""
 
     CSS = "Screen { layout: vertical; } #terminal { width: 120; height: 38; }"
     ENABLE_COMMAND_PALETTE = False
@@ -36,7 +37,7 @@ class Flooded(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and event.time not in self.heard:
-            self.heard.add(event.time)  # it comes by again, from the widget that had it
+            self.heard.add(event.time)  # the event arrives again when it bubbles up from the widget
             self.tell("key", event.key)
         await super().on_event(event)
 
@@ -79,7 +80,7 @@ class Flooded(App[None]):
 
 
 class Ours(Flooded):
-    """`TerminalView`, fed as the cockpit feeds it."""
+    """`TerminalView`, fed as in the cockpit."""
 
     def compose(self) -> ComposeResult:
         from sandbox_tui.core.terminal.emulator.screen import Screen
@@ -96,7 +97,7 @@ class Ours(Flooded):
     def on_mount(self) -> None:
         from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc
 
-        tune_gc()  # as the program does when it has started
+        tune_gc()  # as the program does once it has started
 
     async def flood(self) -> int:
         done = 0
@@ -110,10 +111,10 @@ class Ours(Flooded):
 
 
 class Theirs(Flooded):
-    """textual-terminal's widget, its own `recv` fed through its own queue."""
+    """textual-terminal's widget, whose own `recv` is fed through its own queue."""
 
     def compose(self) -> ComposeResult:
-        vars(textual.app).setdefault("DEFAULT_COLORS", {})  # it was made for an older Textual
+        vars(textual.app).setdefault("DEFAULT_COLORS", {})  # it was written for an older Textual
         import textual_terminal._terminal as theirs
 
         self.view = theirs.Terminal(command="true", id="terminal")

@@ -1,8 +1,8 @@
-"""Twenty calls of `true` with a model that answers at once: the whole program beside the reference.
+"""Twenty calls of `true` with a model that replies instantly: the whole program and the reference.
 
     python -m tests.perf.headless_calls CALLS
 
-serves such a model for as many runs as ask, and prints its address.
+serves such a model to any number of runs and prints its address.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def _compare(section: Section, reference: str, url: str, home: Path, rounds: int
 def whole_process(
     command: list[str], environment: Mapping[str, str], fine: Callable[[str], bool]
 ) -> tuple[float, float]:
-    """Seconds of a process, and the most bytes it had in memory.
+    """Run a process; return its seconds and its maximum memory in bytes.
 
     Raises:
-        subprocess.CalledProcessError: it did not do what was wanted.
+        subprocess.CalledProcessError: it failed or its output is not as expected.
     """
     began = time.perf_counter()
     done = subprocess.run(
@@ -104,7 +104,7 @@ def _completed(said: str) -> bool:
 
 
 def answer(request: Chunk, calls: int) -> Scripted:
-    """What the model says, known from how often it has been answered already."""
+    """Reply according to the number of tool results in the request."""
     done = sum(message["role"] == "tool" for message in request["messages"])
     name, arguments = ("execute_bash", {"command": "true"}) if done < calls else ("submit", {})
     if request.get("stream"):
@@ -120,7 +120,7 @@ def answer(request: Chunk, calls: int) -> Scripted:
 
 @contextlib.contextmanager
 def model_server(calls: int) -> Iterator[str]:
-    """Serves the model from a process of its own; its address."""
+    """Serve the model from a separate process and yield its address."""
     command = [sys.executable, "-m", "tests.perf.headless_calls", str(calls)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -133,7 +133,7 @@ def model_server(calls: int) -> Iterator[str]:
 
 
 def main(calls: int) -> None:
-    """Serve until ended."""
+    """Serve until terminated."""
     with ScriptedServer([lambda request: answer(request, calls)]) as server:
         print(server.url, flush=True)
         while True:

@@ -1,4 +1,4 @@
-"""What the program costs while nothing happens: the home screen, and a run that waits for a person."""
+"""CPU time of the idle program: the home screen, and a run that waits for the user."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tests.perf.peers import our_program
 from tests.perf.report import print_section
 
 SETTLING = 6.0
-"""Seconds until all is shown, and the other screens are imported."""
+"""Seconds until everything is shown and the other screens are imported."""
 
 MOST = 0.6
-"""Seconds of the processor a minute: one in a hundred."""
+"""CPU seconds per minute: one percent."""
 
 SCREENS = {
     "home screen": ([], b"palette"),

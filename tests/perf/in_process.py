@@ -1,4 +1,6 @@
-"""Runs within a benchmark's own process: their settings, and a model that says what to run."""
+"""Runs inside the benchmark's own process: their settings, and a model that issues given
+commands.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from sandbox_tui.core.models.base import Delta, RawToolCall, Reply, Request
 
 
 def embedded(home: Path) -> Settings:
-    """Settings of runs in embedded sandboxes."""
+    """Return settings for runs in embedded sandboxes."""
     return load(
         {
             "sandbox.kind": "bubblewrap",
@@ -23,7 +25,7 @@ def embedded(home: Path) -> Settings:
 
 
 class Commands:
-    """A model that runs commands, one after the other, and then hands its work in."""
+    """A model that runs commands one after the other, then submits."""
 
     name = "commands"
 
@@ -36,7 +38,7 @@ class Commands:
         yield self.next(request)
 
     def next(self, request: Request, content: str = "") -> Reply:
-        """The reply to what has been done so far."""
+        """Return the reply that follows the tool results in the request."""
         done = sum(message["role"] == "tool" for message in request.messages)
         name, arguments = "submit", "{}"
         if done < len(self.commands):

@@ -1,4 +1,4 @@
-"""A program on a pseudo-terminal that answers what terminals answer."""
+"""A program on a pseudo-terminal that answers terminal queries."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class InPty:
 
     Args:
         command: absolute path of the program, and its arguments.
-        environment: in addition to ours.
+        environment: variables in addition to ours.
 
     Attributes:
-        pid: of the program.
-        began: when it was started, by the monotonic clock.
-        seen: all it has written so far.
+        pid: process id of the program.
+        began: start time on the monotonic clock.
+        seen: all output so far.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -47,7 +47,9 @@ class InPty:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
 
     def read(self, patience: float) -> bool:
-        """Take in what comes within this time; False at the end."""
+        """Read output that arrives within `patience` seconds; return False once the program has
+        ended.
+        """
         if not select.select([self._master], [], [], patience)[0]:
             return True
         try:
@@ -62,10 +64,10 @@ class InPty:
         return bool(piece)
 
     def until(self, there: Callable[[bytes], bool], limit: float) -> float:
-        """Seconds from its start until what it has written is enough.
+        """Return the seconds from the start until `there` accepts the output.
 
         Raises:
-            TimeoutError: it was not in time, or has ended.
+            TimeoutError: the limit has passed or the program has ended.
         """
         until = time.monotonic() + limit
         while not there(self.seen):
@@ -74,28 +76,28 @@ class InPty:
         return time.monotonic() - self.began
 
     def stay(self, seconds: float) -> None:
-        """Take in what comes for a while."""
+        """Read output for this many seconds."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0 and self.read(left):
             pass
 
     def type(self, keys: bytes) -> None:
-        """Press keys."""
+        """Send keys."""
         os.write(self._master, keys)
 
     def forget(self) -> None:
-        """Let go of what it has written."""
+        """Discard the output so far."""
         self.seen, self._asked = b"", 0
 
     @property
     def cpu(self) -> float:
-        """Seconds of the processor it has used, all its threads."""
+        """CPU seconds used so far by all its threads."""
         with Path(f"/proc/{self.pid}/stat").open() as stream:
             fields = stream.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
-        """End it."""
+        """Kill the program."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)

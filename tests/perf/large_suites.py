@@ -1,4 +1,5 @@
-"""What the program takes to open with a suite of 10,000 samples in the database, beside one of 100.
+"""Time to open the program with a suite of 10,000 samples in the database, compared with one of
+100.
 
 python -m tests.perf.large_suites [SAMPLES]
 """
@@ -32,14 +33,14 @@ from tests.unit.event_streams import started
 
 FEW, MANY = 100, 10_000
 MOST = 2.0
-"""As many times longer may it take with the larger suite."""
+"""Maximum ratio of the time with the larger suite to that with the smaller one."""
 
 DOMAINS = tuple(f"domain {number}" for number in range(7))
 COMMAND = '{"command": "python3 solve.py | tee output/answer.txt"}'
 
 
 def measure(many: int = MANY, rounds: int = 5) -> Section:
-    """Measure with both."""
+    """Measure with both suites."""
     section = Section(
         title=f"A suite of {many:,} samples",
         words=(
@@ -92,7 +93,7 @@ OPENINGS: dict[str, Callable[[Path, int], Callable[[], float]]] = {
 
 
 def _home(home: Path, samples: int) -> Path:
-    """A home whose database holds an evaluation of so many samples that is over."""
+    """Create a home whose database has a finished evaluation of this many samples."""
     home.mkdir()
     chance = random.Random(samples)
     tasks = tuple(
@@ -107,7 +108,7 @@ def _home(home: Path, samples: int) -> Path:
         for one in results:
             store.append(one.run_id, _session(one))
             ledger.finish(store, info.id, one)
-        recorded_capabilities(store, results)  # as the runner does with each that ends
+        recorded_capabilities(store, results)  # as the runner does when a sample ends
         ledger.release(store, info.id)
     return home
 
@@ -136,7 +137,7 @@ def _over(pending: SampleResult, number: int, chance: random.Random) -> SampleRe
 
 
 def _session(one: SampleResult) -> list[e.AnyEvent]:
-    """The recorded events of a sample."""
+    """Return the recorded events of a sample."""
     call = e.ToolCall(number=1, step=1, id="c1", name="execute_bash", arguments=COMMAND)
     of_sandbox: list[e.AnyEvent] = [
         e.CallProposed(call=call),
@@ -157,7 +158,7 @@ def _session(one: SampleResult) -> list[e.AnyEvent]:
 
 
 def main() -> None:
-    """Run it; exit code 1 when something is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     section = measure(int(sys.argv[1]) if len(sys.argv) > 1 else MANY)
     sys.exit(0 if print_section(section) else 1)
 

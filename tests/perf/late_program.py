@@ -1,9 +1,8 @@
-"""The program, with a clock beside it that says how late its event loop serves a timer.
+"""The program, with a timer that measures how late its event loop runs.
 
     python late_program.py FIGURES ARGUMENT ...
 
-runs `sandbox-tui ARGUMENT ...` and, at its end, writes lateness and memory to the file FIGURES as
-JSON.
+runs `sandbox-tui ARGUMENT ...` and at the end writes delays and memory to the file FIGURES as JSON.
 """
 
 from __future__ import annotations
@@ -21,20 +20,22 @@ TICK = 0.005
 
 
 class Lateness:
-    """How late the loop was at each tick, in seconds."""
+    """Measures the delay of the event loop at each tick, in seconds."""
 
     def __init__(self) -> None:
         self.ticks = array("d")
 
     async def watch(self) -> None:
-        """Look until cancelled."""
+        """Measure until cancelled."""
         while True:
             at = time.perf_counter()
             await asyncio.sleep(TICK)
             self.ticks.append(max(0.0, time.perf_counter() - at - TICK))
 
     def figures(self) -> dict[str, float]:
-        """Seconds: the median, the 99th percentile, the most; and bytes: the most memory."""
+        """Return the median, 99th percentile and maximum of the delays in seconds, and the
+        maximum memory in bytes.
+        """
         ordered = sorted(self.ticks)
         return {
             "median": ordered[len(ordered) // 2],
@@ -45,7 +46,7 @@ class Lateness:
 
 
 def most_resident() -> int:
-    """The most bytes this process has had in memory since its program was begun."""
+    """Return the maximum resident memory of this process since its exec, in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) * 1024
 

@@ -1,4 +1,4 @@
-"""What many runs of the demo leave behind in one process: it should be nothing.
+"""What many runs of the demo leave behind in one process, which should be nothing.
 
 python -m tests.perf.leaks [RUNS] [docker|bubblewrap]
 """
@@ -23,23 +23,25 @@ from tests.perf.figures import Figure, Section
 from tests.perf.report import print_section
 
 WARM_UP = 5
-"""Runs that do not count: pools of threads and caches are filled by them."""
+"""Warm-up runs, which fill thread pools and caches."""
 
 MEMORY_EACH = 100_000
-"""Bytes a run may leave behind: counted in whole pages, and the heap of a process wobbles."""
+"""Bytes that a run may leave behind: memory is counted in whole pages, and the size of a heap
+fluctuates.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a process holds.
+    """The resources that a process holds.
 
     Attributes:
-        descriptors: open files.
-        threads: of the process.
-        tasks: of the event loop.
-        children: processes.
-        folders: of ours, in the temporary folder.
-        containers: of ours, running or not.
+        descriptors: open file descriptors.
+        threads: threads of the process.
+        tasks: tasks of the event loop.
+        children: child processes.
+        folders: our folders in the temporary folder.
+        containers: our containers, running or not.
         memory: resident bytes.
     """
 
@@ -53,7 +55,7 @@ class Held:
 
 
 async def held(kind: str) -> Held:
-    """What this process holds now, and what it has left outside of itself."""
+    """Return what this process holds now and has left outside of itself."""
     gc.collect()
     me = os.getpid()
     children = Path(f"/proc/{me}/task/{me}/children").read_text().split()
@@ -76,7 +78,7 @@ def _containers() -> int:
 
 
 async def run_demos(home: Path, runs: int, kind: str) -> None:
-    """Runs of the demo's script, one after the other, recorded in one database."""
+    """Run the demo script repeatedly, recorded in one database."""
     settings = load({"sandbox.kind": kind, "agent.output": str(home / "output")})
     store = Store(home / "sessions.db")
     for _ in range(runs):
@@ -87,14 +89,14 @@ async def run_demos(home: Path, runs: int, kind: str) -> None:
 
 
 async def fill_pool() -> None:
-    """Have the event loop's threads all started, as many as it may have."""
+    """Start all threads of the event loop's default executor."""
     most = min(32, (os.cpu_count() or 1) + 4)
     all_there = threading.Barrier(most)
     await asyncio.gather(*(asyncio.to_thread(all_there.wait) for _ in range(most)))
 
 
 async def growth(home: Path, runs: int, kind: str = "bubblewrap") -> tuple[Held, Held]:
-    """What is held before and after so many runs."""
+    """Return the resources held before and after this many runs."""
     await fill_pool()
     await run_demos(home, WARM_UP, kind)
     before = await held(kind)
@@ -130,7 +132,7 @@ def measure(runs: int = 100, kind: str = "bubblewrap") -> Section:
 
 
 def main() -> None:
-    """Run it; exit code 1 where something is left."""
+    """Run the benchmark; exit code 1 if anything is left behind."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     kind = sys.argv[2] if len(sys.argv) > 2 else "bubblewrap"
     sys.exit(0 if print_section(measure(runs, kind)) else 1)

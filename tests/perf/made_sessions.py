@@ -1,4 +1,4 @@
-"""Sessions of any length for benchmarks: steps as a model at work makes them."""
+"""Generated sessions of any length for benchmarks, with typical steps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sandbox_tui.sessions import Store
 from tests.unit.event_streams import started
 
 FILES = 200
-"""Files of the working directory, however long the session is."""
+"""Files in the working directory, independent of the session's length."""
 
 BATCH = 2000
 
 
 def fill(store: Store, run_id: str, steps: int, *, seed: int = 1) -> int:
-    """Store a session of so many steps; returns how many events it has."""
+    """Store a session of `steps` steps; return its number of events."""
     chance = random.Random(seed)
     batch: list[e.AnyEvent] = []
     seq, t = 0, 0.0
@@ -34,7 +34,7 @@ def fill(store: Store, run_id: str, steps: int, *, seed: int = 1) -> int:
 
 
 def events_of(run_id: str, steps: int, chance: random.Random) -> Iterator[e.AnyEvent]:
-    """The events of a session of so many steps, without numbers and times."""
+    """Yield the events of a session of `steps` steps, without numbers and times."""
     yield started(run_id, task=f"a task of {steps} steps")
     yield e.TerminalOpened(terminal="model", cols=100, rows=30)
     yield e.FilesListed(files=tuple(_file(number, "created", 0) for number in range(FILES)))

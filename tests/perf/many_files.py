@@ -1,5 +1,6 @@
-"""A hundred thousand files in a sandbox: how long until the screen shows them, and one more; what
-they cost in memory; how long the screen stands still meanwhile."""
+"""A hundred thousand files in a sandbox: the delay until the screen shows them and one more,
+their memory, and how long the screen is blocked.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +31,14 @@ MAKE = (
 )
 ONE_MORE = "echo words >d500/fresh.txt"
 STILL = 0.4
-"""Seconds the screen may stand still, while a hundred thousand files come at once."""
+"""Maximum seconds the screen may be blocked while a hundred thousand files arrive at once."""
 
 STILL_LATER = 0.25
-"""The same while one more does."""
+"""The same for one more file."""
 
 
 class Steps(Commands):
-    """Runs each command when it is let."""
+    """Runs each command once released."""
 
     def __init__(self, *commands: str) -> None:
         super().__init__(*commands)
@@ -49,7 +50,7 @@ class Steps(Commands):
 
 
 def measure() -> Section:
-    """Measure it."""
+    """Run the benchmark in a separate process."""
     section = Section(
         title="A hundred thousand files",
         words=(
@@ -65,7 +66,7 @@ def measure() -> Section:
 
 
 def _alone(section: Section, home: Path) -> Section:
-    """In a process that does nothing else, so that its memory is that of the program."""
+    """Measure in a dedicated process, so that its memory is that of the program."""
     os.environ["SANDBOX_TUI_HOME"] = str(home)
     return asyncio.run(_measure(section, home))
 

@@ -1,4 +1,4 @@
-"""Many runs at once in one program, each in a sandbox of its own.
+"""Many runs at once in one program, each in a separate sandbox.
 
 python -m tests.perf.many_sandboxes [SANDBOXES] [docker|bubblewrap]
 """
@@ -18,7 +18,7 @@ from tests.perf.report import print_section
 
 CALLS = 5
 MOST_EACH = 4e6
-"""Bytes of the program itself for each run."""
+"""Maximum bytes of the program itself per run."""
 
 
 def measure(sandboxes: int = 64, docker: int = 16) -> Section:
@@ -68,7 +68,7 @@ def _submitted(count: int) -> Callable[[str], bool]:
 
 
 def main() -> None:
-    """Run it; exit code 1 when something is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 64
     sys.exit(0 if print_section(measure(count, min(count, 16))) else 1)
 

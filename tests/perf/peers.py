@@ -1,6 +1,6 @@
-"""The programs that ours is compared with, each installed in a virtual environment of its own.
+"""The programs that ours is compared with, each installed in a separate virtual environment.
 
-They are kept below ~/.cache/sandbox-tui-bench, or where SANDBOX_TUI_BENCH says.
+They are stored in ~/.cache/sandbox-tui-bench, or in $SANDBOX_TUI_BENCH if set.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from pathlib import Path
 
 
 class PeerMissing(Exception):
-    """A peer cannot be installed here; the message says why."""
+    """A peer cannot be installed here; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A program.
+    """A program to compare with.
 
     Attributes:
         name: its distribution.
-        packages: what is installed.
+        packages: packages to install.
     """
 
     name: str
@@ -31,13 +31,13 @@ class Peer:
 
     @property
     def folder(self) -> Path:
-        """Its environment."""
+        """Its virtual environment."""
         given = os.environ.get("SANDBOX_TUI_BENCH")
         root = Path(given) if given else Path.home() / ".cache" / "sandbox-tui-bench"
         return root / self.name
 
     def program(self, name: str) -> str:
-        """The path of one of its programs, installed if need be.
+        """Return the path of one of its programs; install the peer if necessary.
 
         Raises:
             PeerMissing: it cannot be installed.
@@ -51,7 +51,7 @@ class Peer:
 
     @property
     def version(self) -> str:
-        """Its version."""
+        """Return its version."""
         ask = f"import importlib.metadata as m; print(m.version({self.name!r}))"
         done = subprocess.run(
             [self.program("python"), "-c", ask], capture_output=True, text=True, check=True
@@ -59,10 +59,10 @@ class Peer:
         return done.stdout.strip()
 
     def install(self) -> None:
-        """Install it, whether or not it is there.
+        """Install it, even if it is already installed.
 
         Raises:
-            PeerMissing: that cannot be done.
+            PeerMissing: it cannot be installed.
         """
         print(f"· installing {' '.join(self.packages)}", file=sys.stderr)
         steps = (
@@ -82,7 +82,8 @@ OURS = Peer("sandbox-tui", ("--force-reinstall", "--no-deps", str(ROOT)))
 
 @functools.cache
 def our_program() -> str:
-    """Ours as a person has it: this tree, installed with what it asks for and nothing else.
+    """Return our program as users have it: this tree, installed with its dependencies and nothing
+    else.
 
     Raises:
         PeerMissing: it cannot be installed.
@@ -94,13 +95,13 @@ def our_program() -> str:
 
 
 REFERENCE = Peer("llm-in-sandbox", ("llm-in-sandbox", "mcp"))
-"""The paradigm's own program; it imports `mcp` without asking for it."""
+"""The paper's own program; it imports `mcp` without declaring the dependency."""
 
 POSTING = Peer("posting", ("posting", "tree-sitter<0.26"))
-"""With the newest tree-sitter it ends with a segmentation fault when it starts."""
+"""With the newest tree-sitter it crashes with a segmentation fault at start."""
 
 HARLEQUIN = Peer("harlequin", ("harlequin",))
 TEXTUAL_TERMINAL = Peer("textual-terminal", ("textual-terminal",))
 
 QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-"""Environment for the reference: its library would try to fetch a price list at every start."""
+"""Environment for the reference: its library would otherwise fetch a price list at every start."""

@@ -1,7 +1,7 @@
-"""The calls of an episode, carried out and timed by the reference's own code; runs in its
+"""The calls of an episode, executed and timed by the reference's own code, in its virtual
 environment.
 
-Reads lines, each a command to run; an empty one asks for the seconds since the one before.
+Reads commands, one per line; an empty line requests the seconds since the previous empty line.
 """
 
 import logging
@@ -15,11 +15,11 @@ from llm_in_sandbox.docker_runtime import DockerRuntime
 
 
 def main(image: str) -> None:
-    """Serve until the end of the input."""
+    """Serve until stdin is closed."""
     quiet = logging.getLogger("quiet")
     quiet.setLevel(logging.ERROR)
     runtime = DockerRuntime(image, logger=quiet, network_mode="none")
-    agent = types.SimpleNamespace(logger=quiet)  # what carries a call out needs no model
+    agent = types.SimpleNamespace(logger=quiet)  # executing a call needs no model
     try:
         print("ready", flush=True)
         took = 0.0

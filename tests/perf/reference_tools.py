@@ -1,6 +1,6 @@
-"""The reference's tool calls, timed by the reference's own code; runs in its environment.
+"""The reference's tool calls, timed by its own code, in its virtual environment.
 
-Reads a word per line: call, output, edit, close; prints the seconds that each took.
+Reads one word per line (call, output, edit or close) and prints the seconds each took.
 """
 
 import logging
@@ -16,11 +16,11 @@ PATH = "/testbed/small.txt"
 
 
 def main(image: str, output: str, text: str) -> None:
-    """Serve until close."""
+    """Serve until `close`."""
     quiet = logging.getLogger("quiet")
     quiet.setLevel(logging.ERROR)
     runtime = DockerRuntime(image, logger=quiet, network_mode="none")
-    agent = types.SimpleNamespace(logger=quiet)  # what carries a call out needs no model
+    agent = types.SimpleNamespace(logger=quiet)  # executing a call needs no model
     agent._execute_str_replace_editor = types.MethodType(Agent._execute_str_replace_editor, agent)
 
     def act(name: str, **parameters: str) -> str:

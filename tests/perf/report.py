@@ -1,4 +1,4 @@
-"""docs/benchmarks.md, and the same on the terminal."""
+"""Writes docs/benchmarks.md and prints results on the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEAD = """# Benchmarks
 
 
 def print_section(section: Section) -> bool:
-    """Print what was found; whether every target is met."""
+    """Print a section; return whether every target is met and nothing is missing."""
     print(f"\n{section.title}")
     for figure in section.figures:
         others = f"  vs. {figure.theirs}" if figure.theirs else ""
@@ -41,7 +41,7 @@ def print_section(section: Section) -> bool:
 
 
 def keep(name: str, section: Section, command: str) -> None:
-    """Write a section into the page; the others stay."""
+    """Write a section to the page and keep the others."""
     kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[name] = section.as_builtins() | {
         "command": command,
@@ -54,12 +54,12 @@ def keep(name: str, section: Section, command: str) -> None:
 
 
 def page(kept: Mapping[str, Any]) -> str:
-    """The page for what is kept."""
+    """Render the page from the stored sections."""
     return "\n".join([HEAD, *(_section(section) for section in kept.values())])
 
 
 def machine() -> str:
-    """This machine, and how busy it is, in a line."""
+    """Describe this machine and its load in one line."""
     model = next(
         (
             line.partition(":")[2].strip()

@@ -1,4 +1,4 @@
-"""A suite whose samples all have their sandboxes at the same moment, on the screen.
+"""A suite whose samples all have their sandboxes at the same time, on the screen.
 
 python -m tests.perf.sandboxes_of_a_suite [SANDBOXES]
 """
@@ -28,10 +28,10 @@ from tests.scripted_server import Chunk, Scripted, ScriptedServer, call
 
 COLUMNS, LINES = 160, 45
 MEMORY, LATE = 1 << 30, 0.4
-"""The most bytes of the program, and the most seconds that its screen may be late."""
+"""Maximum bytes of the program, and maximum delay of its screen in seconds."""
 
 PAPER_IDLE, PAPER_PEAK = 50e6, 200e6
-"""Bytes of a sandbox, of the paper (arXiv 2601.16206)."""
+"""Idle and peak memory of a sandbox in bytes, from the paper (arXiv 2601.16206)."""
 
 MAX_WAIT_SECONDS = 1800.0
 COMMAND = "python3 -c 'print(sum(range(10**6)))' | tee output/answer.txt"
@@ -39,15 +39,16 @@ TARGET = "499999500000"
 
 
 class Gate:
-    """A model that answers nobody's second request before everybody's is there.
+    """A model that holds every second request until the second requests of all samples have
+    arrived.
 
     Args:
-        samples: who everybody is.
+        samples: number of samples.
 
     Attributes:
         here: second requests so far.
-        all_here: set once they are all there.
-        go: lets them go on.
+        all_here: set once all have arrived.
+        go: set to release the replies.
     """
 
     def __init__(self, samples: int) -> None:
@@ -58,7 +59,7 @@ class Gate:
         self.go = threading.Event()
 
     def reply(self, request: Chunk) -> Scripted:
-        """A command, then, together with all others, the end."""
+        """Reply with a command first; submit once all samples are released."""
         if not any(message["role"] == "tool" for message in request["messages"]):
             return call("execute_bash", command=COMMAND)
         with self._lock:
@@ -193,7 +194,7 @@ def _memory_of_sandboxes(samples: list[SampleResult]) -> list[Figure]:
 
 
 def main() -> None:
-    """Run it; exit code 1 when something is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     section = measure(int(sys.argv[1]) if len(sys.argv) > 1 else 512)
     sys.exit(0 if print_section(section) else 1)
 

@@ -1,5 +1,6 @@
-"""How long the program takes to start: its help beside the reference's, its first screen beside
-those of Posting and Harlequin."""
+"""Start-up time: our help compared with the reference's, our first screen with those of Posting
+and Harlequin.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +66,9 @@ def _paint(name: str, home: str, theirs: Callable[[], float], rounds: int) -> Fi
 
 
 def first_paint(command: list[str], word: bytes, home: str) -> Callable[[], float]:
-    """Measures a start until this word, which stands in the last line, is on the screen."""
+    """Return a function that measures the time until `word`, part of the last line, is on the
+    screen.
+    """
     environment = {"HOME": home, "SANDBOX_TUI_HOME": home, "XDG_CONFIG_HOME": home}
 
     def paint() -> float:

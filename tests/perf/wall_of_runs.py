@@ -1,4 +1,4 @@
-"""Many runs at once on the screen: how late it comes to do anything else.
+"""Many runs at once on the screen: the delay of everything else in the event loop.
 
 python -m tests.perf.wall_of_runs [RUNS]
 """
@@ -32,11 +32,11 @@ ROUNDS = 4
 WORDS = "I will look at this now."
 TICK = 0.005
 MEDIAN, MOST = 0.02, 0.4
-"""Seconds that half of the looks may be late by, and each of them."""
+"""Maximum median and maximum delay of a timer, in seconds."""
 
 
 class Busy(Commands):
-    """Goes round the commands, and talks before each."""
+    """Runs the commands and streams text before each."""
 
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
         for word in WORDS.split(" "):
@@ -46,7 +46,7 @@ class Busy(Commands):
 
 
 def measure(runs: int = 64) -> Section:
-    """Measure it."""
+    """Run the benchmark."""
     section = Section(
         title="Many runs on the wall",
         words=(
@@ -97,7 +97,7 @@ def _request(settings: Settings, number: int) -> RunRequest:
 
 
 def main() -> None:
-    """Run it; exit code 1 when something is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     section = measure(int(sys.argv[1]) if len(sys.argv) > 1 else 64)
     sys.exit(0 if print_section(section) else 1)
 
