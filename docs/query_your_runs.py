@@ -1,4 +1,4 @@
-"""Writes the output of each query on docs/query-your-runs.md, from a real database.
+"""Write the output of each query on docs/query-your-runs.md, from a real database.
 
 python docs/query_your_runs.py sessions.db
 """
@@ -16,13 +16,13 @@ _QUERY = re.compile(r"```sql\n(?P<query>.*?)```\n\n```text\n(?P<output>.*?)```",
 
 
 def queries(page: str) -> Iterator[tuple[str, str]]:
-    """The queries of the page, each with the output beneath it."""
+    """Yield the queries on the page, each with the output below it."""
     for found in _QUERY.finditer(page):
         yield found["query"], found["output"]
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Rows as lines of text under the names of their columns."""
+    """Format rows as lines of text below the column names."""
     lines = [tuple(columns), *(tuple("" if v is None else str(v) for v in row) for row in rows)]
     widths = [max(len(line[n]) for line in lines) for n in range(len(columns))]
     lines.insert(1, tuple("-" * width for width in widths))
@@ -31,7 +31,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def main() -> None:
-    """Run the queries on the database named on the command line, and write the page anew."""
+    """Run the queries on the database named on the command line and rewrite the page."""
     connection = sqlite3.connect(f"{Path(sys.argv[1]).absolute().as_uri()}?mode=ro", uri=True)
 
     def filled(found: re.Match[str]) -> str:

@@ -51,7 +51,7 @@ PLACES = {
 
 
 def reference() -> str:
-    """The whole page."""
+    """Render the whole page."""
     parts = [HEAD, "## Keys\n", _KEYS, *_keys(), "## Settings\n", _SETTINGS, *_settings(Settings)]
     return "\n".join([*parts, "## Commands\n", *_commands(main, "sandbox-tui")])
 
@@ -112,7 +112,7 @@ def _default(kind: type[msgspec.Struct], name: str) -> str:
 
 
 def _attributes(kind: type[msgspec.Struct]) -> dict[str, str]:
-    """What the docstring says of each field; one line may name several."""
+    """Return each field's description from the docstring; one line may describe several fields."""
     text = inspect.getdoc(kind) or ""
     _, _, listed = text.partition("Attributes:\n")
     words: dict[str, str] = {}

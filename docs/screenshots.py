@@ -1,10 +1,10 @@
-"""Makes the pictures and the film of README and docs from real runs of the demo.
+"""Make the pictures and the film for the README and the docs from real runs of the demo.
 
     python docs/screenshots.py [FOLDER [NAME...]]
 
-Runs the demo in whatever sandbox this machine has; with names, only these pictures are taken. The
-pictures are Textual's SVG screenshots; the film and the recording of the terminal are the program's
-own exports.
+The demo runs in whichever sandbox this machine has; given names, only those pictures are taken. The
+pictures are Textual's SVG screenshots; the film and the terminal recording are the program's own
+exports.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SIZES = ((160, 45), (100, 30), (60, 20))
 
 
 async def until(done: Callable[[], bool], pause: Callable[..., object]) -> None:
-    """Let the program work until something is so."""
+    """Let the program run until `done()` holds."""
     for _ in range(3000):
         if done():
             return
@@ -55,18 +55,18 @@ async def picture(
     until_shown: Callable[[Screen[object]], bool] = lambda screen: True,
     keep: bool = True,
 ) -> None:
-    """One picture of one moment.
+    """Take one picture.
 
     Args:
-        folder: where it goes.
-        name: of the picture.
-        store: with the sessions.
+        folder: output folder.
+        name: name of the picture.
+        store: database with the sessions.
         size: columns and rows.
-        begin: runs, or a session to replay; None for the home screen.
+        begin: runs to start, or a session to replay; None for the home screen.
         ready: whether the keys can be pressed.
         keys: pressed one after the other.
-        until_shown: whether the screen is as it shall be pictured.
-        keep: whether the picture is written.
+        until_shown: whether the screen shows what the picture should show.
+        keep: whether to write the picture.
     """
     app = SandboxTui(load({"ui.images": "blocks"}), store, begin)
     async with app.run_test(size=size, notifications=True) as pilot:
@@ -82,11 +82,11 @@ async def picture(
 
 
 async def main(folder: Path, only: Sequence[str] = ()) -> None:
-    """All pictures, each in three sizes.
+    """Take all pictures, each in three sizes.
 
     Args:
-        folder: where they go.
-        only: names of pictures; empty for all, and the film.
+        folder: output folder.
+        only: names of pictures; if empty, all of them and the film.
     """
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(tempfile.mkdtemp())
@@ -121,7 +121,7 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
         film(folder, done.id)
     await picture(folder, "short", store, SIZES[0], [demo(max_steps=7)], _ended, keep=False)
     marked = ("space", "down", "space", "c")
-    for size in SIZES:  # while there are but these two
+    for size in SIZES:  # while these are the only two sessions
         await take("compare", size, None, _listed, *marked, until_shown=_compared)
     for size in SIZES:
         await take("reading", size, [demo(speed=1)], _reading)
@@ -141,7 +141,7 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
 
 
 def film(folder: Path, run_id: str) -> None:
-    """The film of a session, and its terminal as an asciicast, as anybody would export them."""
+    """Export a session as a film and its terminal as an asciicast, as a user would."""
     program = Path(sys.executable).with_name("sandbox-tui")
     export = [program, "sessions", "export", run_id, "--force"]
     home = {**os.environ, "SANDBOX_TUI_HOME": str(Path.cwd())}
@@ -153,7 +153,7 @@ def film(folder: Path, run_id: str) -> None:
 
 
 def _running(screen: Screen[object]) -> bool:
-    """In the middle of the demo, with a call under way."""
+    """In the middle of the demo, while a call runs."""
     return isinstance(screen, Cockpit) and (
         len(screen.state.calls) >= 7 and screen.state.running is not None
     )
@@ -174,7 +174,7 @@ def _ended(screen: Screen[object]) -> bool:
 
 
 def _listed(screen: Screen[object]) -> bool:
-    """At home, with the sessions read."""
+    """The home screen, with its sessions loaded."""
     return any(sessions.block_count() > 1 for sessions in screen.query(SessionList))
 
 

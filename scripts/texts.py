@@ -1,10 +1,10 @@
-"""List every text of the program that a person can read, with its file and line.
+"""List every text of the program that a user can read, with file and line.
 
     python scripts/texts.py [FOLDER...]
 
-Reads the source with `ast`: string literals and f-strings that hold words, without docstrings,
-annotations, SQL, patterns and texts for the model. Read the list from top to bottom after a change
-to many texts: one term per thing, one scheme of capitals and full stops (see CONTRIBUTING.md).
+Parses the source with `ast`: string literals and f-strings that contain words, without docstrings,
+annotations, SQL, patterns and texts for the model. After a change to many texts, read the list from
+top to bottom: one term per thing, one style of capitals and full stops (see CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ FOR_THE_MODEL = (
     "core/rl/data/generated/",
     "core/agent/model_messages.py",
 )
-"""Texts of tasks and prompts: the model reads these."""
+"""Files with texts for the model: tasks and prompts."""
 
 SHOWN_BY = {
     "Text", "append", "Static", "Label", "Button", "Option", "Hint", "hint", "notify", "Selection",
     "add_column", "add_columns", "set_status", "Choice", "join", "echo", "style", "write",
 }  # fmt: skip
-"""Calls whose arguments are shown even when they are one lowercase word."""
+"""Calls whose arguments are displayed even if they are one lowercase word."""
 
 SQL = re.compile(
     r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|FROM|WHERE|AND |ORDER|JOIN"
@@ -69,7 +69,7 @@ def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _text(node: ast.AST) -> str:
-    """What a literal says, with `{...}` where an f-string puts a value."""
+    """Return the text of a literal, with `{...}` for the values of an f-string."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if not isinstance(node, ast.JoinedStr):
@@ -90,7 +90,9 @@ def _is_text(text: str) -> bool:
 
 
 def _hidden(tree: ast.Module) -> set[int]:
-    """Literals that nobody sees as a text: docstrings, annotations, parts of f-strings, indices."""
+    """Ids of literals that are never displayed: docstrings, annotations, parts of f-strings,
+    indices.
+    """
     hidden: set[int] = set()
     for node in ast.walk(tree):
         match node:
@@ -114,7 +116,7 @@ def _hidden(tree: ast.Module) -> set[int]:
 
 
 def _arguments(tree: ast.Module) -> set[int]:
-    """Direct arguments of calls that show what they are given."""
+    """Ids of literals passed directly to calls that display their arguments."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return {
         id(argument)

@@ -1,10 +1,10 @@
-"""Evaluates every model of an experiment with a computer and without (docs/training.md).
+"""Evaluate every model of an experiment with a sandbox and without (docs/training.md).
 
     python scripts/training/both_modes.py FOLDER [--seeds 3] [--arms sandbox,text] [--tasks 48]
 
-Serves the warm start, once for each seed, and each model that `experiment.py` trained in FOLDER,
-runs the suite `lookup.yaml` on it in both modes, and writes a table of the samples that `eval
-report` lists.
+Serves the warm-started model once per seed and each model that `experiment.py` trained in FOLDER,
+runs the suite `lookup.yaml` on it in both modes, and prints a table of the samples listed by `eval
+report`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REPLY_TOKENS = 24
 
 
 def evaluate(folder: Path, model: Path, name: str, tasks: int, seed: int = 1) -> Path:
-    """Run the suite on a model, in a home of its own; returns a CSV file of its samples."""
+    """Run the suite on a model, in a separate home; return a CSV file of its samples."""
     samples = folder / "samples" / f"{name}.csv"
     if samples.exists():
         return samples
@@ -51,7 +51,7 @@ def evaluate(folder: Path, model: Path, name: str, tasks: int, seed: int = 1) ->
 
 
 def scores(samples: Path, mode: str) -> Iterator[float]:
-    """The scores of one mode; a sample that has none failed, and is worth 0."""
+    """Yield the scores of one mode; a sample without a score failed and counts as 0."""
     with samples.open(newline="") as lines:
         for row in csv.DictReader(lines):
             if row["mode"] == mode:
@@ -59,7 +59,7 @@ def scores(samples: Path, mode: str) -> Iterator[float]:
 
 
 def table(evaluated: dict[str, Sequence[Path]]) -> str:
-    """Share of right answers by arm and mode, over all seeds."""
+    """Format the share of right answers by arm and mode, over all seeds."""
     lines = ["| model | mode | samples | score | 95% |", "|---|---|---|---|---|"]
     for arm, files in evaluated.items():
         for mode in MODES:
@@ -72,7 +72,7 @@ def table(evaluated: dict[str, Sequence[Path]]) -> str:
 
 
 def main() -> None:
-    """Run it."""
+    """Run the evaluations and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seeds", type=int, default=3)

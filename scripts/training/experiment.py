@@ -1,9 +1,10 @@
-"""The experiment of docs/training.md: a tiny model of our own learns to use a sandbox, on CPUs.
+"""The experiment of docs/training.md: a tiny model learns to use a sandbox, on CPUs.
 
     python scripts/training/experiment.py FOLDER [--steps 24] [--seeds 3] [--arms sandbox,text]
 
-Makes the model and the tasks in FOLDER unless they are there, trains every arm with every seed,
-all at once, unless it is trained, and writes the tables. Needs the extra `trl` and bubblewrap.
+Creates the model and the tasks in FOLDER if they are missing, trains every arm with every seed that
+is not yet trained, all at the same time, and prints the tables. Needs the extra `trl` and
+bubblewrap.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ HERE = Path(__file__).parent
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 HELD_OUT = 48
 CURVE_STEPS = 4
-"""Steps of one column of the curve."""
+"""Training steps per column of the curve."""
 EPISODES = {
     "sandbox": "{mode: sandbox, sandbox: bubblewrap, prompts: tiny.yaml, "
     "limits: {max_steps: 5, repeated_calls: 3}}",
@@ -56,7 +57,7 @@ threads: 1
 
 
 def prepare(folder: Path) -> None:
-    """The model and the tasks."""
+    """Create the model and the tasks if they are missing."""
     folder.mkdir(parents=True, exist_ok=True)
     for pack in ("tiny.yaml", "tiny_text.yaml"):
         copy(HERE / pack, folder)
@@ -71,7 +72,7 @@ def prepare(folder: Path) -> None:
 
 
 def train(folder: Path, arms: Sequence[str], seeds: int, steps: int) -> None:
-    """Every arm with every seed that is not trained yet, in a home of its own."""
+    """Train every arm with every seed that is not yet trained, each in a separate home."""
     programs: list[subprocess.Popen[bytes]] = []
     for arm, seed in _each(arms, seeds):
         name = f"{arm}-{seed}"
@@ -97,10 +98,10 @@ def train(folder: Path, arms: Sequence[str], seeds: int, steps: int) -> None:
 
 
 def attempts(home: Path, split: str) -> Iterator[Rollout]:
-    """The rollouts of a training that have a reward.
+    """Yield the rollouts of a training that have a reward.
 
     Args:
-        home: of its database.
+        home: home of the training's database.
         split: `train` or `held_out`.
     """
     with Store(home / "sessions.db") as store:
@@ -110,7 +111,7 @@ def attempts(home: Path, split: str) -> Iterator[Rollout]:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Wilson's 95% interval of a share."""
+    """Wilson's 95% interval for a proportion."""
     n, share, z = len(values), sum(values) / len(values), 1.96
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
@@ -118,7 +119,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def pooled(folder: Path, arm: str, seeds: int, split: str) -> dict[int, list[Rollout]]:
-    """The rollouts of an arm by step, over its seeds."""
+    """Group the rollouts of an arm by step, over its seeds."""
     found: dict[int, list[Rollout]] = {}
     for seed in range(1, seeds + 1):
         for one in attempts(folder / "homes" / f"{arm}-{seed}", split):
@@ -127,7 +128,7 @@ def pooled(folder: Path, arm: str, seeds: int, split: str) -> dict[int, list[Rol
 
 
 def table(folder: Path, arms: Sequence[str], seeds: int) -> str:
-    """Held-out reward of every arm, over its seeds."""
+    """Format the held-out reward of every arm, over its seeds."""
     lines = ["| arm | step | rollouts | held-out reward | 95% |", "|---|---|---|---|---|"]
     for arm in arms:
         for step, rows in pooled(folder, arm, seeds, "held_out").items():
@@ -139,8 +140,9 @@ def table(folder: Path, arms: Sequence[str], seeds: int) -> str:
 
 
 def curve(folder: Path, arms: Sequence[str], seeds: int) -> str:
-    """Mean reward and share of truncated training rollouts, over the seeds of every arm and
-    `CURVE_STEPS`."""
+    """Format the mean reward and the share of truncated training rollouts, over the seeds of
+    every arm and `CURVE_STEPS` steps.
+    """
     by_arm = {arm: pooled(folder, arm, seeds, "train") for arm in arms}
     last = max(max(by_step) for by_step in by_arm.values())
     firsts = range(1, last + 1, CURVE_STEPS)
@@ -173,7 +175,7 @@ def _each(arms: Sequence[str], seeds: int) -> Iterator[tuple[str, int]]:
 
 
 def main() -> None:
-    """Run it."""
+    """Run the experiment and print the tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--steps", type=int, default=24)

@@ -1,10 +1,11 @@
-"""A tiny language model of our own, and its warm start on written trajectories.
+"""A tiny language model, and its warm start on generated trajectories.
 
     python -m scripts.training.tiny_model FOLDER
 
-It has its own small tokenizer, in which a digit is a token, and a chat template in the manner of
-ChatML with Hermes calls. The template leaves the tools' schemas out, which would be ten times as
-long as everything else.
+It has its own small tokenizer, in which each digit is a token, and a chat template in the style of
+ChatML with Hermes tool calls. The template omits the tools' schemas, which would be ten times as
+long
+as everything else.
 """
 
 from __future__ import annotations
@@ -52,28 +53,34 @@ PHRASES = (
     r"Steps Remaining: ",
     r": \d",
 )
-"""What stands in every conversation: as one token each, they make it half as long. The last one
-lets the value of a line begin with the token that follows its key, so that to find a key is to find
-its value."""
+"""Phrases that occur in every conversation; as single tokens they halve its length. The last one
+lets a line's value begin with the token that follows its key, so that finding a key is finding
+its value.
+"""
 LIMITS = Limits(max_steps=5)
 TASKS = 2000
 REPEATING_STEPS = 600
 LOOKING_UP_STEPS = 600
-"""Steps on tokens that are drawn at random and repeated, and on lines that are written again in
-another order, before any trajectory: a model so small does not learn from trajectories alone that
-what was read can be repeated, and where to find it."""
+"""Steps on repeated random tokens and, as many, on lines repeated in another order, before any
+trajectory: from trajectories alone, so small a model does not learn that text it has read can be
+repeated, nor where to find it.
+"""
 FEW_KEYS_STEPS = 300
-"""Steps on trajectories of the keys that the experiment asks for, at the end."""
+"""Steps on trajectories with the experiment's keys, at the end."""
 BATCH = 16
 REPEATED_LENGTH = 44
 STEPS = 1200
 RATE = 3e-3
 CONTEXT_WEIGHT = 0.1
-"""Of a token that is not the policy's: reading is learnt from all of a conversation."""
+"""Weight of a token that the policy did not write: the model learns to read from the whole
+conversation.
+"""
 
 
 def tokenizer(texts: Iterable[str]) -> PreTrainedTokenizerFast:
-    """Words, digits, spaces and marks are tokens of their own, and so are phrases of calls."""
+    """Train a tokenizer that separates words, digits, spaces and punctuation; phrases are single
+    tokens.
+    """
     inner = Tokenizer(models.BPE())
     pieces = Regex("|".join((*PHRASES, r"\d", r"[^\W\d]+", r"[ \t]+", r"\n+", r"[^\w\s]+")))
     inner.pre_tokenizer = pre_tokenizers.Sequence(
@@ -101,7 +108,7 @@ def tokenizer(texts: Iterable[str]) -> PreTrainedTokenizerFast:
 
 
 def tiny_model(vocabulary: PreTrainedTokenizerFast) -> LlamaForCausalLM:
-    """A Llama of three layers."""
+    """Build a Llama of three layers."""
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(vocabulary),
@@ -120,7 +127,7 @@ def tiny_model(vocabulary: PreTrainedTokenizerFast) -> LlamaForCausalLM:
 
 
 async def conversations(tasks: Iterable[Task], rng: random.Random) -> list[list[Message]]:
-    """One of each kind for each task."""
+    """Generate a conversation with a sandbox and one without for each task."""
     pack = load_pack(str(HERE / "tiny.yaml"))
     text_pack = load_one_reply_pack(str(HERE / "tiny_text.yaml"))
     written: list[list[Message]] = []
@@ -132,7 +139,7 @@ async def conversations(tasks: Iterable[Task], rng: random.Random) -> list[list[
 
 
 def encoded(policy: LocalPolicy, messages: Sequence[Message]) -> tuple[list[int], list[float]]:
-    """Tokens as an episode has them, and the weight of each."""
+    """Return the tokens, as in an episode, and the loss weight of each."""
     first = next(at for at, message in enumerate(messages) if message["role"] == "assistant")
     ids = policy.prompt_ids(messages[:first], ())
     weights = [CONTEXT_WEIGHT] * len(ids)
@@ -155,14 +162,14 @@ Example = tuple[list[int], list[float]]
 
 
 def repeated(fast: PreTrainedTokenizerFast, rng: random.Random) -> Example:
-    """Tokens at random, again and again."""
+    """Random tokens, repeated."""
     once = [rng.randrange(3, len(fast)) for _ in range(rng.randint(5, 20))]
     more = (once * REPEATED_LENGTH)[len(once) : REPEATED_LENGTH]
     return once + more, [0.0] * len(once) + [1.0] * len(more)
 
 
 def looked_up(fast: PreTrainedTokenizerFast, rng: random.Random) -> Example:
-    """Words with numbers at random, and the same lines in another order."""
+    """Words with random numbers, then the same lines in another order."""
     keys = rng.sample(words.THINGS, rng.randint(2, 5))
     lines = [f"{key}: {rng.randint(100, 999)}\n" for key in keys]
     once = fast.encode("".join(lines))
@@ -171,7 +178,7 @@ def looked_up(fast: PreTrainedTokenizerFast, rng: random.Random) -> Example:
 
 
 def fit(model: Any, draw: Callable[[], list[Example]], steps: int, name: str) -> None:
-    """Learn what is drawn."""
+    """Train the model on batches from `draw`."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
     began = time.monotonic()
     model.train()
@@ -203,7 +210,9 @@ def _batch(rows: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _words(written: Sequence[Sequence[Message]]) -> list[str]:
-    """All that is written in conversations, and every word that others may hold."""
+    """Return the texts of the conversations, and every word that other conversations may
+    contain.
+    """
     texts = [
         json.dumps({"name": function["name"], "arguments": json.loads(function["arguments"])})
         for one in written
@@ -215,7 +224,7 @@ def _words(written: Sequence[Sequence[Message]]) -> list[str]:
 
 
 def make(folder: str) -> None:
-    """Make the model and its tokenizer in a folder."""
+    """Train the model and its tokenizer and save them to a folder."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     rng = random.Random(0)

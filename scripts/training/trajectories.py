@@ -1,7 +1,7 @@
-"""Written trajectories for a model that has seen nothing: how calls are made, not how to succeed.
+"""Generated trajectories for an untrained model: they teach how to make calls, not how to succeed.
 
-A quarter of them finds the answer. The others wander: they guess without a look at the file, open
-a file that is not there, take the first line for the right one, or never write the answer down.
+A quarter of them finds the answer. The others fail: they guess without reading the file, open a
+missing file, take the first line for the right one, or never write the answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
 FILE = "list.txt"
 KEYS = frozenset(words.THINGS[:8])
-"""What the experiment asks for: the model is too small to repeat any word of a question."""
+"""The keys the experiment asks for; the model is too small to repeat arbitrary words of a
+question.
+"""
 OBSERVATION = "Exit code: {code}\nExecution output of [execute_bash]:\n[STDOUT]\n{out}"
 MISSING = "\n[STDERR]\n{program}: {path}: No such file or directory"
 
@@ -38,7 +40,7 @@ Call = tuple[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A task of the level 1 of `lookup`: the value of a key in one file."""
+    """A level 1 task of `lookup`: the value of a key in one file."""
 
     task: Task
     key: str
@@ -46,20 +48,20 @@ class Lookup:
 
     @classmethod
     def of(cls, task: Task) -> Lookup:
-        """Read it out of the task."""
+        """Parse the task."""
         lines = task.files[FILE].decode().splitlines()
         rows = dict(line.split(": ") for line in lines)
         return cls(task, next(key for key in rows if f" {key}?" in task.problem), rows)
 
 
 def few_keys(seed: int, count: int) -> list[Task]:
-    """Tasks that ask for one of `KEYS`; other seeds have other documents."""
+    """Return tasks that ask for one of `KEYS`; each seed has different documents."""
     drawn = generate_tasks(14 * count + 200, seed=seed, levels=(1,), domains=("lookup",))
     return [task for task in drawn if Lookup.of(task).key in KEYS][:count]
 
 
 def sandbox_calls(lookup: Lookup, rng: random.Random) -> list[Call]:
-    """What a policy that wanders does."""
+    """Return the calls of a policy that succeeds one time in four."""
     guess = str(rng.randint(100, 999))
     first = next(iter(lookup.rows.values()))
     look = _bash(f"grep {lookup.key} input/{FILE}")
@@ -77,8 +79,9 @@ def sandbox_calls(lookup: Lookup, rng: random.Random) -> list[Call]:
 
 
 def text_answer(lookup: Lookup, rng: random.Random) -> str:
-    """What a policy that wanders replies: the line of the key, one time in four, or another one,
-    or a number that it made up."""
+    """Return the reply of a policy that guesses: the key's own line one time in four, else the
+    key with an invented number or another line.
+    """
     way = rng.random()
     if way < 0.25:
         return f"{lookup.key}: {lookup.task.target}"
@@ -91,7 +94,7 @@ def text_answer(lookup: Lookup, rng: random.Random) -> str:
 async def sandbox_trajectory(
     lookup: Lookup, pack: PromptPack, limits: Limits, rng: random.Random
 ) -> list[Message]:
-    """A conversation with the observations that a sandbox would give."""
+    """Generate a conversation with the observations a sandbox would return."""
     agent = Agent(
         model=None,
         messages=[
@@ -109,7 +112,7 @@ async def sandbox_trajectory(
 
 
 def text_trajectory(lookup: Lookup, pack: PromptPack, rng: random.Random) -> list[Message]:
-    """A question with its document, and one answer."""
+    """Generate a question with its document, and one reply."""
     documents = inline_documents(lookup.task.files, None).text
     problem = WITH_DOCUMENTS.format(problem=lookup.task.problem, documents=documents)
     return [
@@ -119,7 +122,7 @@ def text_trajectory(lookup: Lookup, pack: PromptPack, rng: random.Random) -> lis
 
 
 class _OnPaper(ToolExecutor):
-    """Answers the calls of `sandbox_calls` as a sandbox does."""
+    """Simulates the observations of a sandbox for `sandbox_calls`."""
 
     def __init__(self, rows: dict[str, str]) -> None:
         self._rows = rows
