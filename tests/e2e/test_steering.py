@@ -61,7 +61,7 @@ def start(server: s.ScriptedServer, home: Path, *more: str, **size: int) -> Term
 
 
 def said(server: s.ScriptedServer) -> list[str]:
-    """Return the messages the model received after the task, including its own replies."""
+    """Return the contents of the messages after the task, including the model's own replies."""
     return [message["content"] for message in server.requests[-1]["messages"][2:]]
 
 

@@ -1,4 +1,4 @@
-"""Textual's private API behaves as we rely on."""
+"""Textual's private API behaves the way we rely on."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ CODE = ("core", "sessions", "themes", "tui")
 MAX_FILE_LINES = 400
 
 MAX_FOLDER_FILES = 15
-"""Maximum number of files in a folder, not counting `__init__.py`; more than that belong to two
+"""Maximum number of files in a folder, not counting `__init__.py`; a larger folder covers two
 topics.
 """
 

@@ -1,4 +1,4 @@
-"""Films: which frames they show, how frames are split into regions, and how they are encoded."""
+"""Films: which frames they show, how a picture is split into rows, and how rows become a film."""
 
 from __future__ import annotations
 
