@@ -75,7 +75,6 @@ def heard(raw: bytes, *more: dict[str, str]) -> Said:
     for match in known.finditer(text):
         pieces.append(_plain(text, at, match.start()))
         at = match.end()
-        name = names[int((match.lastgroup or "k0")[1:])] if match.lastgroup else ""
         name = next(names[n] for n in range(len(names)) if match[f"k{n}"] is not None)
         said.kinds[name] = said.kinds.get(name, 0) + 1
         if name == "place":

@@ -38,17 +38,17 @@ class FastPath(Commands):
     Attributes:
         parser: processes the lines that do not fit, token by token.
         expects_lines: whether all lines of the last block fitted.
-        skips_redraws: False in tests that compare with the slow path.
+        is_fast: False in tests that compare with the slow path.
     """
 
     parser: Parser
-    skips_redraws: bool = True
+    is_fast: bool = True
     _stretches_to_skip: int = 0
     expects_lines: bool = False
 
     def without_redraws(self, text: str) -> str:
         """Shorter output with the same effect on the screen."""
-        return without_redraws(text, self.columns) if self.skips_redraws else text
+        return without_redraws(text, self.columns) if self.is_fast else text
 
     def take_lines(self, text: str, at: int) -> int:
         """Process whole lines; returns the number of characters, 0 if they do not fit.
@@ -82,7 +82,7 @@ class FastPath(Commands):
     def _can_take_lines(self) -> bool:
         return (
             not self.x
-            and self.skips_redraws
+            and self.is_fast
             and self.plain
             and self.wraps
             and self.top == 0

@@ -172,7 +172,7 @@ def test_lines_taken_at_once_are_lines_taken_one_by_one(
 ) -> None:
     data = "".join(f"{text}\r\n" * count for text, count in lines).encode()
     whole, slow, cut = (Screen(columns, height, scrollback=40) for _ in range(3))
-    slow.skips_redraws = False
+    slow.is_fast = False
     whole.feed(data)
     slow.feed(data)
     for at in range(0, len(data), piece):

@@ -251,7 +251,7 @@ def test_looking_changes_nothing(data: bytes, piece: int) -> None:
 @given(STREAMS)
 def test_the_fast_lane_changes_nothing(data: bytes) -> None:
     slow = Screen(20, 5)
-    slow.skips_redraws = False
+    slow.is_fast = False
     slow.feed(data)
     assert state(slow) == state(screen_of(data))
 
