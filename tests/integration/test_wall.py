@@ -355,7 +355,7 @@ async def test_runs_are_moved_into_programs_of_their_own(tmp_path: Path) -> None
 async def test_second_thoughts_keep_the_runs_here(tmp_path: Path) -> None:
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
-    request = demo_request(settings, speed=1)  # its replies take time
+    request = demo_request(settings, speed=0.05)  # no reply ends while the test lasts
     app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, ["one", "two"]))
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))

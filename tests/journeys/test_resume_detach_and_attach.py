@@ -47,11 +47,12 @@ def test_a_killed_run_is_taken_up(person: Person, scripted_server: Serve) -> Non
         person.presses("q")
         assert person.is_back() == 0
         killed(person, run)
-        person.runs("sandbox-tui resume last --headless | tail -5")
+        assert "submitted" in person.runs("sandbox-tui resume last --headless | tail -5")
         killed(person, run)
         session = re.search(r"\d{8}-\d{6}-\w{5}", person.runs("sandbox-tui sessions ls"))
         assert session is not None
-        person.runs(f"sandbox-tui resume {session[0]} --json | tail -c 300")
+        said = person.runs(f"sandbox-tui resume {session[0]} --json | tail -c 300")
+        assert "submitted" in re.sub(r"\s", "", said)
         killed(person, run)
         person.runs("sandbox-tui resume last --detach")
         person.enters("sandbox-tui attach last --json | tail -c 300")

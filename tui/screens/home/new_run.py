@@ -57,6 +57,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
     }
     NewRunDialog .row > #mode { width: 2fr; }
     NewRunDialog .row > Select { min-width: 12; }
+    NewRunDialog #mode SelectOverlay { min-width: 30; }
     NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
     NewRunDialog .field {
         border: round $border-blurred; border-title-color: $role-dim;
