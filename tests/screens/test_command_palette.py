@@ -142,6 +142,7 @@ async def test_an_action_is_done_on_the_screen_below(app: SandboxTui) -> None:
 
 async def test_what_is_off_says_why_and_is_not_done(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and app.screen.session_here)
         listed = await opened(app, pilot)
         await pilot.press(*"resume the sess")
         assert listed.current is None
