@@ -52,10 +52,10 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
     NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
     NewRunDialog .row { height: 3; }
     NewRunDialog .row > * { width: 1fr; }
-    NewRunDialog .row > #input, NewRunDialog .row > #kind, NewRunDialog .row > #calls {
-        width: 3fr;
-    }
-    NewRunDialog .row > #mode { width: 2fr; }
+    NewRunDialog .row > #input, NewRunDialog .row > #mode { width: 3fr; }
+    NewRunDialog .row > #kind, NewRunDialog .row > #calls { width: 2fr; }
+    NewRunDialog.-low .row > #mode { width: 2fr; }
+    NewRunDialog.-low .row > #kind, NewRunDialog.-low .row > #calls { width: 3fr; }
     NewRunDialog .row > Select { min-width: 12; }
     NewRunDialog #mode SelectOverlay { min-width: 30; }
     NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
