@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeVar
 
+import msgspec
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ModelError
@@ -291,9 +292,8 @@ class ServerQuirks:
 
 def _encodable(messages: Sequence[Message]) -> list[Message]:
     """The messages without lone surrogates, which cannot be encoded."""
-    text = json.dumps(messages, ensure_ascii=False)
     try:
-        text.encode("utf-8")
+        msgspec.json.encode(messages)
     except UnicodeEncodeError:
-        return json.loads(without_surrogates(text))
+        return json.loads(without_surrogates(json.dumps(messages, ensure_ascii=False)))
     return list(messages)

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -64,7 +65,7 @@ def measure(samples: int = SAMPLES, rounds: int = 1) -> Section:
             f"model server and image ({IMAGE}). For each sample the model makes {CALLS} calls of "
             "`echo $((A * B)) | tee -a work.txt`, the last of which writes the answer too, and "
             "submits: 28 steps are the median of the trajectories that the reference publishes. The "
-            "replies are instant. Both programs have to make as many requests, and ours to score "
+            "replies are instant, and connections stay open. Both programs have to make as many requests, and ours to score "
             "every sample 1. Wall time of the whole process. "
             f"Alternating rounds: {rounds}."
         ),
@@ -187,14 +188,28 @@ def answer(request: Chunk) -> Scripted:
         arguments = {"command": product + last}
     name = "execute_bash" if arguments else "submit"
     if request.get("stream"):
-        return call(name, **arguments)
+        return at_once(call(name, **arguments))
     function = {"name": name, "arguments": json.dumps(arguments)}
     wanted = {"id": f"call_{done}", "type": "function", "function": function}
     message: Chunk = {"role": "assistant", "content": "", "tool_calls": [wanted]}
     tokens = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    return whole(
-        message, "tool_calls", usage=tokens, id="1", object="chat.completion", created=1, model="m"
+    return at_once(
+        whole(
+            message,
+            "tool_calls",
+            usage=tokens,
+            id="1",
+            object="chat.completion",
+            created=1,
+            model="m",
+        )
     )
+
+
+def at_once(reply: Scripted) -> Scripted:
+    """Return the reply in one piece, on a connection that stays open, as model servers keep it."""
+    pieces = [piece for piece in reply.pieces if isinstance(piece, bytes)]
+    return replace(reply, pieces=[b"".join(pieces)], keep=True)
 
 
 @contextlib.contextmanager
