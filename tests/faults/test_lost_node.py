@@ -125,11 +125,11 @@ class Coordinator:
         return program
 
     def kill(self) -> None:
-        """Kill programs that a failed test left running."""
+        """Kill programs that a failed test left running; print what they said."""
         for program in self._programs:
             if program.poll() is None:
                 program.kill()
-                program.communicate()
+                print(*program.communicate(), sep="\n")
 
     def run(self, cluster: RayCluster, server: s.ScriptedServer) -> subprocess.Popen[str]:
         suite = str(self.folder / "products.yaml")
