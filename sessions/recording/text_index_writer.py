@@ -17,7 +17,8 @@ MAX_LATE_SECONDS = 1.0
 
 class TextIndexWriter:
     """Brings the full-text index up to what one recording stores, at most once in
-    `MAX_LATE_SECONDS`. Errors are ignored: the next search, or the next program, catches up.
+    `MAX_LATE_SECONDS` and one pass at a time. Errors are ignored: the next search, or the next
+    program, catches up.
 
     Args:
         store: where it is recorded.
@@ -27,31 +28,46 @@ class TextIndexWriter:
         self._store = store
         self._is_behind = False
         self._timer: asyncio.TimerHandle | None = None
-        self._work: asyncio.Future[None] | None = None
+        self._pass: asyncio.Future[None] | None = None
+        self._is_overdue = False
+        """Whether the next pass was due while another one ran, and starts after it."""
 
     def on_stored(self, batch: Sequence[e.AnyEvent]) -> None:
         """A batch of events has been stored."""
         self._is_behind = self._is_behind or text_index.rows_added(batch) > 0
-        if self._is_behind and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(MAX_LATE_SECONDS, self._start)
+        if self._is_behind and self._timer is None and not self._is_overdue:
+            self._timer = asyncio.get_running_loop().call_later(MAX_LATE_SECONDS, self._on_due)
 
     def stop(self) -> None:
         """Index nothing more by itself."""
+        self._is_overdue = False
         if self._timer is not None:
             self._timer.cancel()
 
     async def close(self) -> None:
         """Stop, index the rest, and wait for it: the store may be closed afterwards."""
         self.stop()
-        if self._work is not None:
-            await asyncio.wait([self._work])
+        if self._pass is not None:
+            await asyncio.wait([self._pass])
         if self._is_behind:
             await asyncio.to_thread(self._index)
 
-    def _start(self) -> None:
+    def _on_due(self) -> None:
         self._timer = None
-        self._is_behind = False
-        self._work = asyncio.get_running_loop().run_in_executor(None, self._index)
+        if self._pass is None:
+            self._start()
+        else:
+            self._is_overdue = True
+
+    def _start(self) -> None:
+        self._is_behind = self._is_overdue = False
+        self._pass = asyncio.get_running_loop().run_in_executor(None, self._index)
+        self._pass.add_done_callback(self._on_done)
+
+    def _on_done(self, _: asyncio.Future[None]) -> None:
+        self._pass = None
+        if self._is_overdue:
+            self._start()
 
     def _index(self) -> None:
         with contextlib.suppress(StoreError):
