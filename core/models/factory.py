@@ -5,6 +5,10 @@ from __future__ import annotations
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.base import Model
+from sandbox_tui.core.models.demo_model import DemoModel
+
+DEMO_NAMES = frozenset({"demo", DemoModel.name})
+"""What a user may call the demo model, which is no model of a server."""
 
 
 def open_model(settings: ModelSettings, api_key: str | None) -> Model:
@@ -26,3 +30,25 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
 
     import_ahead()
     return OpenAIModel(settings, api_key)
+
+
+def refuse_demo(
+    settings: ModelSettings, *, model: str = "--model", server: str = "--base-url"
+) -> None:
+    """Refuse the demo model where tasks are to be solved.
+
+    A server may call its own model "demo", so settings that name a server are accepted.
+
+    Args:
+        settings: of an evaluation or a training.
+        model: where the user sets the model, for the message.
+        server: where the user sets the server, for the message.
+
+    Raises:
+        ConfigError: the settings name the demo model and no server.
+    """
+    if settings.name in DEMO_NAMES and not settings.base_url:
+        raise ConfigError(
+            "The demo model only replays a scripted demonstration and cannot solve tasks: name a "
+            f"model ({model}) or a server ({server}) instead."
+        )

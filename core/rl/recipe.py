@@ -24,6 +24,7 @@ import yaml
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.evals.suite_file_errors import described
+from sandbox_tui.core.models.factory import refuse_demo
 from sandbox_tui.core.prompts import load_one_reply_pack, load_pack
 from sandbox_tui.core.rl.advantages import AdvantageRule
 from sandbox_tui.core.rl.episode_settings import NATIVE, EpisodeSettings
@@ -210,6 +211,7 @@ def _check(file: Path, recipe: Recipe) -> None:
     for path in filter(None, (recipe.data.train, recipe.data.held_out)):
         if not Path(path).is_file():
             raise ConfigError(f"{file}: the task file {path} does not exist.")
+    _refuse_demo(file, recipe)
     if recipe.engine == "collect" and not recipe.server.base_url:
         raise ConfigError(f"{file}: the engine collect needs a model server: set server.base_url.")
     if recipe.engine == "trl" and recipe.episodes.tool_format != NATIVE:
@@ -226,3 +228,11 @@ def _check(file: Path, recipe: Recipe) -> None:
     prompts = recipe.episodes.prompts
     if prompts:
         (load_pack if recipe.episodes.mode == "sandbox" else load_one_reply_pack)(prompts)
+
+
+def _refuse_demo(file: Path, recipe: Recipe) -> None:
+    named = msgspec.structs.replace(recipe.server, name=recipe.model)
+    try:
+        refuse_demo(named, model="model", server="server.base_url")
+    except ConfigError as error:
+        raise ConfigError(f"{file}: {error}") from error

@@ -15,6 +15,7 @@ from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.models.error_mapping import without_secrets
+from sandbox_tui.core.models.factory import refuse_demo
 from sandbox_tui.sessions.evals.sample_executor import SampleExecutor
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.store.ids import new_id
@@ -68,8 +69,8 @@ def begin_evaluation(
         cluster: runs the samples; None: this program.
 
     Raises:
-        ConfigError: there are no samples or no model, or a setting, a prompt pack or a scorer of
-            the suite cannot be used.
+        ConfigError: there are no samples or no model (the demo model is none), or a setting, a
+            prompt pack or a scorer of the suite cannot be used.
         StoreError: the write failed.
     """
     eval_id = new_id()
@@ -153,6 +154,7 @@ def _check(suite: Suite, settings: Settings) -> None:
         raise ConfigError(f"The suite {suite.name} has no tasks that match the options.")
     if not settings.model.name:
         raise ConfigError("No model is set: use --model NAME, or set model.name in the settings.")
+    refuse_demo(settings.model)
     for name in sorted({suite.scorer_of(task) for task in suite.tasks}):
         if not name:
             bare = next(task for task in suite.tasks if not suite.scorer_of(task))
