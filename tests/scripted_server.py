@@ -126,6 +126,13 @@ def failure(status: int, message: str = "no", **headers: str) -> Scripted:
     return Scripted([body], status=status, content_type="application/json", headers=named)
 
 
+def loading(message: str = "Loading model", status: int = 503, **headers: str) -> Scripted:
+    """What llama.cpp's server answers while it loads its model."""
+    error = {"message": message, "type": "unavailable_error", "code": status}
+    body = json.dumps({"error": error}).encode()
+    return Scripted([body], status=status, content_type="application/json", headers=headers)
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024  # many runs may send requests at once
@@ -249,6 +256,7 @@ MISBEHAVIOURS: dict[str, Callable[[], Scripted]] = {
     "asks too much of us": lambda: failure(429, "slow down", retry_after="2"),
     "asks for an hour": lambda: failure(429, "slow down", retry_after="3600"),
     "is overloaded": lambda: failure(503, "busy"),
+    "is loading its model": loading,
     "refuses the key": lambda: failure(401, "no such key"),
     "sends a web page": lambda: stream(b"<html><body>log in</body></html>"),
     "does not stream": lambda: whole({"role": "assistant", "content": "I cannot stream."}),

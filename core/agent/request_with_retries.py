@@ -34,6 +34,14 @@ RETRY_AFTER_TOO_LONG = (
     "from here."
 )
 
+MAX_LOADING_SECONDS = 600.0
+"""How long one reply waits for a server that is loading its model, without losing an attempt."""
+
+LOADING_RETRY_SECONDS = 5.0
+"""Shortest wait before a server that is loading its model is asked again."""
+
+STILL_LOADING = "The server was still loading its model after ten minutes."
+
 MIN_REPLY_TOKENS = 4096
 """Below this, shortening the reply further does not help a conversation that is too long."""
 
@@ -63,6 +71,24 @@ class ReplyTiming:
 
     latency: float = 0.0
     first_token: float | None = None
+
+
+class _LoadingWait:
+    """How long a server may still load its model while one reply waits for it."""
+
+    def __init__(self) -> None:
+        self._began: float | None = None
+
+    def seconds_before_retry(self, error: ModelError) -> float | None:
+        """Seconds until the server is asked again; None if this error is to cost an attempt."""
+        if not error.is_loading:
+            return None
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now
+        left = self._began + MAX_LOADING_SECONDS - now
+        wait = max(LOADING_RETRY_SECONDS, error.retry_after or 0.0)
+        return min(wait, left) if left > 0 else None
 
 
 class RequestWithRetries:
@@ -107,6 +133,7 @@ class RequestWithRetries:
         """
         incomplete = 0
         attempt = 1
+        loading = _LoadingWait()
         while True:
             try:
                 reply = await self._attempt(step, request)
@@ -121,8 +148,14 @@ class RequestWithRetries:
                 await self._back_off(step, error, attempt, give_up=incomplete > 1)
                 attempt += 1
             except ModelError as error:
-                await self._back_off(step, error, attempt, give_up=not error.retryable)
-                attempt += 1
+                wait = loading.seconds_before_retry(error)
+                if wait is None:
+                    failure = _still_loading(error) if error.is_loading else error
+                    await self._back_off(step, failure, attempt, give_up=not error.retryable)
+                    attempt += 1
+                else:
+                    self._failed(step, error, attempt, wait)
+                    await self._wait(wait)
             else:
                 if reply.finish_reason == "length":
                     self.reply_tokens = self._max_tokens  # the reduced limit was too short
@@ -188,10 +221,14 @@ class RequestWithRetries:
             self._failed(step, error, attempt, None)
             raise error
         self._failed(step, error, attempt, wait)
+        await self._wait(wait)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait, unless the user skips it."""
         self._skip_wait.clear()
         self._backing_off = True
         try:
-            await asyncio.wait_for(self._skip_wait.wait(), wait)
+            await asyncio.wait_for(self._skip_wait.wait(), seconds)
         except TimeoutError:
             return
         finally:
@@ -208,6 +245,12 @@ class RequestWithRetries:
             return False
         self.reply_tokens = max(MIN_REPLY_TOKENS, self.reply_tokens // 2)
         return True
+
+
+def _still_loading(error: ModelError) -> ModelError:
+    return ModelError(
+        STILL_LOADING, status=error.status, retryable=True, retry_after=error.retry_after
+    )
 
 
 def _recorded(step: int, part: Delta) -> ModelDelta:

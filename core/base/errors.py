@@ -42,6 +42,7 @@ class ModelError(SandboxTuiError):
         status: HTTP status, or None if there was none.
         retryable: whether a retry may help.
         retry_after: seconds the server asked us to wait, or None.
+        is_loading: whether the server is still loading its model, which can take minutes.
     """
 
     exit_code = 5
@@ -53,11 +54,13 @@ class ModelError(SandboxTuiError):
         status: int | None = None,
         retryable: bool = False,
         retry_after: float | None = None,
+        is_loading: bool = False,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retryable = retryable
         self.retry_after = retry_after
+        self.is_loading = is_loading
 
 
 class ModelIncomplete(ModelError):

@@ -32,7 +32,18 @@ _NO_MODEL = re.compile(
     r"|(?:unknown|invalid|no such) model",
     re.IGNORECASE,
 )
+_LOADING = re.compile(
+    r"loading (?:the )?model[.\s…]*|(?:the )?model\b.{0,200}?\bis (?:still |currently )?"
+    r"(?:being loaded|loading)\b.*",
+    re.IGNORECASE,
+)
+"""How llama.cpp ("Loading model") and TGI report, with status 503, that the model is not loaded
+yet. A report that loading failed does not match."""
+
 _SECONDS = re.compile(r"\s*[0-9]+(?:\.[0-9]*)?\s*")
+
+_UNAVAILABLE = 503
+"""Service Unavailable (RFC 9110, 15.6.4)."""
 
 MAX_RETRY_AFTER_SECONDS = 366 * 86_400.0
 """Maximum accepted value of a Retry-After header."""
@@ -82,6 +93,8 @@ def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:
     words, status = redacted(_words(body), key), _code(inner)
     if _is_overflow(inner, words):
         return _overflow(words, status)
+    if _is_loading(status, words):
+        return _loading(None)
     return ModelError(
         f"The server stopped with an error: {words}",
         status=status,
@@ -164,6 +177,8 @@ def _status(error: Any, settings: ModelSettings, key: str) -> ModelError:
     words = redacted(_words(error.body), key)
     if status in (400, 413, 422) and _is_overflow(error.body, words):
         return _overflow(words, status)
+    if _is_loading(status, words):
+        return _loading(_retry_after(error))
     advice = {
         401: f"The server rejected the API key. Check {settings.api_key_env}.",
         403: f"The server denied access. Check {settings.api_key_env} and its permissions.",
@@ -185,6 +200,20 @@ def _overflow(words: str, status: int | None) -> ContextOverflow:
     return ContextOverflow(
         f"The conversation no longer fits the model's context: {words}", status=status
     )
+
+
+def _loading(retry_after: float | None) -> ModelError:
+    return ModelError(
+        "The server is loading its model.",
+        status=_UNAVAILABLE,
+        retryable=True,
+        retry_after=retry_after,
+        is_loading=True,
+    )
+
+
+def _is_loading(status: int | None, words: str) -> bool:
+    return status == _UNAVAILABLE and bool(_LOADING.fullmatch(words))
 
 
 def _is_overflow(body: Any, words: str) -> bool:
