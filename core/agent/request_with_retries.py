@@ -40,6 +40,8 @@ MAX_LOADING_SECONDS = 600.0
 LOADING_RETRY_SECONDS = 5.0
 """Shortest wait before a server that is loading its model is asked again."""
 
+LOADING = "The server is loading its model; the run waits for it, for up to ten minutes."
+
 STILL_LOADING = "The server was still loading its model after ten minutes."
 
 MIN_REPLY_TOKENS = 4096
@@ -74,16 +76,22 @@ class ReplyTiming:
 
 
 class _LoadingWait:
-    """How long a server may still load its model while one reply waits for it."""
+    """How long a server may still load its model while one reply waits for it.
+
+    Attributes:
+        is_new: whether the last error was the first that the server was loading its model.
+    """
 
     def __init__(self) -> None:
         self._began: float | None = None
+        self.is_new = False
 
     def seconds_before_retry(self, error: ModelError) -> float | None:
         """Seconds until the server is asked again; None if this error is to cost an attempt."""
         if not error.is_loading:
             return None
         now = time.monotonic()
+        self.is_new = self._began is None
         if self._began is None:
             self._began = now
         left = self._began + MAX_LOADING_SECONDS - now
@@ -154,7 +162,8 @@ class RequestWithRetries:
                     await self._back_off(step, failure, attempt, give_up=not error.retryable)
                     attempt += 1
                 else:
-                    self._failed(step, error, attempt, wait)
+                    if loading.is_new:  # said once, not every few seconds
+                        self._events.post(Warned(text=LOADING))
                     await self._wait(wait)
             else:
                 if reply.finish_reason == "length":

@@ -267,7 +267,7 @@ class RunState:
             case e.ModelReplied():
                 self._replied(reply, event)
             case e.ModelFailed():
-                _add_failure(reply, event)
+                reply.failures.append(event)
             case e.ReplyInterrupted():
                 reply.interrupted = True
                 reply.writing.clear()
@@ -367,16 +367,6 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
     else:
         name, arguments = reply.writing.get(delta.index, ("", ""))
         reply.writing[delta.index] = (delta.name or name, arguments + delta.text)
-
-
-def _add_failure(reply: ReplyItem, failure: e.ModelFailed) -> None:
-    """Add a failure; the same again in one attempt replaces the last: a server that loads its
-    model for minutes says so many times."""
-    last = reply.failures[-1] if reply.failures else None
-    if last is not None and (last.attempt, last.error) == (failure.attempt, failure.error):
-        reply.failures[-1] = failure
-    else:
-        reply.failures.append(failure)
 
 
 def _broke_off(reply: ReplyItem) -> bool:

@@ -18,6 +18,7 @@ from sandbox_tui.core.lineage.fork_point import BaseSnapshot, ForkPoint
 from sandbox_tui.core.lineage.forked_start import ForkedStart
 from sandbox_tui.core.lineage.open_resumed import recorded_request
 from sandbox_tui.core.lineage.recovery import recover
+from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.input_files import stored_files
@@ -25,6 +26,7 @@ from sandbox_tui.core.run.open_run import assemble, model_of, sandbox_of, sandbo
 from sandbox_tui.core.run.recorded_settings import recorded_settings
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.factory import open_sandbox
 from sandbox_tui.core.sandboxes.snapshot_store import kind_of
 from sandbox_tui.core.tools.base import Tool
@@ -48,6 +50,17 @@ class ForkRequest:
     edited: str | None = None
     prompts: str | None = None
     task: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """What a fork runs with; the sandbox is not yet started."""
+
+    pack: PromptPack
+    tools: Sequence[Tool]
+    model: Model
+    spec: SandboxSpec
+    sandbox: Sandbox
 
 
 def request_like_parent(
@@ -115,40 +128,93 @@ async def open_fork(
         SandboxUnavailable: this machine cannot run a sandbox.
     """
     _check(fork_point, request)
-    settings = request.run.settings
+    first = _first_event(fork_point)
+    parts = await _open_parts(fork_point, base, request, run_id)
+    started = _started(fork_point, request, run_id, parts)
+    inherited = [_as_sent(event, first) for event in fork_point.history[1:]]
+    run = assemble(
+        _run_request(first, request),
+        run_id,
+        blobs,
+        model=parts.model,
+        sandbox=parts.sandbox,
+        pack=parts.pack,
+        start=_forked_start(fork_point, base, request, [started, *inherited], blobs),
+    )
+    return run, [_with_settings(started, run, parts), *inherited]
+
+
+def _first_event(fork_point: ForkPoint) -> e.RunStarted:
     first = fork_point.history[0]
     if not isinstance(first, e.RunStarted):
-        raise ForkRefused("This session does not record how it started.")
-    recorded = first.settings or e.RunSettings()
-    # the parent's, so that the conversation can be rebuilt from the fork's events
-    asked = replace(request.run, turn_policy=recorded.turn_policy)
-    pack = _pack(first, request)
-    tools = tools_named(request.run.tools)
-    model = model_of(_with_tool_format(request.run, fork_point))
-    where = sandbox_spec(settings, pack, run_id, request.run.environment)
+        raise _without_start()
+    return first
+
+
+def _without_start() -> ForkRefused:
+    return ForkRefused("This session does not record how it started.")
+
+
+def _settings(first: e.RunStarted) -> e.RunSettings:
+    """The settings that a run recorded; defaults if it recorded none."""
+    return first.settings or e.RunSettings()
+
+
+async def _open_parts(
+    fork_point: ForkPoint, base: BaseSnapshot | None, request: ForkRequest, run_id: str
+) -> _Parts:
+    asked = request.run
+    pack = _pack(_first_event(fork_point), request)
+    tools = tools_named(asked.tools)
+    model = model_of(_with_tool_format(asked, fork_point))
+    spec = sandbox_spec(asked.settings, pack, run_id, asked.environment)
     if base is not None:
-        where = replace(where, snapshot=base.name)
-        sandbox = await open_sandbox(kind_of(base.name), where)
+        spec = replace(spec, snapshot=base.name)
+        sandbox = await open_sandbox(kind_of(base.name), spec)
     else:
-        sandbox = await sandbox_of(request.run, where)
-    started = msgspec.structs.replace(
+        sandbox = await sandbox_of(asked, spec)
+    return _Parts(pack=pack, tools=tools, model=model, spec=spec, sandbox=sandbox)
+
+
+def _started(
+    fork_point: ForkPoint, request: ForkRequest, run_id: str, parts: _Parts
+) -> e.RunStarted:
+    """The fork's first event: its parent's, with what differs; its settings are not yet known."""
+    first = _first_event(fork_point)
+    return msgspec.structs.replace(
         first,
         run_id=run_id,
         started_at=time.time() - fork_point.history[-1].t,
-        model=model.name,
-        model_params=model.params,
-        sandbox=sandbox.kind,
+        model=parts.model.name,
+        model_params=parts.model.params,
+        sandbox=parts.sandbox.kind,
         sandbox_info={},
-        limits=settings.limits,
+        limits=request.run.settings.limits,
         parent=fork_point.parent,
         parent_seq=fork_point.seq,
-        **_prompts(first, request, pack, tools),
+        **_prompts(first, request, parts.pack, parts.tools),
     )
-    history = [started, *(_as_sent(event, first) for event in fork_point.history[1:])]
+
+
+def _run_request(first: e.RunStarted, request: ForkRequest) -> RunRequest:
+    """The request with the parent's turn policy, so that the conversation can be rebuilt from the
+    fork's events.
+    """
+    return replace(request.run, turn_policy=_settings(first).turn_policy)
+
+
+def _forked_start(
+    fork_point: ForkPoint,
+    base: BaseSnapshot | None,
+    request: ForkRequest,
+    history: Sequence[e.AnyEvent],
+    blobs: BlobStore,
+) -> ForkedStart:
     recovered = recover(history)
     if recovered is None:
-        raise ForkRefused("This session does not record how it started.")
-    start = ForkedStart(
+        raise _without_start()
+    recorded = _settings(recovered.started)
+    return ForkedStart(
         fork_point=fork_point,
         base=base,
         recovered=recovered,
@@ -157,14 +223,14 @@ async def open_fork(
         inputs=stored_files(recorded.files, blobs),
         setup=recorded.setup,
     )
-    run = assemble(asked, run_id, blobs, model=model, sandbox=sandbox, pack=pack, start=start)
-    settings_now = recorded_settings(run.spec, where, tools)
-    files = {**recorded.files, **settings_now.files}
-    first = msgspec.structs.replace(
-        started, settings=msgspec.structs.replace(settings_now, files=files)
-    )
-    history[0] = e.from_json(e.to_json(first))  # in the form in which it will be read back
-    return run, history
+
+
+def _with_settings(started: e.RunStarted, run: Run, parts: _Parts) -> e.AnyEvent:
+    """The fork's first event with its settings, in the form in which it will be read back."""
+    settings = recorded_settings(run.spec, parts.spec, parts.tools)
+    files = {**_settings(started).files, **settings.files}
+    settings = msgspec.structs.replace(settings, files=files)
+    return e.from_json(e.to_json(msgspec.structs.replace(started, settings=settings)))
 
 
 def _as_sent(event: e.AnyEvent, parent: e.RunStarted) -> e.AnyEvent:

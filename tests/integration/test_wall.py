@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from textual.events import Click
 from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import data_dir, load
@@ -140,6 +141,23 @@ async def waiting_runs(
 
 def tile(app: SandboxTui, number: int) -> RunTile:
     return next(tile for tile in app.screen.query(RunTile) if tile.number == number)
+
+
+async def test_a_second_click_opens_a_tile_however_late_it_comes(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["apples", "pears"]) as (app, pilot):
+        second = tile(app, 2)
+        await pilot.click(second)
+        await pilot.pause()
+        assert app.focused is second
+        assert isinstance(app.screen, WallScreen), "the first click chooses the tile"
+        second.post_message(_click(second))
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+
+
+def _click(widget: RunTile) -> Click:
+    """A click that is too late to be the second one of a double click."""
+    at = {"x": 1, "y": 1, "delta_x": 0, "delta_y": 0, "button": 1}
+    return Click(widget, **at, shift=False, meta=False, ctrl=False, chain=1)
 
 
 async def test_a_reason_is_asked_for_and_no_key_of_it_reaches_the_wall(tmp_path: Path) -> None:

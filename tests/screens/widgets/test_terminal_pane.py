@@ -468,8 +468,11 @@ async def test_a_line_that_is_wider_than_the_pane_is_marked_and_reached_by_key()
     app = Demo(live=False)
     async with app.run_test(size=(40, 12)) as pilot:
         app.pane.opened("model", 100, 4)
+        await settle(pilot, app)
+        assert "< >" not in app.subtitle_shown, "a blank terminal has nothing to scroll to"
         await app.pane.feed("model", b"".join(b"%02d=======-" % n for n in range(10)) + b"\r\n")
         await settle(pilot, app)
+        app.pane.sync(RunState())  # as after each event of a run
         app.pane.view.focus()
         await pilot.pause()
         shown = first_line(app)

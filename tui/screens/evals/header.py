@@ -7,6 +7,7 @@ import time
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
@@ -34,6 +35,9 @@ def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette:
     line.append(sanitize_line(info.suite), style=palette.accent)
     line.append(f"  {sanitize_line(info.model)}", style=palette.strong)
     line.append(f"  {info.id}", style=palette.faint)
+    took = _duration_words(picture)
+    if line.cell_len + 1 + len(words) + len(took) <= width:  # the id matters more
+        words += took
     room = max(1, width - len(words) - 1)
     line.truncate(room, overflow="ellipsis")
     line.pad_right(max(0, room - line.cell_len) + 1)
@@ -93,6 +97,15 @@ def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
     if picture is not None and picture.reading.state == "stopped":
         reason += f" `sandbox-tui eval resume {picture.reading.info.id}` runs what is left."
     return Text(sanitize_line(reason), style=palette.warn, no_wrap=True, overflow="ellipsis")
+
+
+def _duration_words(picture: EvalPicture | None) -> str:
+    """How long a finished evaluation took; empty for all others."""
+    if picture is None or picture.reading.state != "finished":
+        return ""
+    ended_at = picture.over[0].ended_at if picture.over else 0.0
+    seconds = ended_at - picture.reading.info.began_at
+    return f" in {short_duration(seconds)}" if seconds > 0 else ""
 
 
 def _seconds_left(picture: EvalPicture) -> float | None:

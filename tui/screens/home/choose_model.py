@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import ClassVar
 
 from textual import on, work
@@ -16,6 +17,8 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
+
+TITLE = "choose a model"
 
 
 class ChooseModelDialog(Dialog[Offer | None]):
@@ -49,7 +52,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
     def compose(self) -> ComposeResult:
         """The offers, and the effect of choosing one."""
         with Vertical(classes="dialog") as box:
-            box.border_title = "choose a model"
+            box.border_title = TITLE
             yield ModelOffers(self._advice, id="offers")
             yield Static(
                 "Your choice is saved in config.toml; API keys never are."
@@ -77,14 +80,23 @@ class ChooseModelDialog(Dialog[Offer | None]):
     def on_mount(self) -> None:
         """Start the search."""
         self._name_keys()
-        self.action_look()
+        self._look()
+
+    def action_look(self) -> None:
+        """Query the ports again, and say so: often nothing else on the screen changes."""
+        self._show_title("looking for servers …")
+        self._look(again=True)
 
     @work(exclusive=True, group="look")
-    async def action_look(self) -> None:
-        """Query the ports."""
+    async def _look(self, *, again: bool = False) -> None:
         ports = self._settings.local_ports
         offers = offers_of(await find_local_servers(ports), self._settings)
         self.query_one(ModelOffers).show(offers, ports)
+        if again:
+            self._show_title(f"looked at {time.strftime('%H:%M:%S')}")
+
+    def _show_title(self, state: str) -> None:
+        self.query_one(".dialog").border_title = f"{TITLE} · {state}"
 
     @on(ModelOffers.Selected)
     def _chosen(self) -> None:

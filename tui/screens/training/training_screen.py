@@ -13,6 +13,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl.reading import TrainingReader
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
+from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.picture_screen import PictureScreen
@@ -123,7 +124,7 @@ class TrainingScreen(PictureScreen[TrainingPicture]):
         groups = [group for group in picture.groups if self._filter.fits(group)]
         wall.empty = self._nothing
         wall.show(groups, running=self._found.running)
-        words = f"rollouts by step and prompt · groups {len(groups)}"
+        words = f"step, task, mean, reward of each rollout · {counted(len(groups), 'group')}"
         wall.border_title = f"{words} {self._filter.words}".rstrip()
         measured = any(group.split == "held_out" for group in groups)
         parts = [f"{HELD_OUT} held out"] if measured else []

@@ -48,10 +48,12 @@ class Grid:
     Attributes:
         head: the column titles.
         blocks: the lines of each row of the table, as cells.
+        has_intervals: whether values are followed by their confidence intervals.
     """
 
     head: str
     blocks: tuple[tuple[tuple[Figure, ...], ...], ...]
+    has_intervals: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ def _fitted(
         )
         for front_block, block in zip(fronts, lines, strict=True)
     )
-    return Grid(head, blocks), kept
+    return Grid(head, blocks, any(column.interval for column in wide[:kept])), kept
 
 
 def _padded(texts: Sequence[str], sizes: Sequence[int]) -> Iterator[str]:

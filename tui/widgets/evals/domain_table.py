@@ -25,6 +25,9 @@ from sandbox_tui.tui.widgets.themed_text import ThemedText
 FRAME_LINES = 3
 """Lines of the pane that are not rows: its border and the column titles."""
 
+INTERVAL_WORDS = "low…high: 95% confidence interval"
+"""Says what the two numbers after a score or a difference are."""
+
 
 class HeadChanged(Message):
     """The columns changed, so their titles must be redrawn."""
@@ -53,6 +56,11 @@ class DomainRows(BlockList):
     def head(self) -> str:
         """The column titles."""
         return self._grid.head if self._grid else ""
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether values are followed by their confidence intervals."""
+        return self._grid is not None and self._grid.has_intervals
 
     @property
     def domain(self) -> str | None:
@@ -121,10 +129,12 @@ class DomainTable(Vertical):
         lines = rows * (modes if by_mode else 1) + FRAME_LINES
         self.styles.height = max(FRAME_LINES + 1, min(lines, room))
         self.query_one(DomainRows).show(table, by_mode=by_mode)
-        self.query_one(ThemedText).refresh()
+        self._refresh_head()
 
     @on(HeadChanged)
     def _refresh_head(self) -> None:
+        has_intervals = self.query_one(DomainRows).has_intervals
+        self.border_subtitle = INTERVAL_WORDS if has_intervals else ""
         self.query_one(ThemedText).refresh()
 
     def _head(self, palette: Palette) -> Text:

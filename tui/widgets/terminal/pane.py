@@ -397,4 +397,4 @@ class TerminalPane(SaysWhyOff, Container):
         if self._awaited is not None and self.shown == MIRROR and self._live:
             return awaited_words(self._awaited, has_focus=view.has_focus)
         grows = self._grows and self.shown not in self.ended
-        return reading_words(following=view.following, is_wider=view.is_wider, grows=grows)
+        return reading_words(view, grows=grows)

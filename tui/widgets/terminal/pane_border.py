@@ -8,6 +8,8 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE_SHOWN
+from sandbox_tui.tui.widgets.terminal.used_rows import is_blank
+from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 BORDER_COLUMNS = 4
 """Columns of the border without text: corners and blanks."""
@@ -41,19 +43,18 @@ def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
     return (f"{says} · {keys}", f"waits for {what} · {keys}", keys)
 
 
-def reading_words(*, following: bool, is_wider: bool, grows: bool) -> tuple[str, ...]:
+def reading_words(view: TerminalView, *, grows: bool) -> tuple[str, ...]:
     """Whether the end is followed, and how to see the other columns, longest wording first.
 
     Args:
-        following: whether the end is in view and stays there.
-        is_wider: whether there are columns out of sight.
+        view: the terminal shown; a blank one has no columns worth scrolling to.
         grows: whether output may still come; else there is nothing to follow.
     """
-    if following:
+    if view.following:
         words = ("following ↓", "↓") if grows else ("",)
     else:
         words = ("↓ new below · end = follow" if grows else "↓ more below · end", "↓")
-    if not is_wider:
+    if not view.is_wider or is_blank(view.emulator):
         return words
     keys = f"{hint('terminals.left')} {hint('terminals.right')}"
     wider = (f"wider than this pane: {keys}", keys)

@@ -1,8 +1,15 @@
-"""The number of rows in use on a terminal's screen."""
+"""The rows in use on a terminal's screen."""
 
 from __future__ import annotations
 
 from sandbox_tui.core.terminal.base import Terminal
+
+
+def is_blank(emulator: Terminal) -> bool:
+    """Whether there is no text, neither on the screen nor in the scrollback."""
+    if emulator.history_size:
+        return False
+    return not any(emulator.text(row).strip() for row in range(emulator.lines))
 
 
 def used_rows(emulator: Terminal, room: int) -> int:

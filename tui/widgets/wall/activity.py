@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from sandbox_tui.core.base.durations import clock, short_duration
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
@@ -193,7 +193,8 @@ class Activity:
         if item.started_at is None:
             return Text("")
         since = max(0.0, self._now - item.started_at)
-        return Text(f"● {clock(since)}", style=palette.good)
+        words = f"{int(since)}s" if since < 60 else short_duration(since)  # digits that hold still
+        return Text(f"● {words}", style=palette.good)
 
     def _output(self, item: CallItem, lines: int) -> list[Text]:
         if item.finished is None or lines <= 0:

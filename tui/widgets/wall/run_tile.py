@@ -80,6 +80,7 @@ class RunTile(Widget, can_focus=True):
         self._seen = -1
         self._drawn: object = None
         self._search = RunSearch(worker)
+        self._just_focused = False
 
     @property
     def kind(self) -> Kind:
@@ -143,9 +144,14 @@ class RunTile(Widget, can_focus=True):
             lines = [Text("▌", style=palette.accent) + line[1:] for line in lines]
         return Text("\n").join(lines[:height])
 
+    def on_focus(self) -> None:
+        """Remember that the click that follows, if any, chose the tile."""
+        self._just_focused = True
+
     def on_click(self, event: Click) -> None:
-        """Open the run with a double click."""
-        if event.chain == 2:
+        """Open the run with a double click, or with a click on the chosen tile, as in lists."""
+        chose, self._just_focused = self._just_focused, False
+        if event.chain == 2 or (event.chain == 1 and not chose):
             self.post_message(self.Opened(self))
 
     def _task_lines(self, palette: Palette) -> list[Text]:

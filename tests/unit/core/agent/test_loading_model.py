@@ -10,14 +10,15 @@ import pytest
 
 from sandbox_tui.core.agent import request_with_retries
 from sandbox_tui.core.agent.request_with_retries import (
+    LOADING,
     LOADING_RETRY_SECONDS,
     MAX_ATTEMPTS,
     MAX_LOADING_SECONDS,
+    STILL_LOADING,
     RequestWithRetries,
 )
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import ReplyItem, fold
 from tests import scripted_server as s
 from tests.unit.core.agent.test_request_with_retries import (
     AgentUnderTest,
@@ -27,8 +28,6 @@ from tests.unit.core.agent.test_request_with_retries import (
 )
 
 Start = Callable[..., s.ScriptedServer]
-LOADING = "The server is loading its model."
-STILL_LOADING = "The server was still loading its model after ten minutes."
 
 
 class Clock:
@@ -62,11 +61,8 @@ async def test_it_is_waited_for_without_losing_an_attempt(
     asking = await steps(1, server)
     assert asking.only(e.ModelReplied)[0].text == "loaded"
     assert clock.waits == [LOADING_RETRY_SECONDS] * 6 + [0.0] * (MAX_ATTEMPTS - 1)
-    failed = asking.only(e.ModelFailed)
-    assert [(one.error, one.attempt, one.retry_in) for one in failed[:6]] == [
-        (LOADING, 1, LOADING_RETRY_SECONDS)
-    ] * 6
-    assert [one.attempt for one in failed[6:]] == [1, 2, 3, 4]
+    assert [one.text for one in asking.only(e.Warned)] == [LOADING]
+    assert [one.attempt for one in asking.only(e.ModelFailed)] == [1, 2, 3, 4]
 
 
 async def test_after_ten_minutes_it_is_an_ordinary_failure(
@@ -85,9 +81,8 @@ async def test_after_ten_minutes_it_is_an_ordinary_failure(
     assert clock.now == MAX_LOADING_SECONDS == 600.0
     waits = 3
     assert len(server.requests) == waits + MAX_ATTEMPTS
-    failed = asking.only(e.ModelFailed)
-    assert {one.error for one in failed[:waits]} == {LOADING}
-    assert [(one.error, one.attempt) for one in failed[waits:]] == [
+    assert [one.text for one in asking.only(e.Warned)] == [LOADING]
+    assert [(one.error, one.attempt) for one in asking.only(e.ModelFailed)] == [
         (STILL_LOADING, attempt) for attempt in range(1, MAX_ATTEMPTS + 1)
     ]
 
@@ -116,7 +111,7 @@ async def test_the_user_asks_again_at_once(scripted_server: Start) -> None:
     asking = AgentUnderTest(model_of(scripted_server(s.loading(), s.say("loaded"))))
 
     def retry(event: e.AnyEvent) -> None:
-        if isinstance(event, e.ModelFailed):  # the wait begins right after it
+        if isinstance(event, e.Warned):  # the wait begins right after it
             asyncio.get_running_loop().call_soon(asking.agent.interrupt_reply)
 
     asking.journal.observers.append(retry)
@@ -136,7 +131,7 @@ async def test_the_runs_own_time_limit_ends_the_wait(scripted_server: Start) -> 
         async with asyncio.timeout(None) as limit:
 
             def expire(event: e.AnyEvent) -> None:
-                if isinstance(event, e.ModelFailed):
+                if isinstance(event, e.Warned):
                     limit.reschedule(asyncio.get_running_loop().time())
 
             asking.journal.observers.append(expire)
@@ -145,25 +140,3 @@ async def test_the_runs_own_time_limit_ends_the_wait(scripted_server: Start) -> 
     await reader
     await asking.agent._model.close()
     assert len(server.requests) == 1
-
-
-def test_repeated_answers_of_one_attempt_are_one_line() -> None:
-    state = fold(
-        [
-            e.ModelAsked(seq=1, t=0.0, step=1, digest="", messages=2),
-            e.ModelFailed(seq=2, t=1.0, step=1, error=LOADING, attempt=1, retry_in=5.0),
-            e.ModelAsked(seq=3, t=6.0, step=1, digest="", messages=2),
-            e.ModelFailed(seq=4, t=7.0, step=1, error=LOADING, attempt=1, retry_in=5.0),
-            e.ModelAsked(seq=5, t=12.0, step=1, digest="", messages=2),
-            e.ModelFailed(seq=6, t=13.0, step=1, error="busy", attempt=1, retry_in=1.0),
-            e.ModelAsked(seq=7, t=14.0, step=1, digest="", messages=2, attempt=2),
-            e.ModelFailed(seq=8, t=15.0, step=1, error="busy", attempt=2, retry_in=2.0),
-        ]
-    )
-    (reply,) = state.items
-    assert isinstance(reply, ReplyItem)
-    assert [(one.error, one.attempt, one.t) for one in reply.failures] == [
-        (LOADING, 1, 7.0),
-        ("busy", 1, 13.0),
-        ("busy", 2, 15.0),
-    ]

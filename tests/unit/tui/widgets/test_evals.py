@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
-from sandbox_tui.tui.screens.evals.header import failures_line
+from sandbox_tui.tui.screens.evals.header import failures_line, title_line
 from sandbox_tui.tui.screens.evals.picture import picture_of
 from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
 from sandbox_tui.tui.screens.evals.source import Reading
@@ -138,6 +138,29 @@ def test_the_filter_goes_round_and_keeps_the_domain() -> None:
     assert SampleFilter(kind="failed").fits(cut)
     assert SampleFilter().words == ""
     assert SampleFilter(kind="wrong", domain="math").words == "wrong only · math"
+
+
+@pytest.mark.parametrize("make", [grid_by_mode, grid_by_domain])
+def test_a_table_knows_whether_it_shows_intervals(make: Any) -> None:
+    assert make(table(), 96).has_intervals
+    assert not make(eval_table(INFO, []), 96).has_intervals
+
+
+@pytest.mark.parametrize(
+    ("width", "end"), [(100, "✓ finished in 1:00:05"), (40, "pocket  small-0.5b  e-1 ✓ finished")]
+)
+def test_a_finished_evaluation_says_how_long_it_took_where_its_id_leaves_room(
+    width: int, end: str
+) -> None:
+    last = result("t", "sandbox", 1.0, ended_at=INFO.began_at + 3605)
+    first = result("s", "sandbox", 1.0, ended_at=INFO.began_at + 5)
+    samples = [first, last]
+    for state, words in (("finished", end), ("running", "● running")):
+        picture = picture_of(Reading(INFO, samples, state, "", 0.0))  # type: ignore[arg-type]
+        line = title_line(INFO, picture, width, PALETTE)
+        assert cell_len(line.plain) == width
+        assert " ".join(line.plain.split()).endswith(" ".join(words.split()))
+        assert "e-1" in line.plain
 
 
 @pytest.mark.parametrize(

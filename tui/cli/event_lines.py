@@ -1,0 +1,156 @@
+"""One recorded event as lines of plain text, for runs without a screen."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.base.durations import format_duration, short_duration
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.tui.format import numbers
+
+MAX_FILES = 8
+"""Maximum number of changed files that a line names."""
+
+
+def event_lines(event: e.AnyEvent, state: RunState) -> list[str]:
+    """The lines for an event; none if it is not worth one.
+
+    Args:
+        event: the event.
+        state: the run's state after it.
+    """
+    if isinstance(event, e.RunFinished):
+        return _end_lines(event)
+    line = _run_line(event) or _model_line(event, state) or _call_line(event, state)
+    line = line or _person_line(event)
+    return [line] if line else []
+
+
+def _run_line(event: e.AnyEvent) -> str:
+    """About the run as a whole: its start, where it came from, its score."""
+    match event:
+        case e.RunStarted():
+            return _start_line(event)
+        case e.RunResumed():
+            more = " ".join([*event.lost, *event.changed])
+            return sanitize_line(f"resumed after {format_duration(event.away)}. {more}".rstrip())
+        case e.Forked():
+            parent = sanitize_line(event.parent)
+            return f"forked from {parent} after step {event.step}: {event.repeats} repeated"
+        case e.Repeated():
+            how = sanitize_line(event.parted) or "as recorded"
+            return f"call {event.number} of {event.of} run again: {how}"
+        case e.Scored():
+            worth = "none" if event.value is None else f"{event.value:.3g}"
+            return sanitize_line(f"score: {worth} ({event.scorer}). {event.explanation}".rstrip())
+        case e.Warned():
+            return f"warning: {sanitize_line(event.text)}"
+        case _:
+            return ""
+
+
+def _start_line(event: e.RunStarted) -> str:
+    about = {**event.sandbox_info}
+    because = about.pop("chosen", "")
+    facts = [f"{name} {value}" for name, value in about.items()]
+    facts += [f"picked automatically: {because}"] if because else []
+    head = sanitize_line(f"session {event.run_id}: {event.model} in {event.sandbox}")
+    return f"{head} ({sanitize_line(', '.join(facts))})" if facts else head
+
+
+def _model_line(event: e.AnyEvent, state: RunState) -> str:
+    """About the model's server and its replies."""
+    match event:
+        case e.ModelReplied():
+            line = f"step {event.step} ({short_duration(event.latency)}){_said(state)}"
+            remark = state.reply.remark if state.reply else ""
+            return f"{line} ({remark})" if remark else line
+        case e.ReplyInterrupted():
+            return f"step {event.step} (You stopped the reply.){_said(state)}"
+        case e.ModelFailed():
+            again = f"; retrying in {event.retry_in:.0f} s" if event.retry_in is not None else ""
+            return f"model failed (attempt {event.attempt}): {sanitize_line(event.error)}{again}"
+        case e.ToolFormatChosen():
+            return f"tool calls: {event.format.title}. {sanitize_line(event.why)}"
+        case e.ContextLengthFound():
+            return f"context: {numbers.context(event.context)}"
+        case _:
+            return ""
+
+
+def _call_line(event: e.AnyEvent, state: RunState) -> str:
+    """About a call and what it did."""
+    match event:
+        case e.CallHeld():
+            return _waiting_line(event, state)
+        case e.CallFinished():
+            return _finished_line(event, state)
+        case e.FilesChanged():
+            changes = event.changes
+            names = ", ".join(f"{c.change} {sanitize_line(c.path)}" for c in changes[:MAX_FILES])
+            more = f" and {len(changes) - MAX_FILES} more" if len(changes) > MAX_FILES else ""
+            return f"files: {names}{more}"
+        case e.InputAwaited():
+            return f"waiting: {sanitize_line(event.program)} waits for input on its terminal"
+        case _:
+            return ""
+
+
+def _person_line(event: e.AnyEvent) -> str:
+    """About what a person did to a file; decisions are part of a call's line."""
+    if not isinstance(event, e.HumanFile):
+        return ""
+    how = {"pull": "copied out", "push": "uploaded", "edit": "edited by hand"}[event.action]
+    left = "".join(f"; {sanitize_line(sentence)}" for sentence in event.left_behind)
+    return f"you: {sanitize_line(event.path)} {how}{left}"
+
+
+def _said(state: RunState) -> str:
+    """The beginning of the last reply's text or, if it has none, of its reasoning."""
+    reply = state.reply
+    words = (
+        "" if reply is None else sanitize_line(" ".join((reply.text or reply.reasoning).split()))
+    )
+    return f": {words[:300]}" if words else ""
+
+
+def _finished_line(event: e.CallFinished, state: RunState) -> str:
+    item = state.calls[event.call]
+    what = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
+    words = f"{short_name(sanitize_line(item.call.name))} {what}".rstrip()
+    decided = item.decided
+    if decided is not None and decided.verdict in _NOT_RUN:
+        who = "you" if decided.by == "human" else sanitize_line(decided.rule or "the policy")
+        return f"call {event.call} {_NOT_RUN[decided.verdict]} ({who}): {words}"
+    how = "ok" if event.ok else "timed out" if event.timed_out else "failed"
+    code = f"exit {event.exit_code}, " if event.exit_code and not event.timed_out else ""
+    return f"call {event.call} {how} ({code}{short_duration(event.duration)}): {words}"
+
+
+_NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead of run"}
+"""Words for a call that did not run, by verdict."""
+
+
+def _waiting_line(event: e.CallHeld, state: RunState) -> str:
+    item = state.calls[event.call]
+    what = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
+    why = f" ({sanitize_line(event.rule)})" if event.rule else ""
+    name = short_name(sanitize_line(item.call.name))
+    return f"waiting: call {event.call} waits for a decision{why}: {name} {what}"
+
+
+def _end_lines(event: e.RunFinished) -> list[str]:
+    totals = event.totals
+    lines = [f"ended: {event.reason}" + (f": {sanitize_line(event.error)}" if event.error else "")]
+    tokens = totals.usage.input_tokens + totals.usage.output_tokens
+    about = "≈" if totals.usage.estimated else ""
+    money = f", {numbers.cost(totals.cost)}" if totals.cost is not None else ""
+    done = f"{numbers.counted(totals.steps, 'step')}, {numbers.counted(totals.calls, 'call')}"
+    lines.append(f"{done}, {about}{numbers.count(tokens)} tokens{money}")
+    if event.answer is not None:
+        said = [line for line in sanitize(event.answer).split("\n") if line.strip()]
+        lines += [f"answer: {sanitize_line(line).rstrip()}" for line in said or ["none"]]
+    if event.output is not None:
+        lines.append(f"results: {sanitize_line(event.output)}")
+    return lines
