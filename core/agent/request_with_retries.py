@@ -40,7 +40,7 @@ MAX_LOADING_SECONDS = 600.0
 LOADING_RETRY_SECONDS = 5.0
 """Shortest wait before a server that is loading its model is asked again."""
 
-LOADING = "The server is loading its model; the run waits for it, for up to ten minutes."
+LOADING = "The server is loading its model; the run waits up to ten minutes for it."
 
 STILL_LOADING = "The server was still loading its model after ten minutes."
 
@@ -162,9 +162,10 @@ class RequestWithRetries:
                     await self._back_off(step, failure, attempt, give_up=not error.retryable)
                     attempt += 1
                 else:
-                    if loading.is_new:  # said once, not every few seconds
+                    if loading.is_new:
                         self._events.post(Warned(text=LOADING))
-                    await self._wait(wait)
+                    if not await self._wait(wait):
+                        continue  # the same request, recorded once
             else:
                 if reply.finish_reason == "length":
                     self.reply_tokens = self._max_tokens  # the reduced limit was too short
@@ -232,14 +233,14 @@ class RequestWithRetries:
         self._failed(step, error, attempt, wait)
         await self._wait(wait)
 
-    async def _wait(self, seconds: float) -> None:
-        """Wait, unless the user skips it."""
+    async def _wait(self, seconds: float) -> bool:
+        """Wait; True if the user skipped the rest, who may also have queued a message."""
         self._skip_wait.clear()
         self._backing_off = True
         try:
-            await asyncio.wait_for(self._skip_wait.wait(), seconds)
+            return await asyncio.wait_for(self._skip_wait.wait(), seconds)
         except TimeoutError:
-            return
+            return False
         finally:
             self._backing_off = False
 

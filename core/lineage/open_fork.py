@@ -129,8 +129,8 @@ async def open_fork(
     """
     _check(fork_point, request)
     first = _first_event(fork_point)
-    parts = await _open_parts(fork_point, base, request, run_id)
-    started = _started(fork_point, request, run_id, parts)
+    parts = await _open_parts(first, fork_point, base, request, run_id)
+    started = _started(first, fork_point, request, run_id, parts)
     inherited = [_as_sent(event, first) for event in fork_point.history[1:]]
     run = assemble(
         _run_request(first, request),
@@ -155,16 +155,20 @@ def _without_start() -> ForkRefused:
     return ForkRefused("This session does not record how it started.")
 
 
-def _settings(first: e.RunStarted) -> e.RunSettings:
+def _recorded_settings_of(first: e.RunStarted) -> e.RunSettings:
     """The settings that a run recorded; defaults if it recorded none."""
     return first.settings or e.RunSettings()
 
 
 async def _open_parts(
-    fork_point: ForkPoint, base: BaseSnapshot | None, request: ForkRequest, run_id: str
+    first: e.RunStarted,
+    fork_point: ForkPoint,
+    base: BaseSnapshot | None,
+    request: ForkRequest,
+    run_id: str,
 ) -> _Parts:
     asked = request.run
-    pack = _pack(_first_event(fork_point), request)
+    pack = _pack(first, request)
     tools = tools_named(asked.tools)
     model = model_of(_with_tool_format(asked, fork_point))
     spec = sandbox_spec(asked.settings, pack, run_id, asked.environment)
@@ -177,10 +181,9 @@ async def _open_parts(
 
 
 def _started(
-    fork_point: ForkPoint, request: ForkRequest, run_id: str, parts: _Parts
+    first: e.RunStarted, fork_point: ForkPoint, request: ForkRequest, run_id: str, parts: _Parts
 ) -> e.RunStarted:
     """The fork's first event: its parent's, with what differs; its settings are not yet known."""
-    first = _first_event(fork_point)
     return msgspec.structs.replace(
         first,
         run_id=run_id,
@@ -200,7 +203,7 @@ def _run_request(first: e.RunStarted, request: ForkRequest) -> RunRequest:
     """The request with the parent's turn policy, so that the conversation can be rebuilt from the
     fork's events.
     """
-    return replace(request.run, turn_policy=_settings(first).turn_policy)
+    return replace(request.run, turn_policy=_recorded_settings_of(first).turn_policy)
 
 
 def _forked_start(
@@ -213,7 +216,7 @@ def _forked_start(
     recovered = recover(history)
     if recovered is None:
         raise _without_start()
-    recorded = _settings(recovered.started)
+    recorded = _recorded_settings_of(recovered.started)
     return ForkedStart(
         fork_point=fork_point,
         base=base,
@@ -228,7 +231,7 @@ def _forked_start(
 def _with_settings(started: e.RunStarted, run: Run, parts: _Parts) -> e.AnyEvent:
     """The fork's first event with its settings, in the form in which it will be read back."""
     settings = recorded_settings(run.spec, parts.spec, parts.tools)
-    files = {**_settings(started).files, **settings.files}
+    files = {**_recorded_settings_of(started).files, **settings.files}
     settings = msgspec.structs.replace(settings, files=files)
     return e.from_json(e.to_json(msgspec.structs.replace(started, settings=settings)))
 

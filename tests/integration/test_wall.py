@@ -143,21 +143,22 @@ def tile(app: SandboxTui, number: int) -> RunTile:
     return next(tile for tile in app.screen.query(RunTile) if tile.number == number)
 
 
-async def test_a_second_click_opens_a_tile_however_late_it_comes(tmp_path: Path) -> None:
+async def test_a_double_click_opens_a_tile_and_single_clicks_only_choose(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["apples", "pears"]) as (app, pilot):
         second = tile(app, 2)
-        await pilot.click(second)
+        for button in (1, 1, 3):
+            second.post_message(_click(second, button=button, chain=1))
+        second.post_message(_click(second, button=3, chain=2))
         await pilot.pause()
-        assert app.focused is second
-        assert isinstance(app.screen, WallScreen), "the first click chooses the tile"
-        second.post_message(_click(second))
+        assert isinstance(app.screen, WallScreen)
+        await pilot.click(second, times=2)
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        assert len(app.screen_stack) == 3
 
 
-def _click(widget: RunTile) -> Click:
-    """A click that is too late to be the second one of a double click."""
-    at = {"x": 1, "y": 1, "delta_x": 0, "delta_y": 0, "button": 1}
-    return Click(widget, **at, shift=False, meta=False, ctrl=False, chain=1)
+def _click(widget: RunTile, *, button: int, chain: int) -> Click:
+    at = {"x": 1, "y": 1, "delta_x": 0, "delta_y": 0, "button": button}
+    return Click(widget, **at, shift=False, meta=False, ctrl=False, chain=chain)
 
 
 async def test_a_reason_is_asked_for_and_no_key_of_it_reaches_the_wall(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ async def test_a_key_opens_the_list_and_enter_takes_one(
         dialog = app.screen.query_one(".dialog")
         assert str(dialog.border_title) == "choose a model"
         await pilot.press("r")
-        await until(pilot, lambda: " · looked at " in str(dialog.border_title))
+        await until(pilot, lambda: " · refreshed at " in str(dialog.border_title))
         await pilot.press("down", "enter")
         await pilot.pause()
         assert isinstance(app.screen, HomeScreen)

@@ -103,9 +103,7 @@ def _duration_words(picture: EvalPicture | None) -> str:
     """How long a finished evaluation took; empty for all others."""
     if picture is None or picture.reading.state != "finished":
         return ""
-    ended_at = picture.over[0].ended_at if picture.over else 0.0
-    seconds = ended_at - picture.reading.info.began_at
-    return f" in {short_duration(seconds)}" if seconds > 0 else ""
+    return f" in {short_duration(picture.run_seconds)}" if picture.run_seconds else ""
 
 
 def _seconds_left(picture: EvalPicture) -> float | None:

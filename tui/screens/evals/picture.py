@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.evals.reporting.outcomes import by_frequency, has_score
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
+from sandbox_tui.core.evals.reporting.throughput import wall_clock_shares
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.charts.chart import Series
@@ -29,6 +30,8 @@ class EvalPicture:
         estimated: whether some token counts are estimates.
         cost: US dollars; None if unknown.
         series: the data of the charts.
+        run_seconds: for a finished evaluation, how long samples ran, without the time between two
+            programs; 0 for all others.
     """
 
     reading: Reading
@@ -41,6 +44,7 @@ class EvalPicture:
     estimated: bool
     cost: float | None
     series: Series
+    run_seconds: float
 
 
 def picture_of(reading: Reading) -> EvalPicture:
@@ -62,6 +66,7 @@ def picture_of(reading: Reading) -> EvalPicture:
         estimated=any(one.estimated for one in over),
         cost=math.fsum(costs) if costs else None,
         series=series_of(reading.info, over),
+        run_seconds=sum(wall_clock_shares(over).values()) if reading.state == "finished" else 0.0,
     )
 
 

@@ -93,7 +93,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
         offers = offers_of(await find_local_servers(ports), self._settings)
         self.query_one(ModelOffers).show(offers, ports)
         if again:
-            self._show_title(f"looked at {time.strftime('%H:%M:%S')}")
+            self._show_title(f"refreshed at {time.strftime('%H:%M:%S')}")
 
     def _show_title(self, state: str) -> None:
         self.query_one(".dialog").border_title = f"{TITLE} · {state}"

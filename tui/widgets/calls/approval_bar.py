@@ -191,7 +191,9 @@ class ApprovalBar(Widget):
         return shown(min(mine, key=preference).key) if mine else ""
 
     async def on_click(self, event: Click) -> None:
-        """Run the action of the clicked word."""
+        """Run the action of the clicked word, but not at the second click of a double click: the
+        first may have opened this screen.
+        """
         action = event.style.meta.get(_ACTION)
-        if action is not None:
+        if action is not None and event.chain == 1:
             await self.screen.run_action(str(action))

@@ -193,7 +193,7 @@ class Activity:
         if item.started_at is None:
             return Text("")
         since = max(0.0, self._now - item.started_at)
-        words = f"{int(since)}s" if since < 60 else short_duration(since)  # digits that hold still
+        words = f"{int(since)}s" if since < 60 else short_duration(since)  # tenths would flicker
         return Text(f"● {words}", style=palette.good)
 
     def _output(self, item: CallItem, lines: int) -> list[Text]:

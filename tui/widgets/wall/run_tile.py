@@ -80,7 +80,6 @@ class RunTile(Widget, can_focus=True):
         self._seen = -1
         self._drawn: object = None
         self._search = RunSearch(worker)
-        self._just_focused = False
 
     @property
     def kind(self) -> Kind:
@@ -144,14 +143,13 @@ class RunTile(Widget, can_focus=True):
             lines = [Text("▌", style=palette.accent) + line[1:] for line in lines]
         return Text("\n").join(lines[:height])
 
-    def on_focus(self) -> None:
-        """Remember that the click that follows, if any, chose the tile."""
-        self._just_focused = True
-
     def on_click(self, event: Click) -> None:
-        """Open the run with a double click, or with a click on the chosen tile, as in lists."""
-        chose, self._just_focused = self._just_focused, False
-        if event.chain == 2 or (event.chain == 1 and not chose):
+        """Open the run with a double click.
+
+        A single click only chooses the tile: if it opened the run, the second click of a double
+        click would reach the screen of the run, where a click can approve a call.
+        """
+        if event.chain == 2 and event.button == 1:
             self.post_message(self.Opened(self))
 
     def _task_lines(self, palette: Palette) -> list[Text]:

@@ -26,6 +26,7 @@ from tests.unit.core.agent.test_request_with_retries import (
     model_of,
     steps,
 )
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
@@ -62,6 +63,7 @@ async def test_it_is_waited_for_without_losing_an_attempt(
     assert asking.only(e.ModelReplied)[0].text == "loaded"
     assert clock.waits == [LOADING_RETRY_SECONDS] * 6 + [0.0] * (MAX_ATTEMPTS - 1)
     assert [one.text for one in asking.only(e.Warned)] == [LOADING]
+    assert len(asking.only(e.ModelAsked)) == MAX_ATTEMPTS
     assert [one.attempt for one in asking.only(e.ModelFailed)] == [1, 2, 3, 4]
 
 
@@ -107,19 +109,28 @@ async def test_a_later_reply_has_ten_minutes_of_its_own(
     assert clock.waits == [500.0, 500.0]
 
 
-async def test_the_user_asks_again_at_once(scripted_server: Start) -> None:
+async def test_the_user_asks_again_at_once(
+    scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_with_retries, "LOADING_RETRY_SECONDS", MAX_LOADING_SECONDS)
     asking = AgentUnderTest(model_of(scripted_server(s.loading(), s.say("loaded"))))
+    skipped: list[bool] = []
+
+    def skip() -> None:
+        skipped.append(asking.agent.interrupt_reply())
 
     def retry(event: e.AnyEvent) -> None:
         if isinstance(event, e.Warned):  # the wait begins right after it
-            asyncio.get_running_loop().call_soon(asking.agent.interrupt_reply)
+            asyncio.get_running_loop().call_soon(skip)
 
     asking.journal.observers.append(retry)
     reader = asyncio.create_task(drain(asking.journal))
-    await asking.step()
+    async with asyncio.timeout(HANG_SECONDS):
+        await asking.step()
     asking.journal.close()
     await reader
     await asking.agent._model.close()
+    assert skipped == [True]
     assert asking.only(e.ModelReplied)[0].text == "loaded"
 
 

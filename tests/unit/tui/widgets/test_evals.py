@@ -152,8 +152,9 @@ def test_a_table_knows_whether_it_shows_intervals(make: Any) -> None:
 def test_a_finished_evaluation_says_how_long_it_took_where_its_id_leaves_room(
     width: int, end: str
 ) -> None:
-    last = result("t", "sandbox", 1.0, ended_at=INFO.began_at + 3605)
-    first = result("s", "sandbox", 1.0, ended_at=INFO.began_at + 5)
+    first = result("s", "sandbox", 1.0, began_at=INFO.began_at, seconds=5.0)
+    resumed_at = INFO.began_at + 86_400
+    last = result("t", "sandbox", 1.0, began_at=resumed_at, seconds=3600.0)
     samples = [first, last]
     for state, words in (("finished", end), ("running", "● running")):
         picture = picture_of(Reading(INFO, samples, state, "", 0.0))  # type: ignore[arg-type]
