@@ -205,7 +205,7 @@ async def test_what_was_handed_in_before_a_fork_does_not_end_it(
         s.call("submit"),
     )
     act = "async def act(event, run):\n    if isinstance(event, e.ModelDelta): done()"
-    act = act.replace("ModelDelta)", "ModelDelta) and worker.state.step == 3")
+    act = act.replace("ModelDelta)", "ModelDelta) and event.step == 3")
     child = await killed_fork(tmp_path, parent, "end", other.url, "bubblewrap", act, "once more")
     before = stored(tmp_path, child)
     past = recover(before)

@@ -104,7 +104,7 @@ def test_a_run_is_described_in_the_form(person: Person, scripted_server: Serve) 
         person.types("Read the notes")
         person.presses("F3")
         person.sees("refresh", "first-model")
-        person.presses("Down", "Enter")
+        person.presses_and_looks("Down", "Enter")  # the form is in view behind the dialog, too
         person.sees("new run", "Read the notes")
         person.presses("Tab")
         person.fills("qwen3")
