@@ -101,9 +101,9 @@ def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
 
 def _duration_words(picture: EvalPicture | None) -> str:
     """How long a finished evaluation took; empty for all others."""
-    if picture is None or picture.reading.state != "finished":
+    if picture is None or not picture.run_seconds:
         return ""
-    return f" in {short_duration(picture.run_seconds)}" if picture.run_seconds else ""
+    return f" in {short_duration(picture.run_seconds)}"
 
 
 def _seconds_left(picture: EvalPicture) -> float | None:
