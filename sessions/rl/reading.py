@@ -50,6 +50,8 @@ class TrainingReader:
         self._step_of: dict[str, int] = {}
         self._by_step: dict[int, tuple[Rollout, ...]] = {}
         self._revision = 0
+        self._unsorted: set[int] = set()
+        """Steps with changes that are not in `_by_step` yet: an error came between."""
         self._last: TrainingSummary | None = None
 
     def read(self) -> TrainingReading | None:
@@ -60,32 +62,32 @@ class TrainingReader:
             StoreError: the training has been deleted, or the database cannot be read.
         """
         summary = trainings.summary(self._store, self._id)
-        changed = self._read_changed()
-        if summary == self._last and not changed:
+        self._read_changed()
+        if summary == self._last and not self._unsorted:
             return None
         if self._last is None or _steps_differ(summary, self._last):
             self._steps = trainings.steps_of(self._store, self._id)
         self._last = summary
-        if changed:
-            self._by_step = self._sorted(changed)
+        if self._unsorted:
+            self._by_step = self._sorted(self._unsorted)
+            self._unsorted = set()
         return TrainingReading(summary, self._steps, self._by_step)
 
-    def _read_changed(self) -> set[int]:
-        """Read what has changed; returns the steps with changes."""
-        changed: set[int] = set()
+    def _read_changed(self) -> None:
+        """Read what has changed."""
         while True:
             found = rollouts.changes_since(self._store, self._id, self._revision, SLICE)
             self._revision = found.revision
             for run_id in found.gone:
                 if (step := self._step_of.pop(run_id, None)) is not None:
                     del self._rollouts[step][run_id]
-                    changed.add(step)
+                    self._unsorted.add(step)
             for rollout in found.rollouts:
                 self._rollouts.setdefault(rollout.step, {})[rollout.run_id] = rollout
                 self._step_of[rollout.run_id] = rollout.step
-                changed.add(rollout.step)
+                self._unsorted.add(rollout.step)
             if not found.more:
-                return changed
+                return
 
     def _sorted(self, changed: set[int]) -> dict[int, tuple[Rollout, ...]]:
         return {

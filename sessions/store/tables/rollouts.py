@@ -107,7 +107,8 @@ def set_advantages(
     """
     with store.transaction() as connection:
         connection.executemany(
-            "UPDATE rollouts SET advantage = ? WHERE run_id = ? AND training_id = ? AND step = ?",
+            f"UPDATE rollouts SET advantage = ?, revision = {_NEXT_OF_OWN}"
+            " WHERE run_id = ? AND training_id = ? AND step = ?",
             [(value, run_id, training_id, step) for run_id, value in advantages.items()],
         )
 

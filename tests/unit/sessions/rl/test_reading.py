@@ -65,6 +65,40 @@ async def test_a_reader_sees_each_change_once(
     assert [one.step for one in resumed.steps] == [0]
 
 
+async def test_an_advantage_set_after_the_rollout_was_read_is_seen(store: Store) -> None:
+    recorder = begun(store)
+    run_id = await roll(recorder, 0, "sum", 0, 1.0)
+    reader = TrainingReader(store, recorder.training_id)
+    over = reader.read()
+    assert over is not None
+    assert [one.advantage for one in over.rollouts] == [None]
+    recorder.set_advantages(0, {run_id: 0.25})
+    known = reader.read()
+    assert known is not None
+    assert [one.advantage for one in known.rollouts] == [0.25]
+    assert reader.read() is None
+
+
+async def test_nothing_is_missed_after_a_reading_that_failed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = begun(store)
+    reader = TrainingReader(store, recorder.training_id)
+    await train(recorder, steps=2)
+
+    def fails(*_: object) -> list[trainings.TrainingStep]:
+        raise StoreError("The disk reports an error.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(trainings, "steps_of", fails)
+        with pytest.raises(StoreError):
+            reader.read()
+    await roll(recorder, 2, "sum", 0, 1.0)
+    again = reader.read()
+    assert again is not None
+    assert again.rollouts == rollouts.rollouts_of(store, recorder.training_id)
+
+
 async def test_groups_know_their_best_and_worst(store: Store) -> None:
     recorder = begun(store)
     for number, reward in enumerate((0.5, 1.0, 0.0)):
