@@ -110,9 +110,13 @@ class RolloutRecord:
     async def abandon(self, because: str, reason: e.FinishReason = "cancelled") -> None:
         """End the session of an episode that did not end by itself; it has no reward.
 
+        A cancelled one does not wait for a database that cannot be written.
+
         Raises:
             StoreError: the session could not be stored.
         """
+        if reason == "cancelled":
+            self._journal.durability.give_up()
         await to_completion(self._abandon(because, reason))
 
     async def _abandon(self, because: str, reason: e.FinishReason) -> None:
@@ -132,15 +136,18 @@ class RolloutRecord:
     async def _end(
         self, reason: e.FinishReason, error: str | None, answer: str | None
     ) -> e.RunFinished:
-        """Write and return the last event: the episode's own, if it has posted one."""
+        """Write and return the last event: the episode's own, if it has posted one that says more
+        than that it was closed."""
         self._sink.begin()
-        seconds = round(self._journal.elapsed, 3)
-        finished = self._sink.finished or e.RunFinished(
-            reason=reason,
-            error=error,
-            totals=msgspec.structs.replace(self._state.totals, seconds=seconds),
-            answer=answer,
-        )
+        finished = self._sink.finished
+        if finished is None or finished.reason == "cancelled" != reason:
+            seconds = round(self._journal.elapsed, 3)
+            finished = e.RunFinished(
+                reason=reason,
+                error=error,
+                totals=msgspec.structs.replace(self._state.totals, seconds=seconds),
+                answer=answer,
+            )
         self._journal.end(finished)
         self._journal.close()
         await self._recording

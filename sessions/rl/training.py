@@ -36,7 +36,11 @@ from sandbox_tui.core.rl.training.engine import (
     TrainingStopped,
 )
 from sandbox_tui.core.rl.training.policy import Policy
-from sandbox_tui.core.rl.training.task_order import seed_of_attempt, tasks_of_step
+from sandbox_tui.core.rl.training.task_order import (
+    numbered_attempts,
+    seed_of_attempt,
+    tasks_of_step,
+)
 from sandbox_tui.sessions.rl.checkpoints import checkpoint_folder, newest_checkpoint
 from sandbox_tui.sessions.rl.recorder import TrainingRecorder
 from sandbox_tui.sessions.store.store import Store
@@ -213,7 +217,7 @@ class Training(TrainingJob):
         training, seed = self.recipe.training, self.recipe.seed
         self._step_began = time.monotonic()
         tasks = tasks_of_step(self._data.train, step, training.prompts, seed)
-        work = [(task, number) for task in tasks for number in range(training.group)]
+        work = numbered_attempts(tasks, training.group)
         attempts = self._on_loop(self._attempt_all(step, work, policy, "train"))
         rewards = [one.reward for one in attempts]
         if training.shuffle_rewards:
@@ -237,7 +241,8 @@ class Training(TrainingJob):
             return
         work = [(task, 0) for task in self._data.held_out]
         attempts = self._on_loop(self._attempt_all(step, work, policy, "held_out"))
-        held_out = {"held_out_reward": _figures(attempts).get("reward", 0.0)}
+        figures = _figures(attempts)
+        held_out = {"held_out_reward": figures["reward"]} if "reward" in figures else {}
         if step:
             self._metrics |= held_out
         else:
@@ -288,8 +293,12 @@ class Training(TrainingJob):
             async with places:
                 return await self._attempt(step, task, number, policy, split)
 
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(task, number)) for task, number in work]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(task, number)) for task, number in work]
+        except BaseExceptionGroup as errors:
+            self._require_going()
+            raise errors.exceptions[0] from None
         return [task.result() for task in tasks]
 
     async def _attempt(

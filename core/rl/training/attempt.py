@@ -91,6 +91,9 @@ async def attempt(
             transcript=transcript,
             error=str(error),
         )
+    except Exception as error:
+        await record.abandon(f"The attempt failed: {error!r}.", "internal_error")
+        raise
     except BaseException:
         await record.abandon(STOPPED)
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 from sandbox_tui.core.evals.task import Task
@@ -20,6 +21,22 @@ def tasks_of_step(tasks: Sequence[Task], step: int, count: int, seed: int) -> li
     """
     first = (step - 1) * count
     return [_at(tasks, place, seed) for place in range(first, first + count)]
+
+
+def numbered_attempts(tasks: Sequence[Task], group: int) -> list[tuple[Task, int]]:
+    """The attempts of a step, each task with the number of the attempt; a task that comes again is
+    numbered on, so that its seeds are new.
+
+    Args:
+        tasks: tasks of the step.
+        group: number of attempts each time a task comes.
+    """
+    seen: Counter[str] = Counter()
+    attempts: list[tuple[Task, int]] = []
+    for task in tasks:
+        attempts += [(task, seen[task.id] + number) for number in range(group)]
+        seen[task.id] += group
+    return attempts
 
 
 def seed_of_attempt(seed: int, step: int, task: str, number: int, split: str) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -126,6 +128,19 @@ async def test_a_rollout_without_a_single_event_still_has_a_beginning(store: Sto
     (entry,) = rollouts.rollouts_of(store, recorder.training_id)
     assert entry.over
     assert entry.reward is None
+
+
+async def test_a_cancelled_rollout_does_not_wait_for_a_locked_database(store: Store) -> None:
+    record = await begun(store).rollout(0, task(), 0)
+    for event in sample("x")[0][:5]:
+        record.events.post(event)
+    await record.events.wait_durable()
+    with store.autocommit() as connection:
+        connection.execute("PRAGMA busy_timeout = 1")
+    with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked by another program"):
+            await record.abandon("The training was stopped.")
 
 
 async def test_a_reward_that_is_no_number_is_none(store: Store) -> None:

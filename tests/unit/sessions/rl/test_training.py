@@ -7,10 +7,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from typing_extensions import override
 
-from sandbox_tui.core.base.errors import ConfigError, ModelError
+from sandbox_tui.core.base.errors import ConfigError, ModelError, StoreError
 from sandbox_tui.core.models.base import Reply
 from sandbox_tui.core.rl.recipe import Recipe, load_recipe
 from sandbox_tui.core.rl.training.engine import Engine, ScoredAttempt, TrainingJob
@@ -210,6 +211,9 @@ async def test_a_rollout_whose_model_fails_has_no_reward_and_no_advantage(
     engine = Stepping(Answering(fails_at_times))
     with Store(tmp_path / "sessions.db") as store:
         await train(recipe, store, engine)
+        recorded = rollouts.rollouts_of(store, trainings.summary(store).id)
+        ends = {(one.reason, store.run(one.run_id).error) for one in recorded if one.reward is None}
+    assert ends == {("model_error", "The server is gone.")}
     scored = [one for step in engine.got.values() for one in step]
     failed = [one for one in scored if one.attempt.reward is None]
     assert failed
@@ -218,8 +222,6 @@ async def test_a_rollout_whose_model_fails_has_no_reward_and_no_advantage(
 
 
 async def test_shuffled_rewards_are_the_same_rewards(recipe: Recipe, tmp_path: Path) -> None:
-    import msgspec
-
     settings = msgspec.structs.replace(
         recipe.training, shuffle_rewards=True, prompts=4, group=4, steps=2
     )
@@ -249,3 +251,64 @@ def test_a_checkpoint_that_a_kill_cut_short_is_passed_over(tmp_path: Path) -> No
     newest = newest_checkpoint(tmp_path)
     assert newest is not None
     assert newest.step == 10
+
+
+async def test_an_attempt_that_cannot_be_recorded_ends_the_training_with_its_error(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    with Store(tmp_path / "sessions.db") as store:
+        with store.transaction() as connection:
+            connection.execute(
+                "CREATE TRIGGER refused BEFORE INSERT ON rollouts WHEN new.step = 2"
+                " BEGIN SELECT RAISE(ABORT, 'refused by the test'); END"
+            )
+        with pytest.raises(StoreError, match="refused by the test"):
+            await train(recipe, store, Stepping(Answering(half_right)))
+        found = trainings.summary(store)
+        assert (found.status, found.last_step) == ("failed", 1)
+        assert "Exception" not in found.error
+        assert "refused by the test" in found.error
+
+
+async def test_an_attempt_that_breaks_says_why(recipe: Recipe, tmp_path: Path) -> None:
+    def breaks(turn: Turn, seed: int) -> str:
+        raise ZeroDivisionError("nothing left")
+
+    with Store(tmp_path / "sessions.db") as store:
+        with pytest.raises(ZeroDivisionError):
+            await train(recipe, store, Stepping(Answering(breaks)))
+        recorded = rollouts.rollouts_of(store, trainings.summary(store).id)
+        ends = {(one.reason, store.run(one.run_id).error) for one in recorded}
+        why = "The attempt failed: ZeroDivisionError('nothing left')."
+        assert ("internal_error", why) in ends
+
+
+async def test_no_reward_of_any_held_out_task_is_no_measurement_of_zero(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    def fails(turn: Turn, seed: int) -> str:
+        raise ModelError("The server is gone.")
+
+    with Store(tmp_path / "sessions.db") as store:
+        training = await train(recipe, store, Stepping(Answering(fails)))
+        steps = trainings.steps_of(store, training.training_id)
+    assert [one.step for one in steps] == [0, 1, 2, 3]
+    assert not any("held_out_reward" in one.metrics for one in steps)
+
+
+async def test_a_task_that_comes_twice_in_a_step_is_sampled_with_new_seeds(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    more = msgspec.structs.replace(recipe.training, prompts=8, steps=1)  # of four tasks
+    policy = Answering(half_right)
+    with Store(tmp_path / "sessions.db") as store:
+        await train(
+            msgspec.structs.replace(
+                recipe,
+                training=more,
+                evaluation=msgspec.structs.replace(recipe.evaluation, every=0),
+            ),
+            store,
+            Stepping(policy),
+        )
+    assert len(policy.seeds) == len(set(policy.seeds)) == 16
