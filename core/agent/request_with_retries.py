@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
@@ -170,7 +170,7 @@ class RequestWithRetries:
                 if reply.finish_reason == "length":
                     self.reply_tokens = self._max_tokens  # the reduced limit was too short
                 return reply
-            request = await renew(attempt)
+            request = replace(await renew(attempt), max_tokens=self.reply_tokens)
 
     def interrupt(self) -> bool:
         """Cut short the current reply or retry wait and ask again; False if there is neither."""

@@ -13,6 +13,8 @@ _ANNOUNCED = re.compile(
     r"(?:^|[\s*_#>])(?:the\s+)?(?:final\s+)?(?:answer|result)(?:\s+is|\s*[:=])[:\s]*(\S.*)",
     re.IGNORECASE,
 )
+_BLANKS = re.compile(r"[^\S\n]+")
+_BREAKS = re.compile(r" ?\n(?: ?\n)* ?")
 _FENCE = re.compile(r"^\s*```[\w+-]*\s*$", re.MULTILINE)
 
 
@@ -31,6 +33,12 @@ def final_answer(text: str) -> str:
         if found := _ANNOUNCED.search(line):
             return bare(found[1])
     return bare(lines[-1]) if lines else ""
+
+
+def without_long_space(text: str) -> str:
+    """Text with one space or line break in place of each run of them: a pattern with several
+    places for space takes time that grows with a power of the run's length."""
+    return _BREAKS.sub("\n", _BLANKS.sub(" ", text))
 
 
 def bare(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
 from sandbox_tui.core.evals.scorers.boxed import last_boxed
-from sandbox_tui.core.evals.scorers.final_answer import final_answer
+from sandbox_tui.core.evals.scorers.final_answer import final_answer, without_long_space
 from sandbox_tui.core.evals.scorers.units import is_unit, same_unit
 
 MAX_DIGITS = 4_000
@@ -87,7 +87,7 @@ class _Number:
 def _read(answer: str, metadata: Mapping[str, Any]) -> _Number | str:
     """The number in an answer, or a sentence that says why there is none."""
     boxed = last_boxed(answer) is not None
-    where = final_answer(answer)
+    where = without_long_space(final_answer(answer))
     for pattern, plain in _LATEX:
         where = pattern.sub(plain, where)
     if "=" in where:
@@ -143,6 +143,8 @@ def _integer(number: _Found) -> _Number | str:
 def _value(number: _Found) -> _Number | str:
     if len(number.digits) > MAX_DIGITS:
         return "The number is too long."
+    if number.power and not re.fullmatch(r"[+-]?[0-9]+", number.power):
+        return f"{number.power[:60]!r} is not a power of ten."
     if len(number.power) > 5 or abs(int(number.power or 0)) > MAX_EXPONENT:
         return "The number is too large or too small."
     value = Fraction(number.digits) * Fraction(10) ** int(number.power or 0)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
 from sandbox_tui.core.evals.scorers.boxed import last_boxed, without_thinking
+from sandbox_tui.core.evals.scorers.final_answer import without_long_space
 
 _JSON = re.compile(r'"answer"\s*:\s*"([A-Z])"', re.IGNORECASE)
 _MARKUP = re.compile(r"\\(?:f?boxed|text\w*|math\w+)\b|[*`$\"“”()\[\]{}]")
@@ -64,8 +65,8 @@ def scored_choice(answer: str | None, target: str, letters: str) -> Score:
 
 def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str:
     """The letter that a text settles on, as a capital; empty if there is none."""
-    plain = _MARKUP.sub(" ", text)
-    boxed = _MARKUP.sub(" ", last_boxed(text) or "")
+    plain = without_long_space(_MARKUP.sub(" ", text))
+    boxed = without_long_space(_MARKUP.sub(" ", last_boxed(text) or ""))
     return (
         _last(_JSON, text, letters)
         or _last(_STATED, plain, letters)

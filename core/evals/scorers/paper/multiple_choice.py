@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
 from sandbox_tui.core.evals.scorers.boxed import last_boxed, without_thinking
+from sandbox_tui.core.evals.scorers.final_answer import without_long_space
 
 _LIST = re.compile(r"[A-Za-z](?:(?:\s*[,;/&+]\s*|\s+and\s+|\s*,\s*and\s+|\s+)[A-Za-z])*\.?")
 _STATED = re.compile(
@@ -52,7 +53,7 @@ def letters_of(text: str) -> set[str]:
         plain = " ".join(_MARKUP.sub(" ", part).split())
         if _LIST.fullmatch(plain):
             return _split(plain)
-    stated = list(_STATED.finditer(_MARKUP.sub(" ", text)))
+    stated = list(_STATED.finditer(without_long_space(_MARKUP.sub(" ", text))))
     if stated:
         return _split(stated[-1][1])
     return {part.strip().upper() for part in text.split(",") if part.strip()}

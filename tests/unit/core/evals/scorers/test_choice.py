@@ -111,4 +111,6 @@ def test_any_text_gives_a_letter_on_offer_or_none(text: str, letters: str) -> No
 def test_a_long_text_is_read_at_once(times: int) -> None:
     assert chosen_letter("answer is " * times) == ""
     assert chosen_letter("answer:" + " " * times) == ""
+    assert chosen_letter("answer: b" + "\t " * times + "!") == ""
+    assert chosen_letter("on b" + "\n " * times + "!") == ""
     assert chosen_letter("B " * times) == "B"

@@ -152,6 +152,15 @@ async def test_a_failed_request_is_repeated(scripted_server: Start) -> None:
     assert len(server.requests) == 3
 
 
+async def test_a_reply_that_does_not_fit_is_asked_for_in_fewer_tokens(
+    scripted_server: Start,
+) -> None:
+    too_much = failure(400, "maximum context length is 8192 tokens")
+    server = scripted_server(too_much, say("CORRECT"))
+    assert (await judged(server, repeats=1, max_tokens=8192)).value == 1
+    assert [request["max_tokens"] for request in server.requests] == [8192, 4096]
+
+
 @pytest.mark.parametrize(
     "broken",
     [failure(500), failure(401), failure(404, "no such model"), stream(b"data: {\n\n"), stream()],

@@ -75,4 +75,6 @@ def test_any_text_is_read(text: str) -> None:
 
 def test_a_long_list_is_read_at_once() -> None:
     assert letters_of("A, " * 100_000) == {"A"}
+    assert letters_of("answer" + "\n" * 100_000 + "A and B") == {"A", "B"}
+    assert len(letters_of("answer" + "\n" * 100_000 + "!")) == 1
     assert letters_of("answer " * 50_000 + "!") == {("answer " * 50_000 + "!").upper()}

@@ -146,6 +146,9 @@ async def test_numbers_with_units_are_read(answer: str) -> None:
         "infinity",
         "1e400000000",
         "12.5e9999999999999999",
+        "12.5 × 10⁻ kJ",
+        "12.5 × 10⁻⁻¹",
+        "12.5 × 10²⁻³",
         "١٢.٥",
     ],
 )
@@ -176,6 +179,10 @@ async def test_no_other_numbers(answer: str) -> None:
 )
 async def test_units_have_several_spellings(answer: str, unit: str) -> None:
     assert await value(answer, "3.2", relative=0.001, unit=unit) == 1
+
+
+async def test_a_long_space_is_read_at_once() -> None:
+    assert await value("12.5" + " " * 190_000 + "kJ", "12.5", unit="kJ") == 1
 
 
 async def test_absolute_tolerance() -> None:
