@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import Any, cast
 
 from sandbox_tui.core.base.defaults import INPUT_DIR, OUTPUT_DIR, WORKING_DIR
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import config_dir
 
 _PROMPTS = "sandbox_tui.core.prompts"
@@ -122,7 +122,7 @@ def load_one_reply_pack(name: str) -> PromptPack:
 def _load(
     name: str, offered: Mapping[str, Traversable], others: Mapping[str, Traversable]
 ) -> PromptPack:
-    file = Path(name).expanduser()
+    file = typed_path(name)
     if file.suffix in (".yaml", ".yml"):
         return _read(file.stem, file)
     known = {**others, **offered}  # both kinds load, because a fork keeps its parent's pack

@@ -9,6 +9,7 @@ from pathlib import Path
 from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import is_there
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.environment.snapshotter import SnapshotPolicy
 from sandbox_tui.core.events.types import SANDBOX_FIELDS
@@ -42,7 +43,7 @@ async def open_run(
     settings = request.settings
     if not request.task.strip():
         raise ConfigError("There is no task: write what the model should do.")
-    if request.input is not None and not request.input.exists():
+    if request.input is not None and not is_there(request.input):
         raise ConfigError(f"The input {request.input} does not exist.")
     tools_named(request.tools)
     model = model_of(request)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import is_folder, is_there
 from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
 from sandbox_tui.sessions.interchange.known_secrets import known_secrets
@@ -45,7 +46,7 @@ class Export:
         """
         paths = self.paths(output)
         for path in paths:
-            if path.exists() and not overwrite:
+            if is_there(path) and not overwrite:
                 raise ConfigError(f"{path} already exists; --force overwrites it.")
         for path, part in zip(paths, self.parts, strict=True):
             write_file(path, part.data)
@@ -82,6 +83,6 @@ def redacted_words(export: Export) -> str:
 def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:
     if output is None:
         return Path(f"{run.id}{suffix}")
-    if output.is_dir():
+    if is_folder(output):
         return output / f"{run.id}{suffix}"
     return output if first else output.with_name(f"{output.stem}{suffix}")

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import typed_path
 
 MAX_ENTRIES = 5_000
 """Maximum number of folder entries that completion reads."""
@@ -35,7 +36,7 @@ class PathInput(Input):
     def path(self) -> Path | None:
         """The path as typed; None if the input is empty."""
         typed = self.value.strip()
-        return Path(typed).expanduser() if typed else None
+        return typed_path(typed) if typed else None
 
 
 class _PathSuggester(Suggester):

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.export_files import Export, make_export
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
+from sandbox_tui.tui.screens.dialogs import export_session
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.path_input import PathInput
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
 from tests.unit.sample_run import keep, sample
+from tests.waiting import HANG_SECONDS
 
 SECRET = "sk-proj-0123456789abcdefghijABCDEFGHIJ"
 
@@ -92,3 +98,50 @@ async def test_a_place_that_cannot_be_written_is_said_on_the_form(
         assert "cannot be written" in str(dialog.query_one("#problem", Static).content)
         await pilot.press("escape")
         await until(pilot, lambda: home.app.screen is home)
+
+
+@pytest.mark.parametrize("typed", [f"/tmp/{'x' * 300}", "~nobody-of-that-name/x"])
+async def test_a_path_that_cannot_be_is_said_in_the_form(store: Store, typed: str) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", Path(typed))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: dialog.has_class("-wrong") or home.app._exception)
+        assert home.app.screen is dialog
+
+
+async def test_a_working_directory_that_was_deleted_ends_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_home(store) as (home, pilot):
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        monkeypatch.chdir(gone)
+        gone.rmdir()
+        dialog = await opened(home, pilot, "markdown", tmp_path / "out.md")
+        dialog.query_one(PathInput).value = ""
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: dialog.has_class("-wrong") or home.app._exception)
+        assert home.app.screen is dialog
+
+
+async def test_the_palette_over_an_export_stays_open_when_it_is_written(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+
+    def held(*args: Any, **named: Any) -> Export:
+        go.wait(HANG_SECONDS)
+        return make_export(*args, **named)
+
+    monkeypatch.setattr(export_session, "make_export", held)
+    async with at_home(store) as (home, pilot):
+        await opened(home, pilot, "markdown", tmp_path / "out.md")
+        await pilot.press("ctrl+s", "ctrl+p")
+        await until(pilot, lambda: isinstance(home.app.screen, PaletteScreen))
+        go.set()
+        await until(pilot, (tmp_path / "out.md").exists)
+        await pilot.pause()
+        assert isinstance(home.app.screen, PaletteScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: home.app.screen is home)
+        assert any("Wrote" in one.message for one in shown_toasts(home.app))

@@ -144,6 +144,8 @@ async def test_what_was_typed_is_there_again_until_it_is_started(
         ("model", " ", "Enter a model's name."),
         ("url", "", "Enter a URL, or set OPENAI_API_KEY."),
         ("input", "/not/there", "This path does not exist."),
+        ("input", f"/tmp/{'x' * 300}", "This path does not exist."),
+        ("input", "~nobody-of-that-name/x", "This path does not exist."),
         ("steps", "0", "from 1"),
         ("samples", "1000", "from 1 to 256"),
     ],

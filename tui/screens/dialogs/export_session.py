@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import here, is_there
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export, redacted_words
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
@@ -24,6 +25,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -41,7 +43,7 @@ BORDER_COLUMNS = 4
 REDACTED, KEPT = "redacted", "kept"
 
 
-class ExportDialog(Dialog[str | None]):
+class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
     """Writes a session to files; dismisses with a sentence about them.
 
     Args:
@@ -116,7 +118,7 @@ class ExportDialog(Dialog[str | None]):
         """Say where the files go while nothing is typed; the end of a long path says most."""
         path = self.query_one(PathInput)
         room = path.size.width - len(EMPTY) - BORDER_COLUMNS
-        folder = sanitize_line(str(Path.cwd()))
+        folder = sanitize_line(str(here()))
         folder = folder if len(folder) <= room else f"…{folder[1 - max(2, room) :]}"
         path.border_subtitle = Content(f"{EMPTY}{folder}")
 
@@ -146,14 +148,14 @@ class ExportDialog(Dialog[str | None]):
             export = await asyncio.to_thread(
                 make_export, self._store, self._run, EXPORTERS[name], redact=redact
             )
-            there = [path for path in export.paths(output) if path.exists()]
+            there = [path for path in export.paths(output) if is_there(path)]
             if there and not await self._may_overwrite(there):
                 return
             files = await asyncio.to_thread(export.write, output, overwrite=True)
         except SandboxTuiError as error:
             self._complain(str(error))
             return
-        self.dismiss(_written(files, export))
+        self.dismiss_when_on_top(_written(files, export))
 
     async def _may_overwrite(self, there: list[Path]) -> bool:
         names = ", ".join(str(path) for path in there)

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Checkbox, Input, Label
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import is_folder, is_there
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -84,7 +85,7 @@ class CopyOutDialog(CopyDialog[Path]):
         folder = self.query_one(PathInput).path
         if folder is None:
             self.notify("Enter a folder.", severity="warning")
-        elif folder.exists() and not folder.is_dir():
+        elif is_there(folder) and not is_folder(folder):
             self.notify("This is a file: enter a folder.", severity="warning")
         else:
             self.dismiss(folder)
@@ -140,7 +141,7 @@ class CopyInDialog(CopyDialog[Push]):
         if source is None:
             self.notify("Enter a file or folder.", severity="warning")
             return
-        if not source.exists():
+        if not is_there(source):
             words = sanitize_line(f"{source} does not exist.")
             self.notify(words, severity="warning", markup=False)
             return

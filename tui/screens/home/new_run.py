@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import ClassVar, TypeAlias, cast
 
 from textual import on, work
@@ -15,6 +14,7 @@ from textual.widgets import Button, Input, Select, TextArea
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import is_there, typed_path
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
@@ -193,7 +193,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             task="",
             settings=settings,
             mode=cast(Mode, typed["mode"]),
-            input=Path(given).expanduser() if given else None,
+            input=typed_path(given) if given else None,
         )
         self._draft.clear()
         self.dismiss(requests_for(request, tasks, int(typed["samples"])))
@@ -337,7 +337,7 @@ def _check(tasks: Sequence[str], typed: Draft) -> None:
         raise FieldProblem(Problem("task", "Enter a task."))
     if not typed["model"].strip():
         raise FieldProblem(Problem("model", "Enter a model's name."))
-    if given and not Path(given).expanduser().exists():
+    if given and not is_there(typed_path(given)):
         raise FieldProblem(Problem("input", "This path does not exist."))
     if not steps.isdecimal() or int(steps) < 1:
         raise FieldProblem(Problem("steps", "from 1"))

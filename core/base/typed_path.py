@@ -1,0 +1,42 @@
+"""Paths on this machine as a user types them, which may be anything.
+
+`Path` raises an error for the home of an unknown user, for a name that is too long, for a folder
+that may not be read, and for a working directory that was deleted. None of these is a fault of the
+program.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def typed_path(text: str) -> Path:
+    """The path, with the user's home in place of `~`; the `~` of an unknown user stays."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
+
+
+def is_there(path: Path) -> bool:
+    """Whether the path exists and can be reached."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether the path is a folder that can be reached."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def here() -> Path:
+    """The working directory; `.` if it was deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path()
