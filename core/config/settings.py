@@ -217,6 +217,10 @@ def load(
         settings = msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
         raise ConfigError(describe_invalid(str(error), tables, path)) from error
+    for name in tables.get("limits", ()):  # `Limits` ignores others: later versions may write more
+        if name not in Limits.__struct_fields__:
+            wrong = f"Object contains unknown field `{name}` - at `$.limits`"
+            raise ConfigError(describe_invalid(wrong, tables, path))
     if not _VARIABLE.fullmatch(settings.model.api_key_env):
         raise ConfigError(
             f"Settings (file {path}): model.api_key_env is the name of an environment variable "

@@ -24,6 +24,7 @@ import yaml
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.evals.suite_file_errors import described
+from sandbox_tui.core.events.types import Limits
 from sandbox_tui.core.models.factory import refuse_demo
 from sandbox_tui.core.prompts import load_one_reply_pack, load_pack
 from sandbox_tui.core.rl.advantages import AdvantageRule
@@ -167,15 +168,19 @@ def load_recipe(path: str | Path) -> Recipe:
 
 
 def _require_known(file: Path, tables: dict[str, Any]) -> None:
-    """Reject unknown episode settings. `EpisodeSettings` ignores them, because it is also read from
-    records of later versions; in a recipe they are typos."""
-    given = tables.get("episodes")
-    known = EpisodeSettings.__struct_fields__
-    for name in cast(dict[str, Any], given) if isinstance(given, dict) else ():
-        if name not in known:
-            raise ConfigError(
-                f"{file}: episodes.{name} is not a known key. Known keys: {', '.join(known)}."
-            )
+    """Reject unknown episode settings and limits. Their types ignore them, because they are also
+    read from records of later versions; in a recipe they are typos."""
+    kinds = {"episodes": EpisodeSettings, "episodes.limits": Limits}
+    for path, kind in kinds.items():
+        given: Any = tables
+        for name in path.split("."):
+            given = given.get(name) if isinstance(given, dict) else None
+        known = kind.__struct_fields__
+        for name in cast(dict[str, Any], given) if isinstance(given, dict) else ():
+            if name not in known:
+                raise ConfigError(
+                    f"{file}: {path}.{name} is not a known key. Known keys: {', '.join(known)}."
+                )
 
 
 def _located(recipe: Recipe, file: Path) -> Recipe:

@@ -16,7 +16,7 @@ from sandbox_tui.core.rl.episode_settings import EpisodeSettings
 from sandbox_tui.core.rl.rewards.base import Reward
 from sandbox_tui.core.rl.rollouts.agent_episode import AgentEpisode
 from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity
-from sandbox_tui.core.rl.rollouts.rollout import Workplace
+from sandbox_tui.core.rl.rollouts.rollout import Workplace, limits_of
 from sandbox_tui.core.rl.sandbox_source import SandboxSource
 from sandbox_tui.core.run.input_files import write_files
 from sandbox_tui.core.run.setup_commands import run_setup
@@ -92,6 +92,7 @@ class SandboxEpisode(AgentEpisode):
     async def _open(self, task: Task) -> Workplace:
         settings = self.settings
         tools = tools_named(settings.tools)
+        limits = limits_of(settings.limits, task)
         pack = await asyncio.to_thread(load_pack, settings.prompts or PROMPTS)
         spec = sandbox_spec(
             settings, pack, self.identity.run_id, image=task.image, snapshot=self._snapshot
@@ -100,9 +101,7 @@ class SandboxEpisode(AgentEpisode):
         if not self._snapshot:
             await prepare(task, sandbox)
         bounds = ToolBounds(
-            command_timeout=float(
-                task.limits.get("command_timeout", settings.limits.command_timeout)
-            ),
+            command_timeout=limits.command_timeout,
             max_lines=settings.observation_lines,
             max_chars=settings.observation_chars,
         )

@@ -79,7 +79,7 @@ class Rollout:
         ]
         self.task = task
         self.place = place
-        self.limits = _limits(settings.limits, task)
+        self.limits = limits_of(settings.limits, task)
         self.conversation: list[Message] = opening_of(place.pack, tools, place.asked)
         self.replies: list[Reply] = []
         self._prompts = Prompts(schemas, settings.tool_format)
@@ -161,8 +161,12 @@ class Rollout:
         return result.answer if written is None else written
 
 
-def _limits(limits: e.Limits, task: Task) -> e.Limits:
-    """The limits, overridden by the task's own."""
+def limits_of(limits: e.Limits, task: Task) -> e.Limits:
+    """The limits, overridden by the task's own.
+
+    Raises:
+        ConfigError: a limit of the task is invalid.
+    """
     if not task.limits:
         return limits
     try:

@@ -213,6 +213,7 @@ def test_a_long_value_does_not_run_into_where_it_came_from(file: Path) -> None:
     ("text", "words"),
     [
         ('[limits]\nmax_steps = "many"', "limits.max_steps must be a whole number, not 'many'."),
+        ("[limits]\nmax_step = 5", "`$.limits`. Did you mean 'max_steps'?"),
         ('[sandbox]\nkind = "vm"', "sandbox.kind must be one of auto, docker or bubblewrap"),
         (
             "[model]\nlocal_ports = ['x']",

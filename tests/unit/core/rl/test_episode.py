@@ -340,3 +340,11 @@ async def test_the_text_only_prompt_as_text() -> None:
     assert turn.text.endswith("<|im_start|>assistant\n")
     assert "HOW TO CALL A TOOL" not in turn.text
     assert replace(turn, text=None).messages == turn.messages
+
+
+async def test_a_limit_of_a_task_that_is_no_number_is_told_before_a_sandbox_opens() -> None:
+    bench = Bench()
+    task = Task(id="x", problem="?", target="", limits={"command_timeout": "fast"})
+    with pytest.raises(ConfigError, match="The limits of task x cannot be used"):
+        await bench.episode.reset(task)
+    assert not bench.source.opened

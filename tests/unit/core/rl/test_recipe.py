@@ -52,6 +52,10 @@ def test_a_model_that_is_no_folder_is_a_name(folder: Path) -> None:
             "training.step is not a known key. Did you mean 'steps'",
         ),
         (GOOD.replace("mode: sandbox", "moed: sandbox"), "episodes.moed is not a known key"),
+        (
+            GOOD.replace("max_steps: 5", "max_step: 5"),
+            "episodes.limits.max_step is not a known key",
+        ),
         (GOOD.replace("group: 8", "group: 1"), "training.group must be at least 2"),
         (GOOD.replace("engine: trl", "engine: trlx"), "engine"),
         (GOOD.replace("model: tiny\n", ""), "model is missing"),
