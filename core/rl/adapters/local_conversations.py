@@ -94,12 +94,14 @@ class _LocalConversant(Conversant):
         self._seed = seed
         self._turns = 0
         self._known = 0  # number of messages in the transcript
+        self._was_cut = False  # whether the last reply has no end token
 
     @override
     async def reply(self, turn: Turn) -> Reply:
         prompt = self._prompt(turn)
         completion = await self._conversations.complete(prompt, self._seed + self._turns)
         self._turns += 1
+        self._was_cut = completion.finish_reason == "length"
         self.transcript.add_sampled(completion.token_ids, completion.logprobs)
         written = len(completion.token_ids)
         return Reply(
@@ -118,6 +120,7 @@ class _LocalConversant(Conversant):
             transcript.prompt = policy.prompt_ids(turn.messages, turn.tools)
         else:
             # the message between is the policy's own, whose tokens are there as sampled
+            transcript.add_read([policy.end] if self._was_cut else [])
             transcript.add_read(policy.appended_ids(turn.messages[self._known + 1 :]))
         self._known = len(turn.messages)
         tokens = transcript.tokens

@@ -50,6 +50,9 @@ class LocalPolicy:
         model: a causal language model of transformers.
         tokenizer: its tokenizer, with a chat template and an end token.
 
+    Attributes:
+        end: the end token.
+
     Raises:
         ConfigError: the tokenizer has no chat template or no end token, or its template does not
             end an assistant message with the end token, so that turns cannot be appended.
@@ -61,9 +64,9 @@ class LocalPolicy:
         if tokenizer.eos_token_id is None:
             raise ConfigError("The model's tokenizer has no end token.")
         self.model, self.tokenizer = model, tokenizer
-        self._end = int(tokenizer.eos_token_id)
+        self.end = int(tokenizer.eos_token_id)
         self._closed = self._rendered([_QUESTION, _ANSWER], (), prompt=False)
-        if self._end not in self._closed:
+        if self.end not in self._closed:
             raise ConfigError(
                 "The model's chat template does not end an assistant message with the end token "
                 f"{tokenizer.eos_token!r}."
@@ -107,7 +110,7 @@ class LocalPolicy:
             ConfigError: the template renders an earlier message differently once others follow.
         """
         whole = self._rendered([_QUESTION, _ANSWER, *messages], (), prompt=True)
-        last_end = len(self._closed) - 1 - self._closed[::-1].index(self._end)
+        last_end = len(self._closed) - 1 - self._closed[::-1].index(self.end)
         if whole[: last_end + 1] != self._closed[: last_end + 1]:
             raise ConfigError(
                 "The model's chat template changes earlier messages when others follow, so that "
@@ -120,7 +123,7 @@ class LocalPolicy:
         them. For messages that were written, not sampled."""
         begun = self._rendered([_QUESTION], (), prompt=True)
         whole = self._rendered([_QUESTION, message], (), prompt=False)
-        return whole[len(begun) : whole.index(self._end, len(begun)) + 1]
+        return whole[len(begun) : whole.index(self.end, len(begun)) + 1]
 
     def _rendered(
         self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], *, prompt: bool
@@ -170,15 +173,15 @@ class LocalPolicy:
                     logits_to_keep=1,
                 )
                 past = out.past_key_values
-                chosen = _sample(out.logits[:, -1].float(), generators, temperature)
+                chosen = _sample(out.logits[:, -1].float().cpu(), generators, temperature)
                 for row, (token, logprob) in enumerate(chosen):
                     if not ended[row]:
                         tokens[row].append(token)
                         logprobs[row].append(logprob)
-                        ended[row] = token == self._end
+                        ended[row] = token == self.end
                 if all(ended):
                     break
-                ids = torch.tensor([[token] for token, _ in chosen])
+                ids = torch.tensor([[token] for token, _ in chosen], device=self.model.device)
                 mask = torch.cat([mask, torch.ones_like(ids)], dim=1)
         return [
             Completion(row, logs, self._text(row), "stop" if end else "length")
@@ -186,11 +189,13 @@ class LocalPolicy:
         ]
 
     def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The prompts padded on the left, and their attention mask."""
+        """The prompts padded on the left, and their attention mask, where the model is: a trainer
+        moves it to a GPU."""
         length = max(len(prompt) for prompt in prompts)
-        ids = [[self._end] * (length - len(prompt)) + list(prompt) for prompt in prompts]
+        ids = [[self.end] * (length - len(prompt)) + list(prompt) for prompt in prompts]
         mask = [[0] * (length - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-        return torch.tensor(ids), torch.tensor(mask)
+        device = self.model.device
+        return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
 
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self.tokenizer.decode(list(tokens), skip_special_tokens=True))

@@ -12,14 +12,17 @@ import asyncio
 import itertools
 import json
 import random
+import sys
 import threading
 from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from jinja2 import TemplateError
 from typing_extensions import override
 
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.models.tool_formats.reader import read_reply
 from sandbox_tui.core.rl.adapters.local_conversations import LocalConversations
@@ -43,6 +46,9 @@ class ModelServer:
 
     Attributes:
         url: base URL, including `/v1`.
+
+    Raises:
+        ConfigError: the address is not available.
     """
 
     def __init__(
@@ -57,26 +63,37 @@ class ModelServer:
         self.policy = policy
         self.name = name
         self.temperature = temperature
+        try:
+            self._http = _Server((host, port), self)
+        except OSError as error:
+            raise ConfigError(f"Cannot listen on {host}:{port}: {error.strerror}.") from error
         self._loop = asyncio.new_event_loop()
+        self._threads = [
+            threading.Thread(target=target, daemon=True)
+            for target in (self._loop.run_forever, self._http.serve_forever)
+        ]
         self._conversations: dict[tuple[int, float], LocalConversations] = {}
-        self._http = _Server((host, port), self)
         self.url = f"http://{host}:{self._http.server_port}/v1"
 
     def __enter__(self) -> ModelServer:
-        for target in (self._loop.run_forever, self._http.serve_forever):
-            threading.Thread(target=target, daemon=True).start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._http.shutdown()
         self._http.server_close()
         self._loop.call_soon_threadsafe(self._loop.stop)
+        for thread in self._threads:
+            thread.join()
+        self._loop.close()
 
     def complete(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a chat completion request.
 
         Raises:
-            KeyError, TypeError, ValueError: the request is invalid.
+            AttributeError, KeyError, TypeError, ValueError: the request is invalid.
+            TemplateError: the model's chat template refuses it.
         """
         tools: list[dict[str, Any]] = list(request.get("tools") or ())
         prompt = self.policy.prompt_ids(request["messages"], tools)
@@ -153,6 +170,11 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
         self.owner = owner
 
+    @override
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # the client has left
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -175,8 +197,11 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             request = json.loads(body)
             answer = self.server.owner.complete(request)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, TemplateError) as error:
             self._send(HTTPStatus.BAD_REQUEST, _error(str(error)))
+            return
+        except Exception as error:  # noqa: BLE001 - the client must not wait for an answer that never comes
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, _error(repr(error)))
             return
         if request.get("stream"):
             self._stream(answer)

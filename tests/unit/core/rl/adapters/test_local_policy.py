@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typing_extensions import override
@@ -69,6 +70,35 @@ async def test_an_episode_that_is_too_long_has_no_reply(policy: LocalPolicy) -> 
     long = [{"role": "user", "content": "x" * 100}]
     with pytest.raises(ContextOverflow, match="token_limit"):
         await talking.reply(Turn(messages=long, tools=[]))
+
+
+async def test_a_reply_that_was_cut_is_ended_before_the_next_turn(policy: LocalPolicy) -> None:
+    talking = LocalConversations(policy, reply_tokens=2, temperature=1.0).converse(1)
+    first = await talking.reply(Turn(messages=ASKED, tools=[]))
+    assert first.finish_reason == "length"
+    told = {"role": "user", "content": "Go on."}
+    second = await talking.reply(Turn(messages=[*ASKED, first.message, told], tools=[]))
+    after = [*policy.tokenizer.encode("<|im_end|>"), *policy.appended_ids([told])]
+    assert [*second.prompt_token_ids][-len(after) :] == after
+    assert talking.transcript.sampled.count(True) == 4
+
+
+def test_prompts_are_where_the_model_is(policy: LocalPolicy) -> None:
+    """A trainer moves the model to its GPU, which the device `meta` stands for."""
+
+    class Elsewhere:
+        device = torch.device("meta")
+
+        def __call__(self, **given: object) -> SimpleNamespace:
+            tensors = [one for one in given.values() if isinstance(one, torch.Tensor)]
+            assert {one.device for one in tensors} == {self.device}
+            logits = torch.zeros(1, 1, len(policy.tokenizer))
+            return SimpleNamespace(logits=logits, past_key_values=None)
+
+    prompt = policy.prompt_ids(ASKED, ())
+    policy.model = Elsewhere()
+    (found,) = policy.generate([prompt], seeds=[7], max_tokens=4)
+    assert len(found.token_ids) == 4
 
 
 class Job(TrainingJob):
