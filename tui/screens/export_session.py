@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from textual.screen import Screen
 
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -13,6 +15,16 @@ Result = TypeVar("Result")
 
 TOAST_SECONDS = 15.0
 """Long enough to read a path."""
+
+
+def export_recorded(screen: Screen[Result], store: Store, run_id: str) -> None:
+    """Like `export_session`, for a session that may have been deleted in the meantime."""
+    try:
+        run = store.run(run_id)
+    except StoreError as error:
+        screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+    else:
+        export_session(screen, run, store)
 
 
 def export_session(screen: Screen[Result], run: RunSummary, store: Store) -> None:

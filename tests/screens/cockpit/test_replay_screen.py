@@ -21,6 +21,7 @@ from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
@@ -403,3 +404,19 @@ async def test_a_session_that_has_ended_shows_its_card_at_the_end(
             assert key in words
         await pilot.press("left")
         await until(pilot, lambda: not card.display)
+
+
+@pytest.mark.parametrize("way", ["click", "shift+right"])
+async def test_a_session_deleted_by_another_program_is_said_so_at_the_timeline(
+    tmp_path: Path, way: str
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        fill(store, "r", 3)
+    async with replayed(tmp_path / "s.db") as (screen, pilot):
+        screen._store.delete("r")
+        if way == "click":
+            await pilot.click(Timeline, offset=(20, 0))
+        else:
+            await pilot.press(way)
+        await until(pilot, lambda: any("no session" in n.message for n in shown_toasts(screen.app)))
+        assert screen.app.screen is screen

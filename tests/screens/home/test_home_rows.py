@@ -63,6 +63,19 @@ async def test_the_cursor_goes_to_the_run_that_was_started(tmp_path: Path) -> No
             await until(pilot, lambda: bool(sessions.current and sessions.current.id == "before"))
 
 
+async def test_a_running_session_that_another_program_deletes_leaves_the_list(
+    tmp_path: Path,
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="whole")
+        store.append("going", [started("going", task="count", started_at=9e9)])
+        async with at_home(store) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            await until(pilot, lambda: "going" in sessions.running)
+            store.delete("going")
+            await until(pilot, lambda: not sessions.running and sessions.block_count() == 1)
+
+
 async def test_the_row_under_the_cursor_is_told_in_more_words(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("zebra"), run_id="whole")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import NotStored, StoreError
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.screens.home.session_reading import read_progress, read_running
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -47,15 +46,20 @@ class RunningRows:
     async def _look(self) -> None:
         shown = self._list
         runs, waiting, batches = shown.running, shown.waiting, shown.running_batches
-        with contextlib.suppress(StoreError):  # the next full read reports it
+        try:
             now = await asyncio.to_thread(read_running, self._store, runs)
             progress = await asyncio.to_thread(read_progress, self._store, batches)
-            if (shown.running, shown.waiting, shown.running_batches) != (runs, waiting, batches):
-                return  # the list was reloaded in the meantime
-            if now != (runs, waiting) or progress.running != batches:
-                self._reload()
-            elif shown.show_progress(progress.evaluations, progress.trainings):
-                self._progressed()
+        except NotStored:  # one of them ended and was deleted since
+            self._reload()
+            return
+        except StoreError:  # the next full read reports it
+            return
+        if (shown.running, shown.waiting, shown.running_batches) != (runs, waiting, batches):
+            return  # the list was reloaded in the meantime
+        if now != (runs, waiting) or progress.running != batches:
+            self._reload()
+        elif shown.show_progress(progress.evaluations, progress.trainings):
+            self._progressed()
 
     @property
     def _list(self) -> SessionList:

@@ -33,7 +33,7 @@ from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
-from sandbox_tui.tui.screens.export_session import export_session
+from sandbox_tui.tui.screens.export_session import export_recorded
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
@@ -214,8 +214,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
 
     def action_export(self) -> None:
         """Export the session to files."""
-        store, run_id = self.session
-        export_session(self, store.run(run_id), store)
+        export_recorded(self, *self.session)
 
     def action_open_folder(self) -> None:
         """Show the results in the desktop's file manager."""

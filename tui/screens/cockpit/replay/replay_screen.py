@@ -292,7 +292,8 @@ class ReplayScreen(Cockpit):
 
     def action_second(self, direction: int) -> None:
         """Go one second forward (1) or back (-1)."""
-        self._to_time(self.state.t + direction)
+        self._replay.hold()
+        self._seek_time(max(0.0, self.state.t + direction))
 
     def action_go_to_step(self) -> None:
         """Ask for a step and go to its reply."""
@@ -342,7 +343,7 @@ class ReplayScreen(Cockpit):
 
     @on(Timeline.SeekRequested)
     def _to_moment(self, event: Timeline.SeekRequested) -> None:
-        self.seek(position_at(self._store, self._summary.id, event.t))
+        self._seek_time(event.t)
 
     def _to(self, direction: int, kinds: frozenset[str]) -> bool:
         """Go to the next marker of these kinds; returns whether there was one."""
@@ -357,10 +358,9 @@ class ReplayScreen(Cockpit):
             self.seek(self._summary.last_seq if direction > 0 else 0)
         return seq is not None
 
-    def _to_time(self, t: float) -> None:
-        self._replay.hold()
+    def _seek_time(self, t: float) -> None:
         try:
-            self.seek(position_at(self._store, self._summary.id, max(0.0, t)))
+            self.seek(position_at(self._store, self._summary.id, t))
         except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
