@@ -174,7 +174,7 @@ def _require_known(file: Path, tables: dict[str, Any]) -> None:
     for path, kind in kinds.items():
         given: Any = tables
         for name in path.split("."):
-            given = given.get(name) if isinstance(given, dict) else None
+            given = cast(dict[str, Any], given).get(name) if isinstance(given, dict) else None
         known = kind.__struct_fields__
         for name in cast(dict[str, Any], given) if isinstance(given, dict) else ():
             if name not in known:

@@ -175,6 +175,7 @@ class EvalRunner:
 
         for result in await asyncio.to_thread(read):
             self._set(result)
+        self._tokens, self._cost = await asyncio.to_thread(ledger.spent, self._store, self.info.id)
         self._pending.extend(
             sample for sample in self._plan.suite.plan() if not self.samples[sample.key].over
         )
@@ -257,6 +258,9 @@ class EvalRunner:
         finally:
             del self._running[sample.key]
             self._registry.release(worker)
+        totals = worker.state.totals  # also of an attempt that is repeated
+        self._tokens += totals.usage.input_tokens + totals.usage.output_tokens
+        self._cost += totals.cost or 0.0
         result = await self._result_of(worker, claimed)
         return _with_memory(result, run.memory())
 
@@ -315,9 +319,6 @@ class EvalRunner:
     # --- observers
 
     def _set(self, result: SampleResult) -> None:
-        before = self.samples.get(result.key)
-        self._tokens += _tokens(result) - (_tokens(before) if before else 0)
-        self._cost += (result.cost or 0.0) - ((before.cost or 0.0) if before else 0.0)
         self.samples[result.key] = result
         self._notify(result)
 
@@ -335,7 +336,3 @@ def _with_memory(result: SampleResult, memory: SandboxMemory | None) -> SampleRe
     if memory is None or not result.over:
         return result
     return msgspec.structs.replace(result, memory_idle=memory.now, memory_peak=memory.peak)
-
-
-def _tokens(result: SampleResult) -> int:
-    return result.input_tokens + result.output_tokens

@@ -281,6 +281,28 @@ async def test_a_budget_ends_it(scripted_server: Start, store: Store) -> None:
     assert sum(one.over for one in runner.samples.values()) == 3
 
 
+async def test_a_budget_covers_attempts_that_failed(scripted_server: Start, store: Store) -> None:
+    """Each attempt takes one reply and fails at its second, which costs as much as any other."""
+
+    def answer(request: dict[str, Any]) -> s.Scripted:
+        asked_again = any(message["role"] == "assistant" for message in request["messages"])
+        return s.failure(401) if asked_again else reply(request)
+
+    server = scripted_server(answer)
+    begun = suite(1, modes=("sandbox",))
+    evaluation = begin_evaluation(
+        store, begun, settings(server), concurrency=1, budget=Budget(tokens=150)
+    )
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    await runner.run()
+    assert runner.stopped_because == "Its budget of 150 tokens is used up."
+    assert [one.attempts for one in runner.samples.values()] == [2]
+    again = EvalRunner(resume_evaluation(store, "last", settings(server), None), runner._registry)
+    await again.run()
+    assert again.stopped_because == "Its budget of 150 tokens is used up."
+    assert len(server.requests) == 4
+
+
 async def test_what_cannot_begin_is_said_before_anything_is_written(
     scripted_server: Start, store: Store
 ) -> None:

@@ -313,6 +313,15 @@ def sessions_of(store: Store, eval_id: str) -> list[str]:
     return [str(row["run_id"]) for row in rows]
 
 
+def spent(store: Store, eval_id: str) -> tuple[int, float]:
+    """Tokens and US dollars of all attempts at all samples; deleted sessions do not count."""
+    totals = "coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost"
+    (row,) = store.rows(
+        f"SELECT {totals} FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = ?", [eval_id]
+    )
+    return row["tokens"], row["cost"]
+
+
 def delete(store: Store, eval_id: str) -> None:
     """Delete an evaluation; its sessions stay.
 
