@@ -17,7 +17,7 @@ from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import with_its_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.widgets.line_input import LineInput
+from sandbox_tui.tui.widgets.line_input import ProseLine
 
 Purpose = Literal["command", "message", "reject", "answer", "reword"]
 
@@ -100,7 +100,7 @@ class InjectBar(Horizontal):
     def compose(self) -> ComposeResult:
         """A sign and an input."""
         yield Label(_SIGN["command"])
-        yield LineInput(
+        yield ProseLine(
             placeholder=_placeholder("command"), id="inject-input", select_on_focus=False
         )
 
@@ -144,7 +144,7 @@ class InjectBar(Horizontal):
         if self._back == 0:
             self._unsent = field.value
         self._back = back
-        field.value = sent[-back] if back else self._unsent
+        field.value = sanitize(sent[-back], newlines=False) if back else self._unsent
         field.cursor_position = len(field.value)
 
     @override
@@ -173,6 +173,7 @@ class InjectBar(Horizontal):
             return
         if self.purpose == "reword":
             text = with_its_lines(text, self._before)
+        text = self.query_one(ProseLine).with_pasted_lines(text)
         event.input.value = ""
         purpose, self.purpose = self.purpose, "command"
         self._back = 0

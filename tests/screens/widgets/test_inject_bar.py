@@ -1,0 +1,79 @@
+"""The input line of a live run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual import events, on
+from textual.app import App, ComposeResult
+from textual.widgets import Input
+
+from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar, Purpose
+
+
+class Bar(App[None]):
+    """Shows the bar and keeps what it sends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[str] = []
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ROLE_DEFAULTS
+
+    def compose(self) -> ComposeResult:
+        yield InjectBar()
+
+    @on(InjectBar.Sent)
+    def _keep(self, event: InjectBar.Sent) -> None:
+        self.sent.append(event.text)
+
+
+async def pasted(bar: InjectBar, pilot: Any, text: str) -> Input:
+    line = bar.query_one(Input)
+    line.post_message(events.Paste(text))
+    await pilot.pause()
+    return line
+
+
+@pytest.mark.parametrize("purpose", ["message", "command", "reject", "answer"])
+async def test_all_lines_of_a_pasted_text_are_sent(purpose: Purpose) -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask(purpose)
+        await pilot.press(*"see ")
+        line = await pasted(bar, pilot, "one\r\ntwo\n")
+        assert line.value == "see one␊two"
+        await pilot.press("!", "enter")
+        await pilot.pause()
+        assert app.sent == ["see one\ntwo!"]
+        if purpose in ("message", "command"):
+            bar.ask(purpose)
+            await pilot.press("up", "enter")
+            await pilot.pause()
+            assert app.sent[1:] == app.sent[:1]
+
+
+async def test_one_pasted_line_is_inserted_as_it_is() -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("message")
+        line = await pasted(bar, pilot, "a sign ␊ of my own\n")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (app.sent, line.value) == (["a sign ␊ of my own"], "")
+
+
+async def test_lines_pasted_into_a_queued_message_are_kept() -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("reword", "first")
+        await pasted(bar, pilot, "\nsecond\nthird")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == ["firstsecond\nthird"]
