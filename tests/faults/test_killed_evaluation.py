@@ -7,9 +7,11 @@ import os
 import random
 import signal
 import subprocess
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,3 +80,43 @@ def test_no_sample_is_lost_and_none_is_counted_twice(
         assert store.run(one.run_id).outcome == "submitted"
     assert len({one.run_id for one in results}) == 2 * TASKS
     store.close()
+
+
+@pytest.mark.parametrize("form", ["--headless", "--json"])
+def test_a_reader_that_goes_away(
+    form: str,
+    tmp_path: Path,
+    own_home: Path,
+    scripted_server: Callable[..., s.ScriptedServer],
+) -> None:
+    """`sandbox-tui eval run ... | head -1`: it stops in order, and can be resumed."""
+    closed = threading.Event()
+
+    def answer(request: dict[str, Any]) -> s.Scripted:
+        closed.wait()
+        return reply(request)
+
+    server = scripted_server(answer)
+    command = ["eval", "run", str(suite(tmp_path)), "--model", "m", "--base-url", server.url]
+    program = subprocess.Popen(
+        [PROGRAM, *command, "--mode", "vanilla", "--concurrency", "2", form],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "SANDBOX_TUI_HOME": str(own_home)},
+    )
+    assert program.stdout is not None
+    assert program.stderr is not None
+    if form == "--headless":
+        program.stdout.readline()  # says what begins
+    program.stdout.close()
+    closed.set()
+    with program.stderr:
+        words = program.stderr.read().decode()
+    assert "Traceback" not in words
+    assert program.wait() == 128 + signal.SIGPIPE
+    with Store(own_home / "sessions.db") as store:
+        found = eval_ledger.summary(store)
+        assert (found.status, found.running) == ("interrupted", False)
+        assert found.stopped_because == "Its output could no longer be written."
+        left = {one.status for one in eval_ledger.results(store, found.info.id) if not one.over}
+        assert left == {"pending"}

@@ -114,7 +114,7 @@ async def _follow(workers: RunRegistry, begun: Sequence[RunWorker], as_json: boo
         )
     except OSError as error:
         await workers.stop("Its output could no longer be written.")
-        return Ended(_without_output(error), ids)
+        return Ended(without_output(error), ids)
     failures = [worker.failure for worker in begun if worker.failure is not None]
     if codes and failures and all(isinstance(failure, EndedEarly) for failure in failures):
         _say(str(failures[0]))
@@ -124,7 +124,7 @@ async def _follow(workers: RunRegistry, begun: Sequence[RunWorker], as_json: boo
     return Ended(code, ids)
 
 
-def _without_output(error: OSError) -> int:
+def without_output(error: OSError) -> int:
     """The exit code of a program that can no longer write to stdout.
 
     Raises:

@@ -16,6 +16,7 @@ from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
+from sandbox_tui.tui.cli.headless import without_output
 from sandbox_tui.tui.format import numbers
 
 
@@ -31,6 +32,8 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     numbers_caught = _stop_on_signals(runner)
     lines.write(f"evaluation {runner.info.id}: {runner.info.suite} with {runner.info.model}")
     await runner.run()
+    if lines.error is not None:
+        return without_output(lines.error)
     lines.write_table()
     left = sum(not one.over for one in runner.samples.values())
     if not left:
@@ -43,9 +46,14 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
 
 
 class _Lines:
-    """Writes progress of an evaluation."""
+    """Writes progress of an evaluation.
+
+    Attributes:
+        error: why nothing can be written any more, which stops the evaluation; otherwise None.
+    """
 
     def __init__(self, runner: EvalRunner, *, as_json: bool) -> None:
+        self.error: OSError | None = None
         self._runner = runner
         self._as_json = as_json
         self._begun: set[SampleKey] = set()
@@ -70,19 +78,26 @@ class _Lines:
         it."""
         if changed is not None and changed.over:
             self._over += 1
-            if changed.key in self._begun:
+            if changed.key in self._begun and self.error is None:
                 self._sample(changed)
         elif changed is not None and changed.status == "running":
             self._begun.add(changed.key)
         elif self._runner.paused_because and not self._stopping:
-            self._stopping.add(asyncio.create_task(self._runner.stop(self._runner.paused_because)))
+            self._stop(self._runner.paused_because)
+
+    def _stop(self, because: str) -> None:
+        self._stopping.add(asyncio.create_task(self._runner.stop(because)))
 
     def _sample(self, result: SampleResult) -> None:
-        if self._as_json:
-            sys.stdout.write(f"{json_of(result)}\n")
-            sys.stdout.flush()
-        else:
-            self.write(line_of(result, self._over, len(self._runner.samples)))
+        try:
+            if self._as_json:
+                sys.stdout.write(f"{json_of(result)}\n")
+                sys.stdout.flush()
+            else:
+                self.write(line_of(result, self._over, len(self._runner.samples)))
+        except OSError as error:
+            self.error = error
+            self._stop("Its output could no longer be written.")
 
 
 def _stop_on_signals(runner: EvalRunner) -> list[int]:
