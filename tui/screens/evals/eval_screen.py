@@ -12,6 +12,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.content import Content
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -173,7 +174,7 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
         words = [f"samples {len(running) + len(over)}"]
         words += [self._filter.words] if self._filter.words else []
         words += [f"{pending} pending"] if pending and not self._filter.words else []
-        shown.border_title = " · ".join(words)
+        shown.border_title = Content(" · ".join(words))
         shown.border_subtitle = f"{hint('eval.back')} show all" if self._filter.words else None
 
     def _nothing(self, picture: EvalPicture) -> str:

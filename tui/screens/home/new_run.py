@@ -9,6 +9,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, TextArea
 
@@ -246,7 +247,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             self.add_class("-more")
         self._wrong[problem.field] = self._typed()[problem.field]
         field.add_class("-wrong")
-        field.border_subtitle = problem.words
+        field.border_subtitle = Content(problem.words)
         field.focus()
 
     @on(TextArea.Changed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.text import Text
+from textual.content import Content
 from typing_extensions import override
 
 from sandbox_tui.core.base.durations import short_duration
@@ -63,7 +64,7 @@ class GroupTable(BlockList):
             self.reset()
         self.cursor = column if rollouts else -1
         self.show_block(self.cursor)
-        self.border_title = "group" if group is None else _title(group)
+        self.border_title = Content("group" if group is None else _title(group))
 
     @property
     def rollout(self) -> Rollout | None:
