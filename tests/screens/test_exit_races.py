@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
 import pytest
@@ -9,6 +10,7 @@ from textual.app import ComposeResult
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import WorkerFailed
 
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
 from sandbox_tui.tui.textual_support.private_api import is_closing
@@ -51,6 +53,42 @@ async def test_so_does_one_in_a_worker() -> None:
     app = WorkerExitsFirst()
     assert await app.run_async(headless=True) == 7
     assert app._exception is None
+
+
+class Reading(Screen[None]):
+    """Its worker finishes what it reads, and shows it, while the screen loses its widgets."""
+
+    def __init__(self, *, closes: bool) -> None:
+        super().__init__()
+        self.closes = closes
+        self.is_done = False
+
+    def on_mount(self) -> None:
+        self.run_worker(self.read())
+
+    async def read(self) -> None:
+        if self.closes:
+            self.dismiss()
+            while not is_closing(self):
+                await asyncio.sleep(0)
+        self.is_done = True
+        self.query_one("#gone")
+
+
+async def test_so_does_one_of_a_screen_that_is_closing() -> None:
+    async with GoesOnQuietly().run_test() as pilot:
+        screen = Reading(closes=True)
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        assert screen.is_done
+        assert screen not in pilot.app.screen_stack
+
+
+async def test_one_of_a_screen_that_stays_is_a_defect() -> None:
+    with pytest.raises(WorkerFailed, match="NoMatches"):
+        async with GoesOnQuietly().run_test() as pilot:
+            await pilot.app.push_screen(Reading(closes=False))
+            await pilot.pause()
 
 
 class Watching(Screen[None]):

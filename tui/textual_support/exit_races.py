@@ -10,17 +10,27 @@ from typing import Generic, TypeVar
 
 from textual.app import App
 from textual.css.query import NoMatches
-from textual.worker import WorkerFailed
+from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
-from sandbox_tui.tui.textual_support.private_api import is_exiting
+from sandbox_tui.tui.textual_support.private_api import is_closing, is_exiting
 
 Result = TypeVar("Result")
 
 
 class IgnoresLookupsAtExit(App[Result], Generic[Result]):
-    """An app that exits as requested, whatever lookups of its screens fail in the meantime."""
+    """An app that exits, and closes its screens, whatever lookups fail in the meantime."""
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error
-        if not (is_exiting(self) and isinstance(cause, NoMatches)):
+        is_expected = is_exiting(self) or _works_for_closing_screen()
+        if not (isinstance(cause, NoMatches) and is_expected):
             super()._handle_exception(error)
+
+
+def _works_for_closing_screen() -> bool:
+    """Whether the current code is a worker whose screen is being removed."""
+    try:
+        node = get_current_worker().node
+    except NoActiveWorker:
+        return False
+    return any(is_closing(ancestor) for ancestor in node.ancestors_with_self)

@@ -152,8 +152,6 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
-        if not self.is_attached:  # the program ended meanwhile
-            return
         self.query_one(SessionList).show(*listed)
         self._search.look_again()
         self._moved()
