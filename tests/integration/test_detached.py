@@ -131,8 +131,8 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     await asyncio.wait([first.task])
 
     second = watch(session)
-    third = watch(session)
     await second.until(lambda: second.worker.state.pending and second.worker.steers)
+    third = watch(session)  # only now: the first that connects steers
     await third.until(lambda: third.worker.state.pending)
     assert not third.worker.steers
     assert third.worker.audience == "watching"
