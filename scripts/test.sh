@@ -20,10 +20,10 @@ fi
 command -v bwrap >/dev/null || skipping "that needs bubblewrap" "bwrap is not installed"
 command -v tmux >/dev/null || skipping "in a real terminal" "tmux is not installed"
 
-# Tests that drive real programs mostly wait for a terminal, a container or a server: more of them run
-# at a time than there are processors. The others keep a processor busy each, all the time. The
-# journeys come first: they take longest, and what the program wrote down while they were made is
-# looked through by the last of all tests.
+# Tests that drive real programs mostly wait for a terminal, a container or a server, and those of
+# screens about half of their time for the screen: more of them run at a time than there are
+# processors. The journeys come first: they take longest, and what the program wrote down while they
+# were made is looked through by the last of all tests.
 driving=(tests/journeys tests/e2e tests/faults tests/integration)
 coverage=tests/journeys/test_coverage.py
 computing=()

@@ -81,5 +81,9 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
             assert other.is_back() == 0
         person.presses("q")
         assert person.is_back() == 0
+        began = "until [ -s events ]; do sleep 0.1; done"
+        person.runs(f"(sandbox-tui attach {session} --json > events; touch ended) & {began}")
         assert f"stopped {session}" in person.runs(f"sandbox-tui stop {session}")
+        said = person.runs("until [ -e ended ]; do sleep 0.1; done; tail -c 300 events")
+        assert "cancelled" in re.sub(r"\s", "", said)
         assert "cancelled" in person.runs("sandbox-tui sessions ls")

@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 
 from textual.app import App
 from textual.css.query import NoMatches
-from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
+from textual.worker import WorkerFailed
 
-from sandbox_tui.tui.textual_support.private_api import is_closing, is_exiting
+from sandbox_tui.tui.textual_support.private_api import current_worker, is_closing, is_exiting
 
 Result = TypeVar("Result")
 
@@ -29,8 +29,5 @@ class IgnoresLookupsAtExit(App[Result], Generic[Result]):
 
 def _works_for_closing_screen() -> bool:
     """Whether the current code is a worker whose screen is being removed."""
-    try:
-        node = get_current_worker().node
-    except NoActiveWorker:
-        return False
-    return any(is_closing(ancestor) for ancestor in node.ancestors_with_self)
+    worker = current_worker()
+    return worker is not None and any(map(is_closing, worker.node.ancestors_with_self))

@@ -6,7 +6,7 @@ Importing this module imports nothing of Textual: looking up the name of a key m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.notifications import Notification
     from textual.screen import Screen
+    from textual.worker import Worker
 
 
 def character_to_key(character: str) -> str:
@@ -68,3 +69,10 @@ def is_exiting(app: App[Any]) -> bool:
 def is_closing(node: DOMNode) -> bool:
     """Whether Textual is removing the node: its children may already be removed."""
     return node._pruning or node._closing
+
+
+def current_worker() -> Worker[Any] | None:
+    """The worker that runs the current code, None outside workers."""
+    from textual.worker import active_worker  # pyright: ignore[reportUnknownVariableType]
+
+    return cast("Worker[Any] | None", active_worker.get(None))  # pyright: ignore[reportUnknownMemberType]

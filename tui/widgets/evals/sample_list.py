@@ -10,6 +10,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from typing_extensions import override
 
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
@@ -156,7 +157,7 @@ class SampleList(Vertical):
     def __init__(self, worker_of: WorkerOf, without_worker: str) -> None:
         super().__init__(id="eval-wall")
         self._rows = SampleRows(worker_of, without_worker)
-        self.border_title = "samples"
+        self.border_title = Content("samples")
 
     def compose(self) -> ComposeResult:
         """Column titles and samples."""
