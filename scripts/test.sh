@@ -39,7 +39,7 @@ processors=$(nproc)
 failed=0
 if [ $# -eq 0 ]; then
   rm -rf .cache/journeys .pytest_cache/v/cache/lastfailed
-  .venv/bin/pytest -n $((3 * processors)) --dist worksteal "${driving[@]}" --ignore "$coverage" || failed=$?
+  .venv/bin/pytest -n $((2 * processors)) --dist worksteal "${driving[@]}" --ignore "$coverage" || failed=$?
   mkdir -p .cache/journeys && touch .cache/journeys/whole
   .venv/bin/pytest -n $((2 * processors)) --dist worksteal "${computing[@]}" "$coverage" || failed=$?
 else
