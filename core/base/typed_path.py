@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def typed_path(text: str) -> Path:
+def typed_path(text: str | Path) -> Path:
     """The path, with the user's home in place of `~`; the `~` of an unknown user stays."""
     try:
         return Path(text).expanduser()

@@ -22,6 +22,7 @@ from typing import Annotated, Any, cast
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import ModelSettings, SandboxSettings, config_dir
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.selection import selected
@@ -71,7 +72,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     Raises:
         ConfigError: the suite is unknown or invalid; the message names the file and the fault.
     """
-    file = Path(name_or_path).expanduser()
+    file = typed_path(name_or_path)
     if file.suffix in (".yaml", ".yml"):
         return _suite(file.stem, _read(name_or_path, file), file.parent, overrides or {})
     if file.is_dir():
@@ -185,4 +186,4 @@ def _all_beside(folder: Path, packs: str | dict[str, str]) -> str | dict[str, st
 
 def _beside(folder: Path, pack: str) -> str:
     """Resolve the file of a prompt pack relative to the suite; a name stays as it is."""
-    return str(folder / Path(pack).expanduser()) if pack.endswith((".yaml", ".yml")) else pack
+    return str(folder / typed_path(pack)) if pack.endswith((".yaml", ".yml")) else pack

@@ -22,6 +22,7 @@ import msgspec
 import yaml
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.evals.suite_file_errors import described
 from sandbox_tui.core.events.types import Limits
@@ -147,7 +148,7 @@ def load_recipe(path: str | Path) -> Recipe:
     Raises:
         ConfigError: the recipe is invalid; the message names the file and the fault.
     """
-    file = Path(path).expanduser()
+    file = typed_path(path)
     try:
         tables: Any = yaml.safe_load(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -187,7 +188,7 @@ def _located(recipe: Recipe, file: Path) -> Recipe:
     folder = file.resolve().parent
 
     def at(path: str) -> str:
-        return str(folder / Path(path).expanduser()) if path else ""
+        return str(folder / typed_path(path)) if path else ""
 
     data, episodes = recipe.data, recipe.episodes
     replace = msgspec.structs.replace

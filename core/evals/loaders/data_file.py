@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 
 
@@ -16,7 +17,7 @@ def data_file(dataset: Dataset, folder: Path) -> Path:
     """
     if not dataset.path:
         raise ConfigError("dataset.path must name the file with the tasks.")
-    file = folder / Path(dataset.path).expanduser()
+    file = folder / typed_path(dataset.path)
     if not file.is_file():
         raise ConfigError(f"dataset.path names {file}, which is not a file.")
     return file

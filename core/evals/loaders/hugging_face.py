@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.evals.extras import missing_extra
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.rows import tasks_of
@@ -51,7 +52,7 @@ def _silence(library: Any) -> None:
 
 def _source(dataset: Dataset, folder: Path) -> dict[str, Any]:
     """The arguments of `load_dataset` that locate the data."""
-    local = folder / Path(dataset.path).expanduser()
+    local = folder / typed_path(dataset.path)
     if local.is_file():
         kind = local.suffix.removeprefix(".").replace("jsonl", "json")
         return {"path": kind, "data_files": {dataset.split or "test": str(local)}}

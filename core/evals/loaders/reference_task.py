@@ -14,6 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.evals.loaders.data_file import read_text
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.own_code import MAX_OWN_BYTES, Arguments, call_own_code
@@ -50,7 +51,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
     Raises:
         ConfigError: a file is missing or cannot be read, or create_prompt fails.
     """
-    folder = folder / Path(dataset.path).expanduser()
+    folder = folder / typed_path(dataset.path)
     return iter(_with_prompts(_tasks(dataset, folder), folder))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.table import load_tasks
 from sandbox_tui.core.evals.task import Task
@@ -29,7 +30,7 @@ def read_tasks(path: str | Path) -> list[Task]:
     Raises:
         ConfigError: the file is invalid; the message names it and the fault.
     """
-    file = Path(path).expanduser()
+    file = typed_path(path)
     tasks = load_tasks(Dataset(path=str(file)), Path(), str(path))
     if not tasks:
         raise ConfigError(f"{path} holds no tasks.")

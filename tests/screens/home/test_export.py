@@ -100,13 +100,17 @@ async def test_a_place_that_cannot_be_written_is_said_on_the_form(
         await until(pilot, lambda: home.app.screen is home)
 
 
+async def refused_in_the_form(home: HomeScreen, pilot: Pilot[int], dialog: ExportDialog) -> None:
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: dialog.has_class("-wrong") or home.app._exception)
+    assert home.app.screen is dialog
+
+
 @pytest.mark.parametrize("typed", [f"/tmp/{'x' * 300}", "~nobody-of-that-name/x"])
 async def test_a_path_that_cannot_be_is_said_in_the_form(store: Store, typed: str) -> None:
     async with at_home(store) as (home, pilot):
         dialog = await opened(home, pilot, "markdown", Path(typed))
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: dialog.has_class("-wrong") or home.app._exception)
-        assert home.app.screen is dialog
+        await refused_in_the_form(home, pilot, dialog)
 
 
 async def test_a_working_directory_that_was_deleted_ends_nothing(
@@ -119,9 +123,7 @@ async def test_a_working_directory_that_was_deleted_ends_nothing(
         gone.rmdir()
         dialog = await opened(home, pilot, "markdown", tmp_path / "out.md")
         dialog.query_one(PathInput).value = ""
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: dialog.has_class("-wrong") or home.app._exception)
-        assert home.app.screen is dialog
+        await refused_in_the_form(home, pilot, dialog)
 
 
 async def test_the_palette_over_an_export_stays_open_when_it_is_written(

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.rows import COLUMNS
 from sandbox_tui.core.evals.loaders.table import LOADERS, load_tasks
@@ -73,7 +74,7 @@ def convert(source: str, how: Conversion) -> list[Task]:
 
 
 def _tasks_of(source: str, how: Conversion) -> Sequence[Task]:
-    file = Path(source).expanduser()
+    file = typed_path(source)
     columns = {field: name for field, name in how.columns.items() if field not in OWN_COLUMNS}
     if file.suffix.removeprefix(".").lower() in LOADERS:
         return load_tasks(
