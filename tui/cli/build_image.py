@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 
 import click
 
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, with_tag
 from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
 
 
@@ -15,9 +18,13 @@ def build(tag: str | None, *, from_packages: bool, small: bool) -> None:
     """Build the image.
 
     Raises:
+        ConfigError: a small image is not built from packages, or the settings are not valid.
         SandboxUnavailable: no engine responds, a tool is missing, or the build failed.
     """
+    if small and not from_packages:
+        raise ConfigError("--small needs --from-packages: the Dockerfile has one size.")
     name = tag or DEFAULT_IMAGE
+    chosen = load().sandbox.image or DEFAULT_IMAGE
 
     def show(line: str) -> None:
         click.echo(f"  {sanitize_line(line)}")
@@ -27,4 +34,7 @@ def build(tag: str | None, *, from_packages: bool, small: bool) -> None:
         asyncio.run(build_from_packages(name, show, small=small))
     else:
         asyncio.run(build_from_dockerfile(name, show))
-    click.echo(f"{name} is ready; `sandbox-tui run` uses it from now on")
+    if with_tag(name) == with_tag(chosen):
+        click.echo(f"{name} is ready; `sandbox-tui run` uses it from now on")
+    else:
+        click.echo(f"{name} is ready; `sandbox-tui run --image {shlex.quote(name)}` uses it")

@@ -300,7 +300,9 @@ def image() -> None:
 
 @image.command("build", short_help="Build the image.")
 @click.option("--from-packages", is_flag=True, help="Build from this machine's Debian packages.")
-@click.option("--small", is_flag=True, help="Leave out the science libraries.")
+@click.option(
+    "--small", is_flag=True, help="With --from-packages: leave out the science libraries."
+)
 @click.option("--tag", help="Name for the image.")
 def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
     """Build the image, from a registry or from the packages of this machine."""

@@ -81,6 +81,11 @@ def status_of(client: Any, image: str) -> EngineStatus:
         return EngineStatus(None, problem=describe_error(error))
 
 
+def with_tag(image: str) -> str:
+    """The image's name with its tag, which is `latest` if the name has none."""
+    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
+
+
 def owner_labels(session_id: str, grace: float) -> dict[str, str]:
     """Labels that name a container's owner, and the seconds it outlives its program."""
     owner = ProcessIdentity.this_process()
