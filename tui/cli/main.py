@@ -325,7 +325,10 @@ def doctor(ask_model: bool) -> None:
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True)
 @click.option("--public-url", help="URL for browsers, behind a proxy.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]) -> None:
+@click.pass_obj
+def serve(
+    theme: str | None, host: str, port: int, public_url: str | None, command: tuple[str, ...]
+) -> None:
     """Show the cockpit in a browser.
 
     COMMAND is what each tab runs, for example: replay last (default: the home screen).
@@ -336,7 +339,8 @@ def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]
         raise ConfigError(
             f"`serve` needs {error.name}: pip install 'sandbox-tui[serve]'."
         ) from error
-    serve_until_interrupted(command, host, port, public_url)
+    themed = command if theme is None else ("--theme", theme, *command)
+    serve_until_interrupted(themed, host, port, public_url)
 
 
 main.add_command(eval_group)

@@ -11,8 +11,10 @@ pytest.importorskip("textual_serve", reason="textual-serve is not installed: san
 
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
+from click.testing import CliRunner
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.cli.serve import CockpitServer, origin, serve
 
 
@@ -68,3 +70,22 @@ def test_all_addresses_of_a_machine_are_told_as_one_that_can_be_opened(host: str
 def test_a_public_address_that_is_none_is_refused(public: str) -> None:
     with pytest.raises(ConfigError, match="--public-url"):
         serve([], "127.0.0.1", 8765, public)
+
+
+@pytest.mark.parametrize(
+    ("words", "program"),
+    [
+        (["serve", "replay", "last"], ["replay", "last"]),
+        (["--theme", "paper", "serve", "replay", "last"], ["--theme", "paper", "replay", "last"]),
+        (["--theme", "paper", "serve"], ["--theme", "paper"]),
+    ],
+)
+def test_every_tab_has_the_theme_of_the_start(
+    words: list[str], program: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[list[str]] = []
+    monkeypatch.setattr(
+        "sandbox_tui.tui.cli.serve.serve", lambda command, *_: served.append(list(command))
+    )
+    CliRunner().invoke(main, words, catch_exceptions=False)
+    assert served == [program]
