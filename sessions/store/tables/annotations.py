@@ -34,13 +34,17 @@ def add_tag(store: Store, run_id: str, tag: str) -> str:
     Raises:
         StoreError: the tag is not valid, or the write failed.
     """
-    tag = "-".join(tag.lower().replace(",", " ").split()).lstrip("#")
+    tag = _as_stored(tag)
     if not tag or len(tag) > MAX_TAG_CHARS or not tag.isprintable():
         raise StoreError(f"A tag is one word of at most {MAX_TAG_CHARS} characters.")
     store.run(run_id)
     with store.transaction() as connection:
         connection.execute("INSERT OR IGNORE INTO tags (run_id, tag) VALUES (?, ?)", [run_id, tag])
     return tag
+
+
+def _as_stored(tag: str) -> str:
+    return "-".join(tag.lower().replace(",", " ").split()).lstrip("#")
 
 
 def split_tags(text: str) -> list[str]:
@@ -61,13 +65,15 @@ def set_tags(store: Store, run_id: str, tags: Iterable[str]) -> None:
 
 
 def remove_tag(store: Store, run_id: str, tag: str) -> bool:
-    """Remove a tag; returns False if the session had no such tag.
+    """Remove a tag, spelt as in `add_tag`; returns False if the session had no such tag.
 
     Raises:
         StoreError: the write failed.
     """
     with store.transaction() as connection:
-        done = connection.execute("DELETE FROM tags WHERE run_id = ? AND tag = ?", [run_id, tag])
+        done = connection.execute(
+            "DELETE FROM tags WHERE run_id = ? AND tag = ?", [run_id, _as_stored(tag)]
+        )
         return done.rowcount > 0
 
 

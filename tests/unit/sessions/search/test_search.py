@@ -287,7 +287,8 @@ def test_tags_and_notes(store: Store) -> None:
     assert remove_note(store, "r", note.id)
     assert not remove_note(store, "r", note.id)
     assert found(store, '"at this"') == []
-    assert remove_tag(store, "r", "two-words")
+    assert remove_tag(store, "r", "#Two Words")
+    assert not remove_tag(store, "r", "two-words")
     for bad in ("", " ", "x" * 51, "a\x1bb"):
         with pytest.raises(StoreError, match="A tag is"):
             add_tag(store, "r", bad)
