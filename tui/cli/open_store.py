@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -12,6 +12,8 @@ from sandbox_tui.core.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunSummary, Store
+
+_T = TypeVar("_T")
 
 
 @contextlib.contextmanager
@@ -47,3 +49,8 @@ def session_named(store: Store, name: str, *, strict: bool = False) -> RunSummar
     if not newest:
         raise ConfigError("There are no sessions yet; `sandbox-tui demo` records one.")
     return newest[0]
+
+
+def each_once(found: Iterable[_T], id_of: Callable[[_T], str]) -> list[_T]:
+    """What was found, without what was named again."""
+    return list({id_of(one): one for one in found}.values())

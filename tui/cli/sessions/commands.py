@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
+from sandbox_tui.tui.cli.open_store import each_once, open_store, session_named, store_to_read
 from sandbox_tui.tui.format.titles import first_line
 
 
@@ -78,7 +78,8 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     from sandbox_tui.tui.cli.free_space import free_space
 
     with open_store() as store:
-        chosen = [session_named(store, name, strict=True) for name in session]
+        named = (session_named(store, name, strict=True) for name in session)
+        chosen = each_once(named, lambda summary: summary.id)
         for summary in chosen:
             if summary.outcome == "running" and not summary.elsewhere:
                 raise ConfigError(f"{summary.id} is still running: end it before you delete it.")
