@@ -13,10 +13,12 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,3 +152,43 @@ async def test_a_killed_training_goes_on_and_leaves_nothing_behind(
     assert watched(own_home) == [*range(1, STEPS + 1)]
     await no_process_remains(f"SANDBOX_TUI_HOME={own_home}")
     await nothing_remains(kind, tmp_path, GRACE)
+
+
+@pytest.mark.parametrize("form", ["text", "--json"])
+def test_a_reader_that_goes_away(
+    form: str,
+    tmp_path: Path,
+    own_home: Path,
+    scripted_server: Callable[..., s.ScriptedServer],
+) -> None:
+    """`sandbox-tui rl train recipe.yaml | head -1`: it stops in order, and can be resumed."""
+    closed = threading.Event()
+
+    def answer(request: dict[str, Any]) -> s.Scripted:
+        closed.wait()
+        return reply(request)
+
+    server = scripted_server(answer)
+    recipe = write(tmp_path, "collect", server.url, "bubblewrap")
+    recipe.write_text(recipe.read_text().replace("{sandbox:", "{mode: text, sandbox:"))
+    program = subprocess.Popen(
+        [PROGRAM, "rl", "train", recipe, *(("--json",) if form == "--json" else ())],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "SANDBOX_TUI_HOME": str(own_home)},
+    )
+    assert program.stdout is not None
+    assert program.stderr is not None
+    if form == "text":
+        program.stdout.readline()  # says what begins
+    program.stdout.close()
+    closed.set()
+    with program.stderr:
+        words = program.stderr.read().decode()
+    assert [line for line in words.splitlines() if not line.startswith("training ")] == []
+    assert program.wait() == 128 + signal.SIGPIPE
+    with Store(own_home / "sessions.db") as store:
+        found = trainings.summary(store)
+        assert (found.status, found.running) == ("stopped", False)
+        assert found.error == "Its output could no longer be written."
+        assert found.last_step < STEPS

@@ -109,7 +109,7 @@ def test_output_that_cannot_be_written(own_home: Path, scripted_server: Start) -
             env={**os.environ, "SANDBOX_TUI_HOME": str(own_home)},
         )
     assert done.returncode == 1
-    words = "sandbox-tui: The output of the run cannot be written: No space left on device.\n"
+    words = "sandbox-tui: The output cannot be written: No space left on device.\n"
     assert done.stderr == words
     end = stored(own_home)[-1]
     assert isinstance(end, e.RunFinished)

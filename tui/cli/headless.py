@@ -133,7 +133,7 @@ def without_output(error: OSError) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for anything still written
     if isinstance(error, BrokenPipeError):
         return 128 + signal.SIGPIPE
-    raise SandboxTuiError(f"The output of the run cannot be written: {error.strerror}.") from error
+    raise SandboxTuiError(f"The output cannot be written: {error.strerror}.") from error
 
 
 async def _write_all(worker: RunWorker, write: Writer) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 
 import msgspec
 
@@ -50,9 +51,17 @@ class StepWriter:
         store: the database.
         training_id: of the training.
         as_json: write JSON; text for the user then goes to stderr.
+        on_error: called once if nothing can be written any more.
+
+    Attributes:
+        error: why nothing can be written any more; otherwise None.
     """
 
-    def __init__(self, store: Store, training_id: str, *, as_json: bool) -> None:
+    def __init__(
+        self, store: Store, training_id: str, *, as_json: bool, on_error: Callable[[], None]
+    ) -> None:
+        self.error: OSError | None = None
+        self._on_error = on_error
         self._reader = TrainingReader(store, training_id)
         self._as_json = as_json
         self._written: set[int] = set()
@@ -66,13 +75,24 @@ class StepWriter:
         self._written.discard(step)  # it is repeated after a resume
         if (reading := self._reader.read()) is not None:
             steps = [one for one in step_figures(reading) if one.step == step]
-            _write_new(steps, self._written, as_json=self._as_json)
+            with self._until_it_fails():
+                _write_new(steps, self._written, as_json=self._as_json)
 
     def say(self, words: str) -> None:
         """Write a line for the user."""
         stream = sys.stderr if self._as_json else sys.stdout
-        stream.write(f"{sanitize_line(words)}\n")
-        stream.flush()
+        with self._until_it_fails():
+            stream.write(f"{sanitize_line(words)}\n")
+            stream.flush()
+
+    @contextlib.contextmanager
+    def _until_it_fails(self) -> Generator[None, None, None]:
+        try:
+            yield
+        except OSError as error:
+            if self.error is None:
+                self.error = error
+                self._on_error()
 
 
 def step_line(step: StepFigures) -> str:

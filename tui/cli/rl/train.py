@@ -58,16 +58,24 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
 
     from sandbox_tui.sessions.rl.engines import open_engine
     from sandbox_tui.sessions.rl.training import Training
+    from sandbox_tui.tui.cli.headless import without_output
     from sandbox_tui.tui.cli.rl.step_lines import STOPPED, StepWriter
 
     async with open_engine(recipe) as engine:
         training = Training(recipe, store, engine, resume=resume)
         training.begin()
-        writer = StepWriter(store, training.training_id, as_json=as_json)
+        writer = StepWriter(
+            store,
+            training.training_id,
+            as_json=as_json,
+            on_error=lambda: training.stop("Its output could no longer be written."),
+        )
         training.on_step = writer.write
         caught = _stop_on_signals(training, asyncio.get_running_loop())
         writer.say(f"training {training.training_id}: {recipe.name}, {recipe.engine}")
         status = await training.run()
+    if writer.error is not None:
+        return without_output(writer.error)
     if status == "finished":
         where = f" Its checkpoints are in {training.folder}." if training.folder.exists() else ""
         rollouts = f"`sandbox-tui rl watch {training.training_id}` shows its rollouts."
