@@ -20,6 +20,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
 if TYPE_CHECKING:
+    from sandbox_tui.sessions.interchange.export_files import Export
     from sandbox_tui.sessions.interchange.exports import Exporter
 
 
@@ -42,7 +43,7 @@ def export_session(
 
     export = make_export(store, run, exporter, redact=redact)
     if output is not None and str(output) == "-":
-        _to_stdout(export.parts[0].data)
+        _to_stdout(export)
     else:
         for path, size in export.write(output, overwrite=force):
             click.echo(f"{path}  {numbers.size(size)}")
@@ -50,12 +51,18 @@ def export_session(
         click.echo(f"{words}; --no-redact keeps them.", err=True)
 
 
-def _to_stdout(data: bytes) -> None:
-    """Write to stdout; if that is a terminal, only text without control sequences.
+def _to_stdout(export: Export) -> None:
+    """Write the one file of an export to stdout; to a terminal, text without control sequences.
 
     Raises:
-        ConfigError: the data is not suitable for a terminal.
+        ConfigError: there are several files, or the file is not suitable for a terminal.
     """
+    if len(export.parts) > 1:
+        raise ConfigError(
+            f"This export has {len(export.parts)} files, one for each terminal, and stdout takes "
+            "one: name a folder with --output."
+        )
+    data = export.parts[0].data
     if sys.stdout.isatty():
         try:
             data = sanitize(data.decode("utf-8")).encode()

@@ -111,6 +111,25 @@ def test_what_a_session_has_not_has_no_line(store: Store) -> None:
     )
 
 
+def test_stdout_takes_the_cast_of_one_terminal(store: Store, tmp_path: Path) -> None:
+    def printed(seq: int, terminal: str) -> e.TerminalOutput:
+        return e.TerminalOutput(seq=seq, t=1.0, terminal=terminal, data=b"hello")
+
+    store.append(RUN, [started(RUN), printed(2, "model")])
+    one = run("sessions", "export", RUN, "-f", "asciicast", "-o", "-")
+    assert one.exit_code == 0
+    assert "hello" in one.stdout
+    store.append(RUN, [printed(3, "user-1")])
+    both = run("sessions", "export", RUN, "-f", "asciicast", "-o", "-")
+    assert both.exit_code == 2
+    assert both.output == (
+        "sandbox-tui: This export has 2 files, one for each terminal, and stdout takes one: "
+        "name a folder with --output.\n"
+    )
+    folder = run("sessions", "export", RUN, "-f", "asciicast", "-o", str(tmp_path))
+    assert folder.output.count(".cast") == 2
+
+
 def test_doctor_makes_no_database(own_home: Path) -> None:
     assert re.search(r"sessions +none yet", run("doctor").output)
     assert not own_home.exists()
