@@ -12,7 +12,7 @@ from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
 from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
+from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, command_for_image
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
 from sandbox_tui.core.sandboxes.no_sandbox import KIND as NO_SANDBOX
 from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
@@ -57,7 +57,7 @@ class Providers:
             return self.docker, why
         image = spec.image or DEFAULT_IMAGE
         missing = (
-            f"the Docker engine has no image {image!r} (`sandbox-tui image build` builds it)"
+            f"the Docker engine has no image {image!r} (get it with `{command_for_image(image)}`)"
             if status.version is not None
             else "no Docker engine answers"
         )

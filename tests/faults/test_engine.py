@@ -130,7 +130,7 @@ def test_an_engine_without_the_image(engine: Any, own_home: Path, scripted_serve
         assert running.end() == 3
         words = running.stderr
     assert "no image named 'no-such-image:1'" in words
-    assert "`sandbox-tui image build`" in words
+    assert "`docker pull no-such-image:1`" in words
     assert len(words.splitlines()) == 1
     assert stored(own_home) == []
     assert server.requests == []

@@ -14,7 +14,7 @@ import docker
 import pytest
 
 from sandbox_tui.core.base.errors import ImageMissing, SandboxLost
-from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, sweep
+from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, status_of, sweep
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from tests.integration.conftest import TEST_IMAGE, make, require, spec
 from tests.waiting import HANG_SECONDS
@@ -248,3 +248,12 @@ async def test_a_freeze_while_one_asks_whether_memory_ran_out_is_waited_out() ->
         assert await asyncio.wait_for(asking, HANG_SECONDS) is False
     finally:
         await sandbox.close()
+
+
+def test_an_image_is_found_by_every_name_that_a_container_can_be_created_from(engine: Any) -> None:
+    found = engine.images.get(TEST_IMAGE)
+    for name in (TEST_IMAGE, TEST_IMAGE.partition(":")[0], found.id, found.short_id):
+        assert status_of(engine, name).has_image, name
+    for name in ("no-such-image:1", "No Such: Image"):
+        status = status_of(engine, name)
+        assert (status.has_image, bool(status.version)) == (False, True), name

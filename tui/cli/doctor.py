@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import platform
 import shlex
@@ -15,10 +16,17 @@ import click
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.config.settings import ModelSettings, api_key, config_file, data_dir, load
+from sandbox_tui.core.config.settings import (
+    ModelSettings,
+    SandboxSettings,
+    api_key,
+    config_file,
+    data_dir,
+    load,
+)
 from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, engine_status
+from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, command_for_image, engine_status
 from sandbox_tui.tui.format import numbers
 
 
@@ -152,20 +160,49 @@ def _local_server(server: LocalServer, model: ModelSettings) -> Finding:
 
 
 def _sandboxes() -> list[Finding]:
-    status = engine_status(DEFAULT_IMAGE)
-    if status.version is None:
-        docker = Finding("docker", None, status.problem)
-    elif status.has_image:
-        docker = Finding("docker", True, f"engine {status.version}, image {DEFAULT_IMAGE}")
+    """Both kinds; the one in the settings must work, or any if the choice is automatic."""
+    settings = _sandbox_settings()
+    docker, bubblewrap = _docker(settings.image or DEFAULT_IMAGE), _bubblewrap()
+    if docker.ok or bubblewrap.ok:
+        automatic = "sandbox-tui config set sandbox.kind auto"
+        if settings.kind == "docker":
+            docker = _required(docker, automatic)
+        elif settings.kind == "bubblewrap":
+            bubblewrap = _required(bubblewrap, automatic)
+    elif settings.kind == "docker":
+        docker = _required(docker, "start a Docker engine")
     else:
-        words = f"engine {status.version}, no image {DEFAULT_IMAGE}"
-        docker = Finding("docker", None, words, "sandbox-tui image build")
-    problem = bubblewrap_problem()
-    bubblewrap = Finding("bubblewrap", None if problem else True, problem or "works")
-    if not docker.ok and problem:
-        fix = "apt-get install bubblewrap, or start a Docker engine"
-        return [docker, Finding("bubblewrap", False, problem, fix)]
+        bubblewrap = _required(bubblewrap, "apt-get install bubblewrap, or start a Docker engine")
     return [docker, bubblewrap]
+
+
+def _sandbox_settings() -> SandboxSettings:
+    try:
+        return load().sandbox
+    except SandboxTuiError:  # told by the settings' own finding
+        return SandboxSettings()
+
+
+def _docker(image: str) -> Finding:
+    status = engine_status(image)
+    if status.version is None:
+        return Finding("docker", None, status.problem)
+    if status.has_image:
+        return Finding("docker", True, f"engine {status.version}, image {image}")
+    words = f"engine {status.version}, no image {image}"
+    return Finding("docker", None, words, command_for_image(image))
+
+
+def _bubblewrap() -> Finding:
+    problem = bubblewrap_problem()
+    return Finding("bubblewrap", None if problem else True, problem or "works")
+
+
+def _required(found: Finding, fix: str) -> Finding:
+    """The same finding, for a kind of sandbox that runs cannot do without."""
+    if found.ok:
+        return found
+    return dataclasses.replace(found, ok=False, fix=found.fix or fix)
 
 
 def _database() -> Finding:

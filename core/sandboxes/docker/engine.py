@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import socket
 import time
 from collections.abc import Iterable
@@ -74,11 +75,36 @@ def status_of(client: Any, image: str) -> EngineStatus:
     """Like `engine_status`, with a client that is already connected."""
     try:
         version = str(client.version().get("Version", "?"))
-        names = {tag for found in client.images.list() for tag in found.tags}
-        wanted = image if ":" in image else f"{image}:latest"
-        return EngineStatus(version, has_image=wanted in names)
+        return EngineStatus(version, has_image=_has_image(client, image))
     except Exception as error:  # noqa: BLE001 - docker-py passes on errors of requests
         return EngineStatus(None, problem=describe_error(error))
+
+
+def _has_image(client: Any, image: str) -> bool:
+    """Whether a container could be created from it: from a name, a digest or an id."""
+    import docker.errors
+
+    try:
+        client.images.get(image)
+    except docker.errors.APIError:  # there is none, or it is no name of an image
+        return False
+    return True
+
+
+def command_for_image(image: str) -> str:
+    """The command that makes a missing image available."""
+    if with_tag(image) == DEFAULT_IMAGE:
+        return "sandbox-tui image build"
+    return f"docker pull {shlex.quote(image)}"
+
+
+def image_is_missing(image: str) -> str:
+    """That the engine lacks an image, and how to get it, in sentences."""
+    command = command_for_image(image)
+    way = f"Get it with `{command}`."
+    if with_tag(image) == DEFAULT_IMAGE:
+        way = f"Build it with `{command}` (or `--from-packages` without a registry)."
+    return f"The Docker engine has no image named {image!r}. {way}"
 
 
 def with_tag(image: str) -> str:

@@ -35,6 +35,7 @@ from sandbox_tui.core.sandboxes.docker.engine import (
     describe_error,
     disown,
     exit_cause,
+    image_is_missing,
 )
 from sandbox_tui.core.sandboxes.docker.exec_transport import DockerTransport
 from sandbox_tui.core.sandboxes.docker.lifetime_lease import renew_lease
@@ -214,11 +215,7 @@ class DockerSandbox(DispatcherSandbox):
         try:
             found = await in_thread(self._client.images.get, image)
         except docker.errors.ImageNotFound as error:
-            message = (
-                f"The Docker engine has no image named {image!r}. "
-                "Build it with `sandbox-tui image build` (or `--from-packages` without a registry)."
-            )
-            raise ImageMissing(message, image=image) from error
+            raise ImageMissing(image_is_missing(image), image=image) from error
         self._image_bytes = found.attrs.get("Size")
 
     def _create(self, image: str) -> Any:

@@ -57,12 +57,13 @@ def _to_stdout(export: Export) -> None:
     Raises:
         ConfigError: there are several files, or the file is not suitable for a terminal.
     """
-    if len(export.parts) > 1:
+    first, *others = export.parts
+    if others:
         raise ConfigError(
             f"This export has {len(export.parts)} files, one for each terminal, and stdout takes "
             "one: name a folder with --output."
         )
-    data = export.parts[0].data
+    data = first.data
     if sys.stdout.isatty():
         try:
             data = sanitize(data.decode("utf-8")).encode()

@@ -1,0 +1,64 @@
+"""`sandbox-tui doctor`: it checks the sandbox that a run would use."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, EngineStatus
+from sandbox_tui.tui.cli import doctor
+from sandbox_tui.tui.cli.main import main
+
+NO_ENGINE = EngineStatus(None, problem="No Docker engine answers.")
+HAS_IMAGE, LACKS_IMAGE = EngineStatus("29", has_image=True), EngineStatus("29")
+AUTOMATIC = "→ sandbox-tui config set sandbox.kind auto"
+
+
+@pytest.mark.parametrize(
+    ("kind", "engine", "embedded", "fix"),
+    [
+        ("auto", NO_ENGINE, "", ""),
+        ("auto", HAS_IMAGE, "It is not installed.", ""),
+        ("auto", NO_ENGINE, "It is not installed.", "→ apt-get install bubblewrap, or start a"),
+        ("docker", HAS_IMAGE, "It is not installed.", ""),
+        ("docker", NO_ENGINE, "", AUTOMATIC),
+        ("docker", NO_ENGINE, "It is not installed.", "→ start a Docker engine"),
+        ("docker", LACKS_IMAGE, "", "→ sandbox-tui image build"),
+        ("bubblewrap", NO_ENGINE, "", ""),
+        ("bubblewrap", HAS_IMAGE, "It is not installed.", AUTOMATIC),
+    ],
+)
+def test_it_is_not_ready_without_the_sandbox_of_the_settings(
+    kind: str, engine: EngineStatus, embedded: str, fix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "engine_status", lambda image: engine)
+    monkeypatch.setattr(doctor, "bubblewrap_problem", lambda: embedded)
+    monkeypatch.setenv("SANDBOX_TUI_SANDBOX_KIND", kind)
+    done = CliRunner().invoke(main, ["doctor"])
+    assert done.exit_code == (3 if fix else 0), done.output
+    assert ("not ready" in done.output.splitlines()[-1]) == bool(fix)
+    assert fix in done.output
+
+
+@pytest.mark.parametrize(
+    ("image", "asked", "fix"),
+    [
+        ("", DEFAULT_IMAGE, "→ sandbox-tui image build"),
+        ("python:3.12", "python:3.12", "→ docker pull python:3.12"),
+    ],
+)
+def test_the_image_of_the_settings_is_checked(
+    image: str, asked: str, fix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_for: list[str] = []
+
+    def status(name: str) -> EngineStatus:
+        looked_for.append(name)
+        return LACKS_IMAGE
+
+    monkeypatch.setattr(doctor, "engine_status", status)
+    monkeypatch.setenv("SANDBOX_TUI_SANDBOX_IMAGE", image)
+    output = CliRunner().invoke(main, ["doctor"]).output
+    assert looked_for == [asked]
+    assert f"no image {asked}" in output
+    assert fix in output
