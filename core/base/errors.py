@@ -22,6 +22,9 @@ Messages are one or two sentences for the user: what was wrong, what to do.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Generator
+
 
 class SandboxTuiError(Exception):
     """Base class of all deliberate errors; `str(error)` can be shown to the user."""
@@ -147,3 +150,16 @@ class NotStored(StoreError):
     """A given name matches nothing in the database, or more than one thing."""
 
     exit_code = 2
+
+
+@contextlib.contextmanager
+def refuse_deep_nesting(what: str) -> Generator[None, None, None]:
+    """Read `what` inside: a file, an option or a setting.
+
+    Raises:
+        ConfigError: it is nested too deeply.
+    """
+    try:
+        yield
+    except RecursionError as error:
+        raise ConfigError(f"{what} is nested too deeply to be read.") from error

@@ -23,7 +23,7 @@ from sandbox_tui.core.base.defaults import (
     OBSERVATION_CHARS,
     OBSERVATION_LINES,
 )
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.config.expected_values import describe_error
 from sandbox_tui.core.events.types import Limits, ToolCallSetting
 from sandbox_tui.core.policy.rules import Policy, Rule, rule_problem
@@ -264,7 +264,8 @@ def lacks_key(settings: ModelSettings) -> bool:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with refuse_deep_nesting(str(path)):
+            return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -295,7 +296,7 @@ def _typed(value: str, kind: Any) -> Any:
         pass
     try:
         return msgspec.json.decode(value.encode(), type=kind)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return value  # the conversion of the whole says what is wrong with it
 
 

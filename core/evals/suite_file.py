@@ -21,7 +21,7 @@ from typing import Annotated, Any, cast
 
 import msgspec
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import ModelSettings, SandboxSettings, config_dir
 from sandbox_tui.core.evals.loaders.dataset import Dataset
@@ -113,7 +113,8 @@ def _read(name: str, file: Traversable) -> dict[str, Any]:
     import yaml
 
     try:
-        value: object = yaml.safe_load(file.read_text(encoding="utf-8"))
+        with refuse_deep_nesting(f"The suite {name}"):
+            value: object = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"The suite {name} cannot be read: {error}.") from error
     except yaml.YAMLError as error:

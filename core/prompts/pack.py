@@ -17,7 +17,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, cast
 
 from sandbox_tui.core.base.defaults import INPUT_DIR, OUTPUT_DIR, WORKING_DIR
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import config_dir
 
@@ -177,7 +177,8 @@ def parse_pack(name: str, content: str) -> PromptPack:
     import yaml
 
     try:
-        value: object = yaml.safe_load(content)
+        with refuse_deep_nesting(f"The prompt pack {name}"):
+            value: object = yaml.safe_load(content)
     except yaml.YAMLError as error:
         raise ConfigError(f"The prompt pack {name} is not valid YAML: {_why(error)}.") from error
     if not isinstance(value, dict):

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 import yaml
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.evals.suite_file_errors import described
@@ -150,7 +150,8 @@ def load_recipe(path: str | Path) -> Recipe:
     """
     file = typed_path(path)
     try:
-        tables: Any = yaml.safe_load(file.read_text("utf-8"))
+        with refuse_deep_nesting(f"The recipe {file}"):
+            tables: Any = yaml.safe_load(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"The recipe {file} cannot be read: {error}") from error
     except yaml.YAMLError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
@@ -207,7 +207,8 @@ def labels_of(given: Sequence[str]) -> dict[str, str]:
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        with refuse_deep_nesting("--extra-body"):
+            value = json.loads(text)
     except json.JSONDecodeError as error:
         raise ConfigError(f"--extra-body is not valid JSON: {error}.") from error
     if not isinstance(value, dict):

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.task import Task
 
@@ -43,4 +43,5 @@ def load_tasks(dataset: Dataset, folder: Path, source: str) -> list[Task]:
         )
     module = importlib.import_module(f"{__package__}.{LOADERS[name]}")
     loader: Loader = module.load
-    return list(loader(dataset, folder))
+    with refuse_deep_nesting(str(folder / dataset.path)):
+        return list(loader(dataset, folder))

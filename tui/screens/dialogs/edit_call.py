@@ -204,7 +204,7 @@ class EditCallDialog(Dialog[str | None]):
             return text
         try:
             return json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"{name} is not valid JSON: {error}") from error
 
 

@@ -72,7 +72,9 @@ def _read(folder: Path, name: str) -> bytes:
 def _listed(value: object) -> list[str]:
     """One text, or a list of them; in CSV a list is JSON."""
     if isinstance(value, str) and value.lstrip().startswith("["):
-        with suppress(ValueError):  # otherwise it is a text that starts with a bracket
+        with suppress(
+            ValueError, RecursionError
+        ):  # otherwise it is a text that starts with a bracket
             value = json.loads(value)
     if isinstance(value, list):
         return [str(one) for one in cast("list[Any]", value)]
