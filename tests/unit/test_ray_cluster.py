@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,10 +15,17 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.evals import extras
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
+from sandbox_tui.sessions.evals.cluster import ray_cluster
 from sandbox_tui.sessions.evals.cluster.cluster_executor import setup_for
-from sandbox_tui.sessions.evals.cluster.ray_cluster import ClusterNode, connect
+from sandbox_tui.sessions.evals.cluster.ray_cluster import (
+    MAX_SILENCE_SECONDS,
+    ClusterNode,
+    RayNode,
+    connect,
+)
 from sandbox_tui.sessions.evals.cluster.scorer_code import install_code, scorer_code
 from sandbox_tui.sessions.evals.concurrency import MAX_CONCURRENCY
+from sandbox_tui.sessions.recording.run_worker import RunLost
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalPlan
 
 
@@ -97,3 +105,51 @@ def test_keys_travel_by_the_names_that_models_and_scorers_have_for_them(
     setup = setup_for(EvalPlan(suite=suite, settings=load({"model.name": "m"})))
     assert setup.environment == wanted
     assert not setup.code
+
+
+class Unavailable(Exception):
+    """A connection that broke."""
+
+
+class ShakyNode:
+    """The process on a node: each call takes its seconds; all but the last find it unreachable.
+
+    Args:
+        seconds: of each call, by a clock of its own.
+    """
+
+    def __init__(self, *seconds: float) -> None:
+        self.now = 0.0
+        self._seconds = list(seconds)
+        self.read = SimpleNamespace(remote=self._call)
+
+    async def _call(self) -> str:
+        self.now += self._seconds.pop(0)
+        if self._seconds:
+            raise Unavailable
+        return "events"
+
+
+def reached(node: ShakyNode, monkeypatch: pytest.MonkeyPatch) -> RayNode:
+    never = type("Never", (Exception,), {})
+    errors = SimpleNamespace(ActorUnavailableError=Unavailable, RayActorError=never, RayError=never)
+    monkeypatch.setattr(ray_cluster, "_ray", lambda: SimpleNamespace(exceptions=errors))
+    monkeypatch.setattr(ray_cluster, "RETRY_SECONDS", 0)
+    monkeypatch.setattr(ray_cluster, "time", SimpleNamespace(monotonic=lambda: node.now))
+    return RayNode("one", node)
+
+
+async def test_a_short_outage_after_a_long_poll_loses_no_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    long = 2 * MAX_SILENCE_SECONDS
+    node = reached(ShakyNode(long, 1, 1), monkeypatch)
+    assert await node.call("read") == "events"
+    assert not node.lost
+
+
+async def test_a_long_outage_loses_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    node = reached(ShakyNode(0, *[1] * 100), monkeypatch)
+    with pytest.raises(RunLost, match="cannot be reached"):
+        await node.call("read")
+    assert node.lost

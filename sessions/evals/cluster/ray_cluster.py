@@ -113,12 +113,14 @@ class RayNode:
             SandboxTuiError: the method failed.
         """
         errors: Any = _ray().exceptions
-        give_up = time.monotonic() + MAX_SILENCE_SECONDS
+        silent_since: float | None = None
         while not self.lost:
             try:
                 return await getattr(self._actor, method).remote(*args)
             except errors.ActorUnavailableError:
-                self.lost = time.monotonic() > give_up
+                now = time.monotonic()
+                silent_since = now if silent_since is None else silent_since
+                self.lost = now - silent_since > MAX_SILENCE_SECONDS
                 await asyncio.sleep(RETRY_SECONDS)
             except errors.RayActorError as error:
                 self.lost = True
