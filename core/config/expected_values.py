@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
 
 _WORDS: dict[Any, str] = {
     int: "a whole number",
@@ -50,3 +53,39 @@ def describe_error(message: str, sections: Mapping[str, Any], tables: Mapping[st
     if place[2] not in fields:
         return message
     return f"{place[1]}.{place[2]} must be {describe_type(fields[place[2]])}, not {given!r}"
+
+
+def refuse_unknown_keys(
+    source: str, tables: Mapping[str, Any], path: str, kind: type[msgspec.Struct]
+) -> None:
+    """Reject keys of a table that its type does not know. The type ignores them, because it is also
+    read from records of later versions; in what a person writes they are typos.
+
+    Args:
+        source: where the tables are from, for the message.
+        tables: the whole content.
+        path: of the table, with dots.
+        kind: its type.
+
+    Raises:
+        ConfigError: there is such a key.
+    """
+    given: Any = tables
+    for name in path.split("."):
+        given = cast(Mapping[str, Any], given).get(name) if isinstance(given, Mapping) else None
+    for key in cast(Mapping[str, Any], given) if isinstance(given, Mapping) else ():
+        if key not in kind.__struct_fields__:
+            wrong = describe_unknown_key(f"{path}.{key}", kind.__struct_fields__)
+            raise ConfigError(f"{source}: {wrong}")
+
+
+def describe_unknown_key(path: str, known: Collection[str]) -> str:
+    """Say that a key is not known, with the one that was probably meant, or all of them.
+
+    Args:
+        path: of the key, with dots.
+        known: the keys of its table.
+    """
+    close = difflib.get_close_matches(path.rpartition(".")[2], known, 1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
+    return f"{path} is not a known key. {hint}"

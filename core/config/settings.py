@@ -6,7 +6,6 @@ from the environment (`OPENAI_API_KEY`, or the variable that `model.api_key_env`
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -24,7 +23,11 @@ from sandbox_tui.core.base.defaults import (
     OBSERVATION_LINES,
 )
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
-from sandbox_tui.core.config.expected_values import describe_error
+from sandbox_tui.core.config.expected_values import (
+    describe_error,
+    describe_unknown_key,
+    refuse_unknown_keys,
+)
 from sandbox_tui.core.events.types import Limits, ToolCallSetting
 from sandbox_tui.core.policy.rules import Policy, Rule, rule_problem
 
@@ -217,10 +220,7 @@ def load(
         settings = msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
         raise ConfigError(describe_invalid(str(error), tables, path)) from error
-    for name in tables.get("limits", ()):  # `Limits` ignores others: later versions may write more
-        if name not in Limits.__struct_fields__:
-            wrong = f"Object contains unknown field `{name}` - at `$.limits`"
-            raise ConfigError(describe_invalid(wrong, tables, path))
+    refuse_unknown_keys(f"Settings (file {path})", tables, "limits", Limits)
     if not _VARIABLE.fullmatch(settings.model.api_key_env):
         raise ConfigError(
             f"Settings (file {path}): model.api_key_env is the name of an environment variable "
@@ -321,21 +321,20 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
 
 def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
     """What msgspec says of the file's tables, as words for the person who wrote them."""
+    source = f"Settings (file {path})"
     rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
+    unknown = re.search(r"unknown field `(.*?)`(?: - at `\$\.(\w+)`)?$", wrong)
+    if rule and "unknown field" in wrong:
+        told = describe_unknown_key(wrong.split("`")[1], Rule.__struct_fields__)
+        return f"{source}: policy rule {int(rule[1]) + 1}: {told}"
+    if unknown:
+        table = f"{unknown[2]}." if unknown[2] else ""
+        known = sections().get(unknown[2], Settings).__struct_fields__
+        return f"{source}: {describe_unknown_key(table + unknown[1], known)}"
     told = (
         _rule_error(int(rule[1]) + 1, wrong) if rule else describe_error(wrong, sections(), tables)
     )
-    text = f"Settings (file {path}): {told}."
-    if "unknown field" not in wrong:
-        return text
-    unknown = wrong.split("`")[1]
-    known = [f.name for f in msgspec.structs.fields(Rule if rule else Settings)]
-    for name, kind in sections().items():
-        if not rule and unknown in tables.get(name, {}):
-            known = [f.name for f in msgspec.structs.fields(kind)]
-    close = difflib.get_close_matches(unknown, known, 1)
-    hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
-    return f"{text} {hint}"
+    return f"{source}: {told}."
 
 
 def _rule_error(number: int, wrong: str) -> str:

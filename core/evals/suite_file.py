@@ -23,6 +23,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.core.config.expected_values import refuse_unknown_keys
 from sandbox_tui.core.config.settings import ModelSettings, SandboxSettings, config_dir
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.selection import selected
@@ -161,12 +162,7 @@ def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:
     """
     if not content.modes or len(set(content.modes)) < len(content.modes):
         raise ConfigError(f"{source}: modes must name each mode once, and at least one.")
-    known = Limits.__struct_fields__  # `Limits` ignores others: later versions may write more
-    for key in cast(dict[str, Any], tables.get("limits") or {}):
-        if key not in known:
-            raise ConfigError(
-                f"{source}: limits.{key} is not a known limit. Known limits: {', '.join(known)}."
-            )
+    refuse_unknown_keys(source, tables, "limits", Limits)
 
 
 def _put(tables: dict[str, Any], name: str, value: Any) -> None:

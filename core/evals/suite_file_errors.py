@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import types
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Union, cast, get_args, get_origin
 
 import msgspec
 
-from sandbox_tui.core.config.expected_values import describe_type
+from sandbox_tui.core.config.expected_values import describe_type, describe_unknown_key
 
 _PLACE = re.compile(r" - at `(?:key in )?\$([^`]*)`$")
 _UNKNOWN = re.compile(r"unknown field `(.*)`")
@@ -34,9 +33,7 @@ def described(
     words = _PLACE.sub("", str(error))
     if unknown := _UNKNOWN.search(words):
         known: list[str] = list(kind.__struct_fields__)
-        close = difflib.get_close_matches(unknown[1], known, 1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
-        return f"{'.'.join([*names, unknown[1]])} is not a known key. {hint}"
+        return describe_unknown_key(".".join([*names, unknown[1]]), known)
     if missing := _MISSING.search(words):
         return f"{'.'.join([*names, missing[1]])} is missing."
     if kind is None or "[" in path or "[..." in words:

@@ -23,6 +23,7 @@ import yaml
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.core.config.expected_values import refuse_unknown_keys
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.evals.suite_file_errors import described
 from sandbox_tui.core.events.types import Limits
@@ -31,6 +32,9 @@ from sandbox_tui.core.prompts import load_one_reply_pack, load_pack
 from sandbox_tui.core.rl.advantages import AdvantageRule
 from sandbox_tui.core.rl.episode_settings import NATIVE, EpisodeSettings
 from sandbox_tui.core.rl.rewards.settings import RewardSettings
+
+MAX_SEED = 2**32 - 1
+"""The largest seed of NumPy, which trl seeds, too."""
 
 EngineName = Literal["trl", "collect"]
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -142,8 +146,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     threads: Whole = 0
 
 
-def load_recipe(path: str | Path) -> Recipe:
-    """Load a recipe from a file, and make its paths absolute.
+def load_recipe(path: str | Path, *, seed: int | None = None) -> Recipe:
+    """Load a recipe from a file, and make its paths absolute; `seed` replaces its own.
 
     Raises:
         ConfigError: the recipe is invalid; the message names the file and the fault.
@@ -159,30 +163,17 @@ def load_recipe(path: str | Path) -> Recipe:
     if not isinstance(tables, dict):
         raise ConfigError(f"{file}: a recipe is a table of settings, such as `engine: trl`.")
     tables = cast(dict[str, Any], tables)
-    _require_known(file, tables)
+    refuse_unknown_keys(str(file), tables, "episodes", EpisodeSettings)
+    refuse_unknown_keys(str(file), tables, "episodes.limits", Limits)
     try:
         recipe = msgspec.convert(tables, Recipe)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{file}: {described(error, Recipe, tables)}") from error
+    if seed is not None:
+        recipe = msgspec.structs.replace(recipe, seed=seed)
     located = _located(recipe, file)
     _check(file, located)
     return located
-
-
-def _require_known(file: Path, tables: dict[str, Any]) -> None:
-    """Reject unknown episode settings and limits. Their types ignore them, because they are also
-    read from records of later versions; in a recipe they are typos."""
-    kinds = {"episodes": EpisodeSettings, "episodes.limits": Limits}
-    for path, kind in kinds.items():
-        given: Any = tables
-        for name in path.split("."):
-            given = cast(dict[str, Any], given).get(name) if isinstance(given, dict) else None
-        known = kind.__struct_fields__
-        for name in cast(dict[str, Any], given) if isinstance(given, dict) else ():
-            if name not in known:
-                raise ConfigError(
-                    f"{file}: {path}.{name} is not a known key. Known keys: {', '.join(known)}."
-                )
 
 
 def _located(recipe: Recipe, file: Path) -> Recipe:
@@ -226,6 +217,8 @@ def _check(file: Path, recipe: Recipe) -> None:
             f"{file}: the engine trl writes prompts with the model's own chat template: leave "
             "episodes.tool_format at native."
         )
+    if recipe.engine == "trl" and not 0 <= recipe.seed <= MAX_SEED:
+        raise ConfigError(f"{file}: the engine trl needs a seed from 0 to {MAX_SEED}.")
     training = recipe.training
     if training.micro_batch and training.prompts * training.group % training.micro_batch:
         raise ConfigError(

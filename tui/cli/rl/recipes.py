@@ -16,8 +16,7 @@ def given_recipe(path: str, seed: int | None) -> Recipe:
     Raises:
         ConfigError: the recipe is not valid; the message says where.
     """
-    recipe = load_recipe(path)
-    return recipe if seed is None else msgspec.structs.replace(recipe, seed=seed)
+    return load_recipe(path, seed=seed)
 
 
 def recorded_recipe(store: Store, training: str) -> Recipe:

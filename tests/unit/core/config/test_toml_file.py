@@ -213,7 +213,13 @@ def test_a_long_value_does_not_run_into_where_it_came_from(file: Path) -> None:
     ("text", "words"),
     [
         ('[limits]\nmax_steps = "many"', "limits.max_steps must be a whole number, not 'many'."),
-        ("[limits]\nmax_step = 5", "`$.limits`. Did you mean 'max_steps'?"),
+        ("[limits]\nmax_step = 5", "limits.max_step is not a known key. Did you mean 'max_steps'?"),
+        ("[modle]\nx = 5", ": modle is not a known key. Did you mean 'model'?"),
+        ("[model]\nnmae = 'x'", ": model.nmae is not a known key. Did you mean 'name'?"),
+        (
+            "[[policy.rules]]\nactoin = 'allow'",
+            ": policy rule 1: actoin is not a known key. Did you mean 'action'?",
+        ),
         ('[sandbox]\nkind = "vm"', "sandbox.kind must be one of auto, docker or bubblewrap"),
         (
             "[model]\nlocal_ports = ['x']",

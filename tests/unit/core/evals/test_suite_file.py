@@ -158,7 +158,7 @@ def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
         ("dataset: {path: tasks.jsonl}\nsamples: 0", "samples must be at least 1, not 0."),
         ("dataset: {path: tasks.jsonl}\nmodes: [fast]", "'fast'"),
         ("dataset: {path: tasks.jsonl}\nmodes: []", "modes must name"),
-        ("dataset: {path: tasks.jsonl}\nlimits: {max_step: 3}", "limits.max_step is not a known limit."),
+        ("dataset: {path: tasks.jsonl}\nlimits: {max_step: 3}", "limits.max_step is not a known key. Did you mean 'max_steps'?"),
         ("dataset: {path: tasks.jsonl}\nlimits: {max_steps: many}", "limits.max_steps must be a whole number, not 'many'."),
         ("dataset: {path: tasks.jsonl}\nmodel: {temprature: 1}", "model.temprature is not a known key. Did you mean 'temperature'?"),
         ("dataset: {path: tasks.jsonl}\nscorers: 3", "scorers must be"),

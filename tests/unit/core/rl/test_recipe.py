@@ -54,7 +54,7 @@ def test_a_model_that_is_no_folder_is_a_name(folder: Path) -> None:
         (GOOD.replace("mode: sandbox", "moed: sandbox"), "episodes.moed is not a known key"),
         (
             GOOD.replace("max_steps: 5", "max_step: 5"),
-            "episodes.limits.max_step is not a known key",
+            "episodes.limits.max_step is not a known key. Did you mean 'max_steps'",
         ),
         (GOOD.replace("group: 8", "group: 1"), "training.group must be at least 2"),
         (GOOD.replace("engine: trl", "engine: trlx"), "engine"),
@@ -63,6 +63,8 @@ def test_a_model_that_is_no_folder_is_a_name(folder: Path) -> None:
         (GOOD.replace("engine: trl", "engine: collect"), "set server.base_url"),
         (GOOD.replace("steps: 60", "steps: 60, micro_batch: 5"), "must divide the 32 rollouts"),
         (GOOD.replace("mode: sandbox", "tool_format: hermes"), "leave episodes.tool_format"),
+        (f"{GOOD}seed: -1\n", "needs a seed from 0 to 4294967295"),
+        (f"{GOOD}seed: 4294967296\n", "needs a seed from 0 to 4294967295"),
         (GOOD.replace("mode: sandbox", "prompts: none_such"), "none_such"),
         ("- a\n", "a recipe is a table"),
         ("a: [", "is not valid YAML"),
@@ -71,3 +73,9 @@ def test_a_model_that_is_no_folder_is_a_name(folder: Path) -> None:
 def test_what_is_wrong_is_said_in_a_sentence(folder: Path, wrong: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         load_recipe(write(folder, wrong))
+
+
+def test_a_seed_of_the_command_line_is_checked_too(folder: Path) -> None:
+    assert load_recipe(write(folder, GOOD), seed=5).seed == 5
+    with pytest.raises(ConfigError, match="needs a seed"):
+        load_recipe(write(folder, GOOD), seed=-1)
