@@ -53,9 +53,17 @@ class SampleRequests:
     window: int | None
 
     @classmethod
-    def of(cls, suite: Suite, settings: config.Settings, eval_id: str) -> SampleRequests:
+    def of(
+        cls,
+        suite: Suite,
+        settings: config.Settings,
+        eval_id: str,
+        *,
+        context: int | None = None,
+    ) -> SampleRequests:
         """Build the requests of a suite from the user's settings. Documents in the prompt may take
-        the suite's `window`, or else `WINDOW_SHARE` of the model's context.
+        the suite's `window`, or else `WINDOW_SHARE` of the model's context: as set, or `context`
+        tokens, which is what its server reports.
 
         Raises:
             ConfigError: a setting or prompt pack of the suite is invalid.
@@ -70,7 +78,7 @@ class SampleRequests:
                 for domain in suite.domains
             },
             eval_id,
-            suite.window or _window(settings.model.context_length),
+            suite.window or _window(settings.model.context_length or context),
         )
 
     @property

@@ -12,7 +12,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.to_completion import to_completion
-from sandbox_tui.core.config.settings import Settings, api_key
+from sandbox_tui.core.config.settings import api_key
 from sandbox_tui.core.evals.reporting.outcomes import has_ended
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
@@ -102,7 +102,9 @@ class EvalRunner:
         suite = self._plan.suite
         try:
             await self._reconcile()
-            self._requests = SampleRequests.of(suite, await self._settings(), self.info.id)
+            self._requests = SampleRequests.of(
+                suite, self._plan.settings, self.info.id, context=await self._context_tokens()
+            )
             self._began = time.monotonic()
             await self._executor.open()
             async with asyncio.TaskGroup() as group:
@@ -147,15 +149,12 @@ class EvalRunner:
         """The runs of the samples in progress."""
         return list(self._running.values())
 
-    async def _settings(self) -> Settings:
-        """The settings, with the model's context length if its server reports it: asked once, not
-        by each sample."""
-        settings = self._plan.settings
-        found = await find_context_length(settings.model, api_key(settings.model))
-        if found is None:
-            return settings
-        model = msgspec.structs.replace(settings.model, context_length=found.tokens)
-        return msgspec.structs.replace(settings, model=model)
+    async def _context_tokens(self) -> int | None:
+        """The model's context length, if it is set or its server reports it. Documents are cut to
+        it; the settings of the samples stay as they are."""
+        model = self._plan.settings.model
+        found = await find_context_length(model, api_key(model))
+        return None if found is None else found.tokens
 
     # --- samples
 

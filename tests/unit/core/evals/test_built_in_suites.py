@@ -141,3 +141,12 @@ def test_pocket_is_there_without_a_download() -> None:
     for task in suite.tasks:
         name = suite.scorer_of(task)
         assert scorer_named(name, suite.scorer_options.get(name)).name == name
+
+
+def test_a_context_length_that_the_server_reports_is_not_recorded_as_set() -> None:
+    suite = load_suite("pocket", overrides={"dataset.per_domain": 1})
+    for own, window in ((None, 750), (2000, 1500)):
+        settings = load({"model.name": "m", "model.context_length": own})
+        requests = SampleRequests.of(suite, settings, "e", context=1000)
+        assert requests.window == (suite.window or window)
+        assert requests.settings.model.context_length == own
