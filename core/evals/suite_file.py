@@ -117,7 +117,8 @@ def _read(name: str, file: Traversable) -> dict[str, Any]:
         with refuse_deep_nesting(f"The suite {name}"):
             value: object = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The suite {name} cannot be read: {error}.") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"The suite {name} cannot be read: {reason}.") from error
     except yaml.YAMLError as error:
         raise ConfigError(
             f"The suite {name} is not valid YAML: {' '.join(str(error).split())}."

@@ -157,7 +157,8 @@ def load_recipe(path: str | Path, *, seed: int | None = None) -> Recipe:
         with refuse_deep_nesting(f"The recipe {file}"):
             tables: Any = yaml.safe_load(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The recipe {file} cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"The recipe {file} cannot be read: {reason}.") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{file} is not valid YAML: {error}") from error
     if not isinstance(tables, dict):

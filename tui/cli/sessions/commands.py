@@ -129,6 +129,8 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.sessions.store.tables.annotations import add_tag, remove_tag, tags_of
 
+    if remove and not tags:
+        raise click.UsageError("Give the TAGS to --remove.")
     with open_store() as store:
         run_id = session_named(store, session).id
         for tag in (tag for words in tags for tag in words.split(",") if tag.strip()):

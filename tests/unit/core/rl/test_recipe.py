@@ -79,3 +79,10 @@ def test_a_seed_of_the_command_line_is_checked_too(folder: Path) -> None:
     assert load_recipe(write(folder, GOOD), seed=5).seed == 5
     with pytest.raises(ConfigError, match="needs a seed"):
         load_recipe(write(folder, GOOD), seed=-1)
+
+
+def test_a_recipe_that_is_not_there_is_told_without_numbers(folder: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=r"none.yaml cannot be read: No such file or directory\.$"
+    ):
+        load_recipe(folder / "none.yaml")

@@ -139,3 +139,10 @@ def test_doctor_makes_no_database(own_home: Path) -> None:
         keep(store, f"r{number}")
     store.close()
     assert re.search(r"sessions +3 in ", run("doctor").output)
+
+
+def test_removing_no_tag_is_a_mistake(store: Store) -> None:
+    keep(store, RUN)
+    done = run("sessions", "tag", RUN, "--remove")
+    assert done.exit_code == 2
+    assert "Give the TAGS to --remove." in done.output
