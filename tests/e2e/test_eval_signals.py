@@ -32,9 +32,11 @@ def test_a_signal_gives_samples_back_and_ends_their_containers_alone(
     import docker
 
     go = threading.Event()
+    asked = threading.Semaphore(0)  # each sample asks once its container runs
 
     def held(request: dict[str, Any]) -> s.Scripted:
         if request.get("tools"):
+            asked.release()
             go.wait(120)
         return reply(request)
 
@@ -50,6 +52,7 @@ def test_a_signal_gives_samples_back_and_ends_their_containers_alone(
                 f"--sandbox docker --image {TEST_IMAGE} --concurrency 2 --mode sandbox"
             )
             person.sees("2 running", "the model writes")
+            assert all(asked.acquire(timeout=60) for _ in range(2))
             program = person.program()
             of_program = {"label": f"{LABEL}.pid={program}"}
             assert len(engine.containers.list(filters=of_program)) == 2

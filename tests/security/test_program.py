@@ -121,7 +121,6 @@ COMMANDS = {
     "policy": ("policy", "check", "aaaaa"),
     "trajectory": ("sessions", "export", "aaaaa", "-f", "trajectory", "-o", "-"),
     "markdown": ("sessions", "export", "aaaaa", "-f", "markdown", "-o", "-"),
-    "asciicast": ("sessions", "export", "aaaaa", "-f", "asciicast", "-o", "-"),
     "svg": ("sessions", "export", "aaaaa", "-f", "svg", "-o", "-"),
     "html": ("sessions", "export", "aaaaa", "-f", "html", "-o", "-"),
     "atif": ("sessions", "export", "aaaaa", "-f", "atif", "-o", "-"),
@@ -138,3 +137,15 @@ def test_no_command_says_anything_but_text(kept: Path) -> None:
         said = heard(raw.replace(b"\x7f", b"") if "JSON" in name else raw)
         assert (name in SILENT) != bool(marks(said.text)) or name == "html", name
         assert "Traceback" not in said.text, name
+
+
+def test_recordings_of_terminals_are_text(kept: Path, tmp_path: Path) -> None:
+    """A terminal's own sequences are data of a recording: escaped in JSON, never raw in the file."""
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    export = ("sessions", "export", "aaaaa", "-f", "asciicast", "-o", str(folder))
+    said = heard(written_by(*export, home=kept)).text
+    assert "Traceback" not in said
+    recordings = sorted(folder.glob("*.cast"))
+    assert len(recordings) > 1, said
+    assert marks("".join(heard(path.read_bytes()).text for path in recordings))
