@@ -8,7 +8,8 @@ here=$PWD
 work=$(mktemp -d)
 chmod 755 "$work"
 busy=()
-trap 'kill "${busy[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+. scripts/background.sh
+trap 'kill "${busy[@]}" "${begun[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # what a terminal, its variables or a slow machine could change
 on_terminals=(
@@ -94,7 +95,6 @@ under_load() {
 
 # Real terminals share this machine with whatever else runs on it: a place that fails is tried once more.
 twice_at_most() {
-  echo "· ${1//_/ }"
   "$1" && return
   echo "!! FAILED: ${1//_/ }; once more" >&2
   "$1"
@@ -102,16 +102,16 @@ twice_at_most() {
 
 # Half of these tests' time is waiting, so the places are tried beside one another; the load comes
 # after them, alone.
-failed=0 started=()
 [ $# != 0 ] || set -- in_tmux in_the_c_locale as_somebody_else under_load
+failed=0
 for place; do
-  [ "$place" != under_load ] || continue
-  twice_at_most "$place" >"$work/$place.log" 2>&1 &
-  started+=("$place:$!")
+  [ "$place" = under_load ] || begin "${place//_/ }" twice_at_most "$place"
 done
-for one in "${started[@]}"; do
-  wait "${one#*:}" || failed=$?
-  cat "$work/${one%:*}.log"
+for place; do
+  [ "$place" = under_load ] || came_of "${place//_/ }" || failed=$?
 done
-case " $* " in *" under_load "*) twice_at_most under_load || failed=$? ;; esac
+if [[ " $* " == *" under_load "* ]]; then
+  echo "· under load"
+  twice_at_most under_load || failed=$?
+fi
 exit "$failed"
