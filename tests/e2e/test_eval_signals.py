@@ -20,6 +20,7 @@ from tests.arithmetic_model import reply
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.journeys.person import Person
 from tests.journeys.test_evaluate_from_the_command_line import write_suite
+from tests.waiting import HANG_SECONDS
 
 Serve = Callable[..., s.ScriptedServer]
 
@@ -52,7 +53,7 @@ def test_a_signal_gives_samples_back_and_ends_their_containers_alone(
                 f"--sandbox docker --image {TEST_IMAGE} --concurrency 2 --mode sandbox"
             )
             person.sees("2 running", "the model writes")
-            assert all(asked.acquire(timeout=60) for _ in range(2))
+            assert all(asked.acquire(timeout=HANG_SECONDS) for _ in range(2))
             program = person.program()
             of_program = {"label": f"{LABEL}.pid={program}"}
             assert len(engine.containers.list(filters=of_program)) == 2

@@ -7,9 +7,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pexpect
 import pytest
 
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -97,15 +99,26 @@ def test_a_hostile_run_as_lines_of_text(own_home: Path, scripted_server: Start) 
 
 @pytest.fixture
 def kept(own_home: Path) -> Path:
-    """A database with two hostile sessions, such as an import could have created."""
+    """A database with hostile sessions, such as an import could have created.
+
+    The last one has a single terminal, as stdout takes one recording.
+    """
     own_home.mkdir()
     store = Store(own_home / "sessions.db")
     made = Streams()
     for run_id in ("20260101-100000-aaaaa", "20260101-100000-bbbbb"):
-        hostile_run(run_id, made, 8, store)
+        events = hostile_run(run_id, made, 8, store)
+    store.append("20260101-100000-ccccc", _of_the_model(events, "20260101-100000-ccccc"))
     store.rename("20260101-100000-aaaaa", made.one())
     store.close()
     return own_home
+
+
+def _of_the_model(events: list[e.AnyEvent], run_id: str) -> list[e.AnyEvent]:
+    """The run under another id and without the terminals that are not the model's."""
+    kept = [event for event in events if getattr(event, "terminal", "model") == "model"]
+    kept[0] = msgspec.structs.replace(kept[0], run_id=run_id)
+    return [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(kept, 1)]
 
 
 COMMANDS = {
@@ -121,6 +134,7 @@ COMMANDS = {
     "policy": ("policy", "check", "aaaaa"),
     "trajectory": ("sessions", "export", "aaaaa", "-f", "trajectory", "-o", "-"),
     "markdown": ("sessions", "export", "aaaaa", "-f", "markdown", "-o", "-"),
+    "asciicast": ("sessions", "export", "ccccc", "-f", "asciicast", "-o", "-"),
     "svg": ("sessions", "export", "aaaaa", "-f", "svg", "-o", "-"),
     "html": ("sessions", "export", "aaaaa", "-f", "html", "-o", "-"),
     "atif": ("sessions", "export", "aaaaa", "-f", "atif", "-o", "-"),
