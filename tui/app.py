@@ -19,7 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.tui.keys.hint import use_keys
+from sandbox_tui.tui.keys.hint import hint, use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
 from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
@@ -53,6 +53,7 @@ from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
 if TYPE_CHECKING:  # screens are imported when first shown, so that the first appears soon
     from sandbox_tui.sessions.remote.run_handle import RunHandle
+    from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
     from sandbox_tui.tui.screens.evals.source import EvalSource
     from sandbox_tui.tui.screens.palette.palette import Palette
 
@@ -114,6 +115,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._run_workers = RunRegistry(store)
         self._evals = EvalRegistry(self._run_workers)
         self._begun: list[RunHandle] = []
+        self._quit_dialog: ConfirmDialog | None = None
         self._announcer = RunAnnouncer(self, self.settings, self._run_workers)
         self.shutdown = Shutdown(self, self._run_workers, self._evals, lambda: self._exit_code)
         files = ThemeFiles(config_dir() / "themes")
@@ -305,12 +307,15 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             if yes:
                 self.shutdown.begin()
 
-        if any(isinstance(screen, ConfirmDialog) for screen in self.screen_stack):
+        if self._quit_dialog in self.screen_stack:
+            self.notify(f"{hint('confirm.yes')} quits, {hint('confirm.no')} stays.", markup=False)
             return
         if self._run_workers.running and not self._evals.running:
-            self.push_screen(QuitDialog(question, self._detach_and_quit), sure)
+            dialog = QuitDialog(question, self._detach_and_quit)
         else:
-            self.push_screen(ConfirmDialog(question), sure)
+            dialog = ConfirmDialog(question)
+        self._quit_dialog = dialog
+        self.push_screen(dialog, sure)
 
     @on(DetachRequested)
     def _detach_requested(self, event: DetachRequested) -> None:

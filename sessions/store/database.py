@@ -95,6 +95,14 @@ class Database:
             self._connection.close()
             self._on_close.close()
 
+    def data_version(self) -> int:
+        """A number that changes when another connection, such as another program's, has written.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        return int(self.rows("PRAGMA data_version")[0]["data_version"])
+
     # --- opening
 
     def _connect(self) -> sqlite3.Connection:

@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.home import missing_image as image_offer
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import Start, settings
@@ -257,3 +258,21 @@ async def test_settings_stay_open_when_a_run_has_ended(
         await run.press("escape")
         await run.until(lambda: isinstance(run.app.screen, HomeScreen))
         assert (run.out / "kept.txt").exists()
+
+
+async def test_quitting_asks_over_another_question_and_a_second_time_says_how_to_answer(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    async with program(tmp_path, scripted_server()) as run:
+        await run.press("n", *"task", "escape")
+        other = ConfirmDialog("Another question?")
+        run.app.push_screen(other)
+        await run.press("ctrl+q")
+        assert isinstance(run.app.screen, ConfirmDialog)
+        assert run.app.screen is not other
+        await run.press("ctrl+q")
+        assert shown_toasts(run.app)[-1].message == "y quits, n stays."
+        await run.press("n")
+        assert run.app.screen is other
+        await run.press("n", "ctrl+q", "y")
+        await run.until(lambda: run.has_left)

@@ -113,3 +113,22 @@ async def test_it_opens_once(app: SandboxTui) -> None:
         assert isinstance(app.focused, Input)
         await pilot.press("up", "up", "up", "up", "up")
         assert isinstance(app.focused, Choice)
+
+
+async def test_a_theme_that_is_gone_stays_chosen_until_another_one_is(
+    app: SandboxTui, own_home: Path
+) -> None:
+    app.settings.change({"ui.theme": "mine"})
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("comma")
+        assert app.screen.query_one("#ui-theme", Choice).value == "mine"
+        app.screen.query_one("#limits-max-steps", Input).value = "9"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert tomllib.loads((own_home / "config.toml").read_text()) == {
+            "ui": {"theme": "mine"},
+            "limits": {"max_steps": 9},
+        }
+        await pilot.press("comma", "right", "ctrl+s")
+        await pilot.pause()
+        assert app.settings.now.ui.theme == app.theme != "mine"

@@ -154,6 +154,8 @@ class SettingsScreen(Dialog[None]):
         text = self._at_first[row.name]
         values = self._themes if row.name == "ui.theme" else row.values
         if values:
+            if text not in values:  # a theme whose file is gone stays chosen
+                values = (text, *values)
             return Choice(values, text, id=_id(row.name))
         return Input(text, id=_id(row.name), placeholder=row.empty, select_on_focus=True)
 

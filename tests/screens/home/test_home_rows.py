@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -19,8 +20,10 @@ from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.home import home as home_screen
+from sandbox_tui.tui.screens.home import row_updates
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
+from sandbox_tui.tui.widgets.sessions import session_rows
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -176,3 +179,54 @@ async def test_while_an_evaluation_runs_its_figures_alone_are_read(
 def row(sessions: SessionList, index: int) -> str:
     lines = sessions.draw_block(index, max(60, sessions.content_size.width))
     return "\n".join(line.plain for line in lines)
+
+
+async def test_the_age_of_a_session_goes_on_while_one_looks_at_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_updates, "AGE_SECONDS", 0.01)
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="whole")
+        async with at_home(store) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            began = sessions.current.begun_at if sessions.current is not None else 0.0
+            for minutes in (3, 7):
+                now = SimpleNamespace(time=lambda then=began + minutes * 60: then)
+                monkeypatch.setattr(session_rows, "time", now)
+                await until(pilot, lambda m=minutes: f"{m} min ago" in text_of(sessions))
+
+
+async def test_sessions_of_other_programs_appear_by_themselves_and_nothing_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_updates, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(row_updates, "REREAD_SECONDS", 0.0)
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(path)) as store, contextlib.closing(Store(path)) as other:
+        for number in range(60):
+            begun = started(f"old{number:02}", task=f"task {number}", started_at=float(number))
+            store.append(f"old{number:02}", [begun, ENDED])
+        async with at_home(store) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            await until(pilot, lambda: sessions.block_count() == 60)
+            other.append("new1", [started("new1", task="first", started_at=1e6), ENDED])
+            await until(pilot, lambda: sessions.block_count() == 61)
+            assert "first" in text_of(sessions)
+            sessions.cursor = 50
+            sessions.show_block(50)
+            await pilot.press("up", "up")
+            before = text_of(sessions)
+            here = sessions.current
+            other.append("new2", [started("new2", task="second", started_at=2e6), ENDED])
+            await until(pilot, lambda: sessions.block_count() == 62)
+            assert sessions.current is not None
+            assert here is not None
+            assert sessions.current.id == here.id
+            assert text_of(sessions) == before
+
+
+def text_of(sessions: SessionList) -> str:
+    return "\n".join(sessions.render_line(y).text for y in range(sessions.size.height))
+
+
+ENDED = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())

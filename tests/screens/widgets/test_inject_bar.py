@@ -77,3 +77,21 @@ async def test_lines_pasted_into_a_queued_message_are_kept() -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert app.sent == ["firstsecond\nthird"]
+
+
+@pytest.mark.parametrize("key", ["enter", "escape"])
+async def test_a_draft_returns_when_a_queued_message_has_been_edited(key: str) -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("message")
+        await pilot.press(*"draft", "escape")
+        bar.ask("reword", "queued")
+        await pilot.press("!", key)
+        await pilot.pause()
+        assert app.sent == (["queued!"] if key == "enter" else [])
+        assert bar.query_one(Input).value == "draft"
+        bar.ask("message")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent[-1] == "draft"

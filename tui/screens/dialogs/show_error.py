@@ -13,11 +13,10 @@ from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 class ErrorDialog(Dialog[None]):
-    """Shows an error message; closing it also closes the screen below."""
+    """Shows an error message."""
 
     CSS = """
     ErrorDialog .dialog { width: 76; border: round $error; border-title-color: $error; }
@@ -39,7 +38,5 @@ class ErrorDialog(Dialog[None]):
             yield Static(sanitize(self._sentence), markup=False)
 
     def action_close(self) -> None:
-        """Close, and leave the screen that could not start."""
-        below = app_of(self).screen_stack[-2]
+        """Close."""
         self.dismiss(None)
-        below.dismiss(None)

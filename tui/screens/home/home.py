@@ -22,7 +22,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
-from sandbox_tui.tui.screens.home.running_rows import RunningRows
+from sandbox_tui.tui.screens.home.row_updates import RowUpdates
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.session_details import SessionDetails
@@ -46,9 +46,6 @@ PAGE = 100
 
 _OF_A_SESSION = frozenset(("resume", "mark", "compare", "delete", "rename", "tags", "export"))
 """Actions on the session under the cursor."""
-
-POLL_SECONDS = 1.0
-"""Seconds between updates of the active runs."""
 
 
 class HomeScreen(SaysWhyOff, Screen[None]):
@@ -108,7 +105,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         self._sessions = SessionActions(self, self, self._store)
         self._search = SessionFinder(self, self._store, self._opener.open_hit)
         self._details = SessionDetails(self, self._store)
-        self._running_rows = RunningRows(self, self._store, self.reload, self._moved)
+        self._row_updates = RowUpdates(self, self._store, self.reload, self._moved)
         self._models = ModelOffering(self, settings, self._model_chosen)
 
     def compose(self) -> ComposeResult:
@@ -131,9 +128,9 @@ class HomeScreen(SaysWhyOff, Screen[None]):
 
     def on_mount(self) -> None:
         """Load the sessions, look for models, and start the updates."""
+        self._row_updates.begin()
         self.reload()
         self._models.find()
-        self.set_interval(POLL_SECONDS, self._running_rows.look)
 
     def on_screen_resume(self) -> None:
         """Reload: a run may have ended in the meantime."""

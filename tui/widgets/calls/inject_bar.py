@@ -81,6 +81,7 @@ class InjectBar(Horizontal):
     _before = ""
     _back = 0
     _unsent = ""
+    _draft = ""
 
     purpose: reactive[Purpose] = reactive("command", init=False)
     told: reactive[bool] = reactive(True, init=False)
@@ -114,13 +115,16 @@ class InjectBar(Horizontal):
 
         Args:
             purpose: what enter does.
-            text: the initial text; None keeps the current text.
+            text: the initial text; None keeps the current text. Text typed before a queued item
+                is edited returns when that is done.
         """
-        self.purpose = purpose
+        was, self.purpose = self.purpose, purpose
         self._back = 0
         field = self.query_one(Input)
         if text is not None:
             self._before = text
+            if purpose == "reword" and was != "reword":
+                self._draft = field.value
             field.value = sanitize(text, newlines=False)
             field.cursor_position = len(field.value)
         if field.focusable:
@@ -131,7 +135,7 @@ class InjectBar(Horizontal):
     def action_leave(self) -> None:
         """Return the focus and keep the typed text."""
         if self.purpose == "reword":
-            self.query_one(Input).value = ""
+            self.query_one(Input).value = self._take_draft()
         self.purpose = "command"
         self.post_message(self.Closed())
 
@@ -174,12 +178,16 @@ class InjectBar(Horizontal):
         if self.purpose == "reword":
             text = with_its_lines(text, self._before)
         text = self.query_one(ProseLine).with_pasted_lines(text)
-        event.input.value = ""
+        event.input.value = self._take_draft() if self.purpose == "reword" else ""
         purpose, self.purpose = self.purpose, "command"
         self._back = 0
         if purpose in ("command", "message"):
             self._sent.setdefault(purpose, []).append(text)
         self.post_message(self.Sent(purpose, text, self.told))
+
+    def _take_draft(self) -> str:
+        draft, self._draft = self._draft, ""
+        return draft
 
     def _show(self) -> None:
         self.query_one(Label).update(_SIGN[self.purpose])

@@ -102,7 +102,7 @@ class SessionList(BlockList):
 
     def _lay_out(self) -> None:
         """Build the rows; the cursor stays on its row, or moves to the row of its samples."""
-        selected = self.current_row
+        selected, line = self.current_row, self._line_of_cursor()
         self._rows = rows_of(
             self._family,
             self._evaluations,
@@ -121,6 +121,25 @@ class SessionList(BlockList):
         if self._wanted and self._wanted in {run.id for run, _ in self._family}:
             self._go_to_session(self._wanted)
             self._wanted = ""
+        elif index >= 0 and line is not None:
+            self._keep_in_place(line)
+
+    def _line_of_cursor(self) -> int | None:
+        """Line of the view on which the row under the cursor begins; None if it is not in view."""
+        at = self.cursor
+        if not 0 <= at < len(self._rows) or not self.is_visible(at):
+            return None
+        return self._tops[at] - round(self.scroll_offset.y)
+
+    def _keep_in_place(self, line: int) -> None:
+        """Show the row under the cursor on the same line as before, after rows were added above.
+
+        A list shown from its first row on stays there as long as the cursor is in view.
+        """
+        if self.scroll_offset.y > 0:
+            top = max(0, self._tops[self.cursor] - line)
+            self.scroll_to(y=top, animate=False, force=True, immediate=True)
+        self.show_block(self.cursor)
 
     def go_to(self, run_id: str) -> None:
         """Put the cursor on a session as soon as it is in the list."""

@@ -107,7 +107,7 @@ class RolloutWall(BlockList):
             running: whether the training is still running.
         """
         here = self.group if self.cursor > 0 else None
-        line = self.cursor - self.scroll_offset.y
+        line = self._tops[self.cursor] - self.scroll_offset.y if here is not None else 0
         self._groups, self._running = groups, running
         self.following = False
         self._lay_out()
@@ -123,6 +123,7 @@ class RolloutWall(BlockList):
         if column != self._column:
             self._column = column
             self.changed(self.cursor, self.cursor)
+            self._show_line_of_cursor()
 
     @property
     def group(self) -> RolloutGroup | None:
@@ -160,8 +161,28 @@ class RolloutWall(BlockList):
         for index, one in enumerate(self._groups):
             if (one.step, one.split, one.task) == (group.step, group.split, group.task):
                 self.cursor = index
-                self.scroll_to(y=max(0, index - line), animate=False, force=True, immediate=True)
+                self._go_to_line(max(0, self._tops[index] - line))
                 return
+
+    @override
+    def show_block(self, index: int) -> None:
+        super().show_block(index)
+        if index == self.cursor:
+            self._show_line_of_cursor()
+
+    def _show_line_of_cursor(self) -> None:
+        """Scroll to the rollout under the cursor: a group may be taller than the view."""
+        if self.group is None:
+            return
+        line = self._tops[self.cursor] + self.column // self._columns.per_line
+        y, height = self.scroll_offset.y, self.scrollable_content_region.height
+        if line < y:
+            self._go_to_line(line)
+        elif line >= y + height:
+            self._go_to_line(line - height + 1)
+
+    def _go_to_line(self, line: int) -> None:
+        self.scroll_to(y=line, animate=False, force=True, immediate=True)
 
     def _lay_out(self) -> None:
         width = max(1, self.scrollable_content_region.width)

@@ -134,11 +134,15 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
             case EndedEarly() | RunLost():
                 self._told_of_end = True
             case SandboxTuiError() as error:
-                app_of(self).push_screen(ErrorDialog(str(error)))
+                self._say_it_failed(error)
             case None:
                 self._told_of_end = True
         for words in self.run.left_behind if self.run is not None else ():
             self.notify(sanitize_line(words), severity="warning", markup=False, timeout=20)
+
+    def _say_it_failed(self, error: SandboxTuiError) -> None:
+        """Say why the run could not start, then leave this screen; others may lie on top of it."""
+        app_of(self).push_screen(ErrorDialog(str(error)), self.dismiss_when_on_top)
 
     def _offer_image(self, error: ImageMissing) -> None:
         def answered(there: bool | None) -> None:
@@ -146,7 +150,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
                 self.worker.start()
                 self._watch()
             else:  # the offer itself is still on top
-                self.call_later(app_of(self).push_screen, ErrorDialog(str(error)))
+                self.call_later(self._say_it_failed, error)
 
         app_of(self).push_screen(MissingImageDialog(error.image), answered)
 

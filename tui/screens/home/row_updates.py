@@ -1,8 +1,10 @@
-"""Keeps the rows of running items up to date without reading the whole list again."""
+"""Keeps the list of sessions up to date, mostly without reading all of it again."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections.abc import Callable
 
 from textual.screen import Screen
@@ -10,11 +12,21 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import NotStored, StoreError
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.screens.home.session_reading import read_progress, read_running
+from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
+POLL_SECONDS = 1.0
+"""Seconds between two looks at the running items and at the database."""
 
-class RunningRows:
-    """Polls the sessions, evaluations and trainings that the list shows as running.
+AGE_SECONDS = 20.0
+"""Seconds between updates of the sessions' ages, which are given in minutes at least."""
+
+REREAD_SECONDS = 5.0
+"""Minimum seconds between two full reads because other programs changed the database."""
+
+
+class RowUpdates:
+    """Polls the items that the list shows as running, and the database for other programs' changes.
 
     Args:
         screen: contains a `SessionList`.
@@ -34,16 +46,39 @@ class RunningRows:
         self._store = store
         self._reload = reload
         self._progressed = progressed
+        self._version = -1
+        self._reread_at = 0.0
+
+    def begin(self) -> None:
+        """Regard what is in the database now as known, and poll from now on."""
+        with contextlib.suppress(StoreError):  # the first full read reports it
+            self._version = self._store.data_version()
+        self._screen.set_interval(POLL_SECONDS, self.look)
+        self._screen.set_interval(AGE_SECONDS, self._redraw_ages)
 
     def look(self) -> None:
-        """Poll the running items, if there are any and the list is on the screen."""
-        shown = self._list
-        if not self._screen.is_current:
-            return
-        if shown.running or shown.running_batches:
+        """Poll once if the list is on the screen."""
+        if self._screen.is_current:
             self._screen.run_worker(self._look, exclusive=True, group="look")
 
+    def _redraw_ages(self) -> None:
+        """Draw the lists again: their rows say how long ago a session began."""
+        if self._screen.is_current:
+            for rows in self._screen.query(BlockList):
+                rows.redraw_first(rows.block_count())
+
     async def _look(self) -> None:
+        try:
+            version = await asyncio.to_thread(self._store.data_version)
+        except StoreError:  # the next full read reports it
+            return
+        if version != self._version and time.monotonic() >= self._reread_at + REREAD_SECONDS:
+            self._version, self._reread_at = version, time.monotonic()
+            self._reload()
+        elif self._list.running or self._list.running_batches:
+            await self._look_at_running()
+
+    async def _look_at_running(self) -> None:
         shown = self._list
         runs, waiting, batches = shown.running, shown.waiting, shown.running_batches
         try:
