@@ -11,7 +11,7 @@ MAX_JSON_VALUES = 500_000
 """Maximum number of values in one piece of JSON: each takes far more memory than the two bytes it
 is written in, and parsing blocks the event loop."""
 
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?', re.DOTALL)
 
 _JSON_NAMES: dict[type, str] = {
     list: "a list",

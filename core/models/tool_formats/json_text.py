@@ -26,7 +26,7 @@ _CLOSERS = {"{": "}", "[": "]"}
 ARGUMENT_KEYS = ("arguments", "parameters")
 
 _TOKEN = re.compile(
-    r"""(?P<space>\s++)|(?P<double>"[^"\\]*+(?:\\.[^"\\]*+)*+")|(?P<single>'[^'\\]*+(?:\\.[^'\\]*+)*+')"""
+    r"""(?P<space>\s++)|(?P<double>"[^"\\]*+(?>(?:\\.[^"\\]*+)*)")|(?P<single>'[^'\\]*+(?>(?:\\.[^'\\]*+)*)')"""
     r"""|(?P<word>[A-Za-z_]\w*+)|(?P<number>-?\d[\d.eE+\-]*+)|(?P<mark>[{}\[\],:])""",
     re.DOTALL,
 )

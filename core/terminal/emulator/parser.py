@@ -28,6 +28,7 @@ MAX_STRING_CHARS = 1 << 20
 MAX_KEPT_STRING_CHARS = 4096
 """Maximum characters kept of a string; titles are shorter, images are ignored."""
 
+# Groups are repeated in `(?>...)` throughout: until Python 3.11.4, `(?:...)*+` matches wrongly.
 PRINTABLE = r"[ -~\xa0-\U0010ffff]"
 _PARAMETERS = r"[0-9;:]{0,255}+"
 """Parameters of SGR; longer ones are parsed as other control sequences, to keep caches small."""
@@ -38,24 +39,24 @@ STRING_BEGINS = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])"
 IN_STRING = r"[^\x07\x18\x1a\x1b\x9c]"
 
 PAIR = re.compile(
-    rf"(\x1b\[{_PARAMETERS}m(?:\x1b\(B|{_SGR}){{0,7}}+"
-    rf"|\x1b\(B(?:{_SGR}){{0,7}}+"  # how ncurses resets the look
+    rf"(?>(\x1b\[{_PARAMETERS}m(?>(?:\x1b\(B|{_SGR}){{0,7}})"
+    rf"|\x1b\(B(?>(?:{_SGR}){{0,7}})"  # how ncurses resets the look
     r"|\x1b\[[ -?]{0,8192}+[@-~]"
     r"|\r\n"
     r"|[\x00-\x1a\x1c-\x1f\x7f-\x8f\x91-\x97\x99\x9a\x9c]"
     rf"|{_ESCAPE}[0-OQ-WYZ\\`-~]"
-    rf"|{STRING_BEGINS}{IN_STRING}{{0,{MAX_STRING_CHARS}}}+(?:[\x07\x18\x1a\x9c]|\x1b\\|\x1b\Z)?+"
+    rf"|{STRING_BEGINS}{IN_STRING}{{0,{MAX_STRING_CHARS}}}+(?>(?:[\x07\x18\x1a\x9c]|\x1b\\|\x1b\Z)?)"
     r"|\x9b[ -?]{0,8192}+[@-~]"
     rf"|{_CSI}|{_ESCAPE}"  # interrupted, or continued in the next chunk
-    rf")?+({PRINTABLE}*+)"
+    rf")?)({PRINTABLE}*+)"
 )
 """An optional sequence or control, and the text after it, which may be empty."""
 
 SGR = re.compile(rf"\x1b\[({_PARAMETERS})m")
 
-_LINE = rf"(?:{PRINTABLE}*+(?:{_SGR}{PRINTABLE}*+)*+\r\n)"
-SOME_LINES = re.compile(rf"{_LINE}{{3,32}}+")
-MANY_LINES = re.compile(rf"{_LINE}{{3,2000}}+")
+_LINE = rf"(?:{PRINTABLE}*+(?>(?:{_SGR}{PRINTABLE}*+)*)\r\n)"
+SOME_LINES = re.compile(rf"(?>{_LINE}{{3,32}})")
+MANY_LINES = re.compile(rf"(?>{_LINE}{{3,2000}})")
 """Three or more whole lines of nothing but text and colours."""
 
 _WAITS = re.compile(rf"(?:{_CSI}|{_ESCAPE})\Z")

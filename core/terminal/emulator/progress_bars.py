@@ -16,7 +16,7 @@ _RESTART = r"\r\x1b\[[02]?K"
 _STYLE = SGR.pattern.replace("(", "(?:", 1)
 
 _REDRAWN = re.compile(
-    rf"{_RESTART}((?:{PRINTABLE}++|{_STYLE})*+)(?={_RESTART}(?:{_STYLE})*+{PRINTABLE})"
+    rf"{_RESTART}((?>(?:{PRINTABLE}++|{_STYLE})*))(?={_RESTART}(?>(?:{_STYLE})*){PRINTABLE})"
 )
 """A line that is redrawn with new text, so that REP cannot repeat anything of the old line."""
 

@@ -52,7 +52,7 @@ MAY_JOIN = re.compile(f"(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}").search
 """Finds characters that may have zero width or be hidden; all others fill cells."""
 
 JOINS_BADLY = re.compile(
-    rf"(?:\A|\n)(?:{SGR.pattern})*+(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}"
+    rf"(?:\A|\n)(?>(?:{SGR.pattern})*)(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}"
     rf"|(?:(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}){{{MAX_CELL_CHARS - 1}}}"
 ).search
 """Finds lines that may start with a zero-width character, or overfill a cell."""

@@ -66,7 +66,7 @@ _FUNCTIONS: dict[str, _Function] = {
 """Functions by private marker, intermediates and final character; other sequences do nothing."""
 
 _SHAPE = re.compile(r"(?:\x1b\[|\x9b)([<=>?]*)([0-9;:]*)([ -/]*)([@-~])\Z")
-_LOOKS = re.compile(r"(?:\x1b\[[0-9;:]*m|\x1b\(B)++\Z")
+_LOOKS = re.compile(r"(?>(?:\x1b\[[0-9;:]*m|\x1b\(B)+)\Z")
 _PARAMETERS = re.compile(r"\[([0-9;:]*)m")
 _ESCAPE = re.compile(r"\x1b([ -/]*)([0-OQ-WYZ\\`-~])\Z")
 _COMMAND = re.compile(r"(?:\x1b\]|\x9d)([^\x07\x18\x1a\x1b\x9c]*+)(?:[\x07\x9c]|\x1b\\)\Z")
