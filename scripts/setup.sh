@@ -111,7 +111,7 @@ lint)
 test)
   install_project dev "what tests it"
   install_programs bwrap:bubblewrap tmux:tmux dockerd:docker.io iptables:iptables \
-    mmdebstrap:mmdebstrap chromium:chromium pkill:procps vi:vim-tiny git:git script:bsdutils /usr/bin/python3:python3
+    mmdebstrap:mmdebstrap newuidmap:uidmap chromium:chromium pkill:procps vi:vim-tiny git:git script:bsdutils /usr/bin/python3:python3
   ;;
 *)
   echo "usage: scripts/setup.sh demo|test|lint" >&2

@@ -99,7 +99,7 @@ class EvalRunner:
             SandboxTuiError: samples cannot run in the requested place, or the ledger cannot be read
                 or written; running samples are ended.
         """
-        suite = self._plan.suite
+        suite, failure = self._plan.suite, None
         try:
             await self._reconcile()
             self._requests = SampleRequests.of(
@@ -111,12 +111,14 @@ class EvalRunner:
                 self._handing_out = group.create_task(self._hand_out(group))
             await asyncio.to_thread(ledger.release, self._store, self.info.id, self.stopped_because)
         except* SandboxTuiError as errors:
-            await self._give_up(str(errors.exceptions[0]))
-            raise errors.exceptions[0] from None
+            failure = errors.exceptions[0]  # until Python 3.11.3, raised here it comes in a group
+            await self._give_up(str(failure))
         finally:
             await self._executor.close()
             self.ended.set()
             self._notify()
+        if failure is not None:
+            raise failure from None
 
     async def _give_up(self, because: str) -> None:
         """Release an evaluation that cannot continue; otherwise this program would keep owning

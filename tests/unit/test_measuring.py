@@ -69,4 +69,4 @@ def test_work_that_grows_with_the_square_is_told_from_work_that_does_not() -> No
 
     assert_growth(linear, 1, 8, below=24)
     with pytest.raises(AssertionError, match="8 times the input takes"):
-        assert_growth(quadratic, 4, 32, below=24)
+        assert_growth(quadratic, 8, 64, below=24)

@@ -1,7 +1,8 @@
-"""The regular expressions mean the same with every Python that is supported."""
+"""The code avoids what the first versions of Python 3.11, such as Debian 12's 3.11.2, do wrong."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 from collections.abc import Iterator
@@ -60,3 +61,18 @@ def test_no_group_is_repeated_possessively() -> None:
         for name, one in found.items()
         if repeated_groups(parser.parse(one.pattern, one.flags & ~re.DEBUG))
     } == set()
+
+
+def test_nothing_is_raised_in_an_except_star_clause() -> None:
+    """Before Python 3.11.4, what is raised there comes out in a group of exceptions."""
+    raised = [
+        f"{file.relative_to(ROOT)}:{inner.lineno}"
+        for name in CODE
+        for file in python_files(name)
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.TryStar)
+        for handler in node.handlers
+        for inner in ast.walk(handler)
+        if isinstance(inner, ast.Raise)
+    ]
+    assert raised == []
