@@ -83,7 +83,7 @@ async def build_from_packages(tag: str, progress: Progress, *, small: bool = Fal
         if code != 0:
             raise SandboxUnavailable(
                 "The packages could not be collected; the last lines above say why. This needs "
-                "root, or user namespaces with the package uidmap, and the apt sources of this machine."
+                "root, or user namespaces with the package uidmap, and this machine's apt sources."
             )
         progress(f"importing {Path(archive).stat().st_size >> 20} MiB into the engine")
         await asyncio.to_thread(_import, archive, tag)
