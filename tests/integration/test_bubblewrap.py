@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ import pytest
 from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.base.process_identity import MAX_OPEN_FILES
 from sandbox_tui.core.sandboxes.base import SandboxSpec
+from sandbox_tui.core.sandboxes.bubblewrap import killing
 from sandbox_tui.core.sandboxes.bubblewrap.supervisor import Supervisor
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import (
     claim_folder,
@@ -250,6 +252,35 @@ async def test_the_sweep_ends_what_a_killed_program_left_half_started() -> None:
         await asyncio.wait_for(supervisor.process.wait(), HANG_SECONDS)
     finally:
         await supervisor.close()
+
+
+async def test_the_sweep_ends_a_child_that_began_after_the_processes_were_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    require("bubblewrap")
+    folder = make_folder("forked-late", grace=0.0)
+    try:
+        for _ in range(20):
+            supervisor = Supervisor(SandboxSpec(session_id="forked-late"), folder)
+            await supervisor.start()
+            process = supervisor.process
+            assert process
+            assert process.stdout
+            listed = SimpleNamespace(glob=lambda _, pid=process.pid: [Path(f"/proc/{pid}")])
+            with monkeypatch.context() as patched:
+                patched.setattr(killing, "Path", lambda _, listed=listed: listed)
+                while not is_bwrap(process.pid):  # the cgroup is entered first
+                    await asyncio.sleep(0)
+                killing.kill_left_over(folder)
+            # its children hold the other end
+            await asyncio.wait_for(process.stdout.read(), HANG_SECONDS)
+            await supervisor.close()
+    finally:
+        remove_folder(folder)
+
+
+def is_bwrap(pid: int) -> bool:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"bwrap")
 
 
 @contextlib.contextmanager

@@ -21,9 +21,12 @@ def kill_bwrap(pid: int) -> None:
 
 
 def kill_left_over(folder: Path) -> None:
-    """Kill every bwrap that a killed program left running on a sandbox's private folder."""
+    """Kill every bwrap that a killed program left running on a sandbox's private folder.
+
+    Each is killed with its process group: it may create its child after the processes were listed.
+    """
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (process / "cmdline").read_bytes().split(b"\0")
             if words[0] == b"bwrap" and os.fsencode(folder / "work") in words:
-                os.kill(int(process.name), signal.SIGKILL)
+                os.killpg(os.getpgid(int(process.name)), signal.SIGKILL)
