@@ -24,6 +24,7 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class SettingsScreen(Dialog[None]):
             if text not in values:  # a theme whose file is gone stays chosen
                 values = (text, *values)
             return Choice(values, text, id=_id(row.name))
-        return Input(text, id=_id(row.name), placeholder=row.empty, select_on_focus=True)
+        return OneLineInput(text, id=_id(row.name), placeholder=row.empty, select_on_focus=True)
 
     def on_mount(self) -> None:
         """Remember the theme at first, and focus the first field."""

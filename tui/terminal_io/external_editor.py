@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
 import tempfile
@@ -13,6 +14,9 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+
+MAX_SUFFIX = 32
+"""Longest suffix the file gets; no highlighting is known by a longer one."""
 
 _open_editors: set[str] = set()
 
@@ -47,12 +51,12 @@ async def edit_in_editor(app: App[Any], text: str, suffix: str) -> str:
         suffix: of the file that the editor opens, for its highlighting.
 
     Raises:
-        SandboxTuiError: there is no editor or no terminal for it, or it failed.
+        SandboxTuiError: there is no editor, no terminal or no file for it, or it failed.
     """
     command = editor_command()
-    with tempfile.TemporaryDirectory(prefix="sandbox-tui-") as folder:
-        path = Path(folder, f"call{suffix}")
-        path.write_text(text, encoding="utf-8")
+    with contextlib.ExitStack() as opened:
+        path = _new_file(opened, text, suffix)
+        folder = str(path.parent)
         _open_editors.add(folder)
         try:
             with app.suspend(), app.batch_update():
@@ -66,5 +70,29 @@ async def edit_in_editor(app: App[Any], text: str, suffix: str) -> str:
             _open_editors.discard(folder)
         if code != 0:
             raise SandboxTuiError(f"{command[0]} ended with exit code {code}: nothing was changed.")
-        written = path.read_text(encoding="utf-8", errors="replace")
+        written = _read_back(path, command[0])
     return written if text.endswith("\n") else written.removesuffix("\n")
+
+
+def _new_file(opened: contextlib.ExitStack, text: str, suffix: str) -> Path:
+    """A file with this text in a folder of its own, which `opened` removes."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix="sandbox-tui-", ignore_cleanup_errors=True)
+        path = Path(
+            opened.enter_context(made), f"call{suffix if len(suffix) <= MAX_SUFFIX else ''}"
+        )
+        path.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SandboxTuiError(
+            f"The editor's file cannot be written: {error.strerror}. $TMPDIR names its folder."
+        ) from error
+    return path
+
+
+def _read_back(path: Path, editor: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SandboxTuiError(
+            f"{editor} left no file to read ({error.strerror}): nothing was changed."
+        ) from error

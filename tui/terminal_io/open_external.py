@@ -7,7 +7,6 @@ over the screen. The program gets no terminal and is not waited for.
 from __future__ import annotations
 
 import atexit
-import functools
 import os
 import shlex
 import shutil
@@ -35,12 +34,18 @@ def may_be_opened(name: str) -> bool:
     return name.lower().endswith(LOOKED_AT)
 
 
-@functools.cache
+_folders: list[Path] = []
+
+
 def private_folder() -> Path:
-    """A folder of this program, accessible only to the user and removed at exit."""
-    folder = Path(tempfile.mkdtemp(prefix="sandbox-tui-open-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    """A folder of this program, accessible only to the user and removed at exit.
+
+    It is made again if somebody has removed it, as programs that clean up /tmp do.
+    """
+    if not (_folders and _folders[-1].is_dir()):
+        _folders.append(Path(tempfile.mkdtemp(prefix="sandbox-tui-open-")))
+        atexit.register(shutil.rmtree, _folders[-1], ignore_errors=True)
+    return _folders[-1]
 
 
 def fresh_folder() -> Path:

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.events import Paste
 from textual.widgets import Input
+from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import BREAK
 
 
-class LineInput(Input):
-    """An `Input` for bars that draw the border themselves."""
+class OneLineInput(Input):
+    """An `Input` that keeps all lines of a pasted text; Textual would keep the first one only."""
+
+    def on_paste(self, event: Paste) -> None:
+        """Insert all lines as one."""
+        lines = event.text.strip("\r\n").splitlines()
+        if len(lines) < 2:
+            return
+        event.prevent_default()
+        event.stop()
+        self.replace(self.on_one_line(lines), *self.selection)
+
+    def on_one_line(self, lines: Sequence[str]) -> str:
+        """The pasted lines as they are inserted: with a blank between them."""
+        words = (line.strip() for line in lines)
+        return sanitize(" ".join(word for word in words if word), newlines=False)
+
+
+class LineInput(OneLineInput):
+    """A line input for bars that draw the border themselves."""
 
     DEFAULT_CSS = """
     LineInput {
@@ -29,12 +50,7 @@ class ProseLine(LineInput):
         """The text, with the line breaks that were pasted in place of their signs."""
         return text.replace(BREAK, "\n") if self._has_pasted_lines else text
 
-    def on_paste(self, event: Paste) -> None:
-        """Insert all lines; Textual would insert the first one only."""
-        lines = event.text.strip("\r\n").splitlines()
-        if len(lines) < 2:
-            return
-        event.prevent_default()
-        event.stop()
+    @override
+    def on_one_line(self, lines: Sequence[str]) -> str:
         self._has_pasted_lines = True
-        self.replace(sanitize("\n".join(lines), newlines=False), *self.selection)
+        return sanitize("\n".join(lines), newlines=False)

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize
@@ -14,6 +13,7 @@ from sandbox_tui.tui.format.one_line import with_its_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import LineDialog
+from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 
 class PromptDialog(LineDialog[str]):
@@ -42,7 +42,9 @@ class PromptDialog(LineDialog[str]):
     def compose(self) -> ComposeResult:
         """The input line."""
         text = sanitize(self._text, newlines=False)
-        line = Input(text, placeholder=self._placeholder, select_on_focus=False, classes="line")
+        line = OneLineInput(
+            text, placeholder=self._placeholder, select_on_focus=False, classes="line"
+        )
         line.border_title = self._question
         line.border_subtitle = f"enter save · {hint('ask_line.leave')} cancel"
         yield line

@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 ROOM = 20
 """Minimum steps left for a fork whose parent has used up its own."""
@@ -96,8 +97,8 @@ class ForkDialog(Dialog[ForkDescription | None]):
             with Grid():
                 yield Label("model of the fork")
                 yield Label("server; leave empty for OpenAI")
-                yield Input(self._first_model, id="model")
-                yield Input(model.base_url, id="url")
+                yield OneLineInput(self._first_model, id="model")
+                yield OneLineInput(model.base_url, id="url")
             yield Label("max steps, including those before the fork")
             yield Input(str(steps), type="integer", id="steps")
             with Horizontal():

@@ -13,6 +13,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 
 class FilterFilesDialog(Dialog[None]):
@@ -36,7 +37,7 @@ class FilterFilesDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """The input line, at the bottom of the tree."""
-        line = Input(
+        line = OneLineInput(
             self._files.filter_words,
             placeholder="part of a name",
             select_on_focus=True,

@@ -31,6 +31,7 @@ from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.run_fields import FieldProblem, Problem, changes_of, texts_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.line_input import OneLineInput
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 Draft: TypeAlias = dict[str, str]
@@ -318,7 +319,7 @@ _MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: 
 
 def _line(name: str, value: str, placeholder: str = "") -> Input:
     kind = "integer" if name in ("steps", "samples") else "text"
-    return Input(value, placeholder, type=kind, id=name, classes="field")
+    return OneLineInput(value, placeholder, type=kind, id=name, classes="field")
 
 
 def _choice(name: str, values: Sequence[str], value: str) -> Select[str]:

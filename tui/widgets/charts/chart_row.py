@@ -79,13 +79,12 @@ class ChartRow(Horizontal):
             self._deal()
 
     def next_page(self) -> bool:
-        """Show the next page of charts; False after the last page."""
-        self._first += self._at_once
-        if self._first >= len(self._series):
-            self._first = 0
-            return False
+        """Show the next page of charts; after the last one the first again, and return False."""
+        following = self._first + self._at_once
+        has_next = following < len(self._series)
+        self._first = following if has_next else 0
         self._deal()
-        return True
+        return has_next
 
     @property
     def _at_once(self) -> int:
@@ -96,6 +95,8 @@ class ChartRow(Horizontal):
         self._deal()
 
     def _deal(self) -> None:
+        last = max(0, len(self._series) - 1)  # there may be fewer than before
+        self._first = min(self._first, last) // self._at_once * self._at_once
         shown = self._series[self._first : self._first + self._at_once]
         for at, view in enumerate(self.query(ChartView)):
             view.display = at < len(shown)

@@ -19,6 +19,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 _WORDS = (
     "For the rest of this run, matching calls run without asking. * matches any text; calls "
@@ -64,7 +65,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
             yield Label(what, id="allowed-call", markup=False)
             yield Label(_WORDS, markup=False)
             for pattern in self._patterns:
-                yield Input(sanitize(pattern, newlines=False), select_on_focus=False)
+                yield OneLineInput(sanitize(pattern, newlines=False), select_on_focus=False)
         yield KeyBar()
 
     def on_mount(self) -> None:

@@ -64,7 +64,8 @@ class RunSteering:
             self._screen.notify("This sample runs on a cluster node: here you can only watch it.")
             return None
         if run is not None and not self._worker.steers:
-            self._screen.notify("Another terminal is in control; T takes control.")
+            takes = f"{hint('live.steer')} takes control"
+            self._screen.notify(f"Another terminal is in control; {takes}.", markup=False)
             return None
         if run is None:
             self._screen.notify("The run is starting.")

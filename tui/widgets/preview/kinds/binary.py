@@ -74,7 +74,7 @@ class BinaryDocument(Document):
         head = Text(no_wrap=True)
         head.append(self.facts, style=palette.text)
         head.append(f"  {numbers.size(self._source.size)}", style=palette.dim)
-        ways = "p copies it out"
+        ways = f"{hint('file.pull')} copies it out"
         if self._kind.endswith(OPENED_EXTERNALLY):
             ways += f" · {hint('file.outside')} opens it in another program"
         lines = [head, *wrapped(ways, width, palette.dim), Text()]

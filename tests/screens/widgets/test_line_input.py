@@ -1,0 +1,48 @@
+"""Inputs of one line keep all of a pasted text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.widgets import Input
+
+from sandbox_tui.tui.widgets.line_input import LineInput, OneLineInput
+
+TUI = Path(__file__).parents[3] / "tui"
+
+
+class Lines(App[None]):
+    def compose(self) -> ComposeResult:
+        yield OneLineInput("see ")
+        yield LineInput("see ")
+
+
+async def test_several_pasted_lines_become_one_without_a_loss() -> None:
+    app = Lines()
+    async with app.run_test() as pilot:
+        for line in app.query(Input):
+            line.focus()
+            line.cursor_position = 4
+            line.post_message(events.Paste("  one\r\n\ntwo \x1b[31m three\n"))
+            await pilot.pause()
+            assert line.value.startswith("see one two")
+            assert line.value.endswith("three")
+            assert "\x1b" not in line.value
+
+
+def test_what_takes_words_is_made_of_it() -> None:
+    """Textual's own input keeps the first line of a paste; numbers and paths have no other."""
+    plain: Sequence[str] = sorted(
+        str(file.relative_to(TUI))
+        for file in TUI.rglob("*.py")
+        if any(" Input(" in line for line in file.read_text().splitlines())
+    )
+    assert plain == [
+        "screens/cockpit/replay/go_to_step.py",
+        "screens/dialogs/describe_fork.py",
+        "screens/files/copy_files.py",
+        "screens/home/new_run.py",
+    ]
