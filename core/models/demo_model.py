@@ -25,7 +25,7 @@ from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.models.base import Delta, Message, Model, RawToolCall, Reply, Request
 
 DEMO_TASK = (
-    "The folder input holds the annual reports of four harbours, ten years each. Which harbour had "
+    "The input folder holds the annual reports of four harbours, ten years each. Which harbour had "
     "the largest fall in grain tonnage from one year to the next, in which year, and by how many "
     "tonnes? Draw the four series as output/grain.png and write the answer as "
     "'HARBOUR YEAR TONNES' to output/answer.txt."
@@ -71,7 +71,7 @@ def _document(harbour: str) -> bytes:
         lines += [f"REPORT FOR THE YEAR {year}", ""]
         grain = max(9_000, grain + chance.randrange(-11_000, 12_000))
         facts = [
-            f"Of {cargo} there were landed {_number(grain if cargo == 'grain' else amount)} tonnes."
+            f"{cargo.capitalize()} landed: {_number(grain if cargo == 'grain' else amount)} tonnes."
             for cargo in _CARGOES
             for amount in [chance.randrange(2_000, 90_000)]
         ]
@@ -96,32 +96,32 @@ def script() -> list[ScriptedReply]:
     return [
         ScriptedReply(
             "Four long reports. I should see how large they are before I read any of them.",
-            "I will look at the input first.",
+            "I'll look at the input first.",
             bash,
             {"command": "ls -l input && wc -l input/*.txt && head -6 input/aldwick.txt"},
         ),
         ScriptedReply(
-            "Too long to read in full. Grain has its own fixed phrase, so grep finds it.",
+            "Too long to read in full. The grain figures have a fixed form, so grep can find them.",
             "",
             bash,
-            {"command": "grep -n 'Of grain' input/*.txt | head -12"},
+            {"command": "grep -n 'Grain landed' input/*.txt | head -12"},
         ),
         ScriptedReply(
-            "The year is in a heading above each figure. A program should pair them up. "
-            "Is pandas here?",
+            "The year is in a heading above each figure, so a program has to pair them up. "
+            "Is there a parser for these reports?",
             "",
             bash,
-            {"command": "python3 -c 'import no_such_table_library'"},
+            {"command": "python3 -c 'import report_parser'"},
         ),
         ScriptedReply(
-            "It is not, and the standard library is enough for this.",
-            "No library for that; I write it with the standard library.",
+            "There is none, and the standard library is enough.",
+            "No parser here, so I'll write one with the standard library.",
             edit,
             {"command": "create", "path": "/testbed/solve.py", "file_text": _asset("solve.txt")},
         ),
         ScriptedReply("", "Run it.", bash, {"command": "python3 solve.py"}),
         ScriptedReply(
-            "A space separates the thousands, and int() does not accept that. One line to fix.",
+            "The figures have a space between the thousands, which int() rejects. One line to fix.",
             "",
             edit,
             {
@@ -133,24 +133,24 @@ def script() -> list[ScriptedReply]:
         ),
         ScriptedReply("", "", bash, {"command": "python3 solve.py"}),
         ScriptedReply(
-            "The figures look sane. Now the picture: a small PNG writer will do.",
-            "Now the picture.",
+            "The figures look right. Now the chart: a small PNG writer will do.",
+            "Now the chart.",
             edit,
             {"command": "create", "path": "/testbed/draw.py", "file_text": _asset("draw.txt")},
         ),
         ScriptedReply("", "", bash, {"command": "python3 draw.py && ls -l output"}),
         ScriptedReply(
-            "I check the largest fall a second way, from the raw text, before I hand it in.",
-            "A second look at the result, straight from the text.",
+            "Before I submit, I'll check the largest fall a second way, from the raw text.",
+            "Let me check the result against the raw text.",
             bash,
             {
                 "command": "cat output/answer.txt\n"
                 "read -r harbour year fall <output/answer.txt\n"
-                'grep -A 20 "YEAR $((year - 1))" "input/${harbour,,}.txt" | grep grain\n'
-                'grep -A 20 "YEAR $year" "input/${harbour,,}.txt" | grep grain'
+                'grep -A 20 "YEAR $((year - 1))" "input/${harbour,,}.txt" | grep Grain\n'
+                'grep -A 20 "YEAR $year" "input/${harbour,,}.txt" | grep Grain'
             },
         ),
-        ScriptedReply("Both agree.", "The answer stands. I hand it in.", "submit", {}),
+        ScriptedReply("Both agree.", "The answer is confirmed. Submitting.", "submit", {}),
     ]
 
 
@@ -191,19 +191,19 @@ class DemoModel(Model):
         refused = "A person rejected this call" in said or "A person skipped this call" in said
         if refused and 0 <= written < len(self._script) and f"demo_{written}_again" not in said:
             words = _feedback(said)
-            heard = f'You refused that: "{words}".' if words else "You refused that."
-            text = f"{heard} A script has only this one way: I ask once more, then go on."
+            heard = f'You rejected that: "{words}".' if words else "You rejected that."
+            text = f"{heard} This demo follows a script, so I ask once more, then move on."
             return self._script[written], text, f"demo_{written}_again"
         at = min(written + 1, len(self._script) - 1)
         text = self._script[at].text
         if "watches this run ran a command" in said:
-            text = f"I see the command that you ran beside mine. {text}"
+            text = f"I see the command you ran. {text}"
         elif "watches this run writes" in said:
-            text = f"I have read what you wrote; a script cannot heed it, but a model would. {text}"
+            text = f"I read your message. A script cannot act on it, but a model would. {text}"
         elif "A person edited this call" in said:
             text = f"I see that you edited my call. {text}"
         elif refused:
-            text = f"Refused twice: I go on without it. {text}"
+            text = f"Rejected twice, so I move on without it. {text}"
         return self._script[at], text.strip(), f"demo_{at}"
 
     async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:

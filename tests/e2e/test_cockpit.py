@@ -51,7 +51,7 @@ def test_the_demo_from_start_to_replay(kind: str, own_home: Path) -> None:
         terminal.press("0")
         terminal.wait_gone("calls 11")
         terminal.press("n")
-        terminal.wait_for("✗ exit 1", "no_such_table_library")
+        terminal.wait_for("✗ exit 1", "report_parser")
         terminal.press("Right")
         terminal.wait_for("4 edit")
         terminal.press("q")

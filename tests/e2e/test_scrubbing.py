@@ -27,7 +27,7 @@ def test_the_demo_is_scrubbed(own_home: Path) -> None:
         terminal.wait_for("event 0/")
         terminal.wait_gone("solve.py")
         terminal.press("n")
-        terminal.wait_for("✗ exit 1", "no_such_table_library")
+        terminal.wait_for("✗ exit 1", "report_parser")
         terminal.press("1", "/")
         terminal.wait_for("search")
         terminal.type("grain.png")

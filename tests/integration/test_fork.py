@@ -350,7 +350,7 @@ def test_the_command(tmp_path: Path, own_home: Path) -> None:
     )
     assert again.returncode == 0, again.stderr
     assert "after step 4: 0 repeated" in again.stdout
-    assert "I have read what you wrote" in again.stdout
+    assert "I read your message" in again.stdout
     assert (tmp_path / "p" / "answer.txt").read_text() == "Corvane 1914 8409\n"
     pruned = program("snapshots", "prune", "--all", "--yes", home=home)
     assert "11 snapshots removed" in pruned.stdout

@@ -17,7 +17,7 @@ def test_a_session_is_replayed(person: Person) -> None:
         person.presses("0")
         person.sees("event 0/")
         person.presses("n")
-        person.sees("✗ exit 1", "no_such_table_library")
+        person.sees("✗ exit 1", "report_parser")
         person.presses_and_looks("3", "n", "N")
         person.presses_and_looks("1", "Right", "Left", ".", ",", "S-Right", "S-Left")
         person.presses("+")

@@ -56,7 +56,7 @@ def test_the_documents_hold_one_answer() -> None:
         years = re.findall(r"YEAR (\d+)", data.decode())
         grain = [
             int(n.replace(" ", ""))
-            for n in re.findall(r"Of grain .* landed ([\d ]+) t", data.decode())
+            for n in re.findall(r"Grain landed: ([\d ]+) t", data.decode())
         ]
         assert len(years) == len(grain) == 10
         falls += [(grain[n - 1] - grain[n], name, int(years[n])) for n in range(1, 10)]
@@ -103,7 +103,7 @@ async def test_a_refused_call_is_asked_for_once_more(at: int) -> None:
     third = await turn(messages)
     assert wanted(first) == wanted(second)
     assert '"use awk"' in second.text
-    assert "Refused twice" in third.text
+    assert "Rejected twice" in third.text
     assert wanted(third) == (
         script()[min(at + 1, LAST)].tool,
         script()[min(at + 1, LAST)].arguments,
@@ -120,8 +120,8 @@ async def test_it_reaches_submit_though_everything_is_refused(answer: str) -> No
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("A person who watches this run writes to you:\nbe quick", "read what you wrote"),
-        ("A person who watches this run ran a command in your sandbox:\n$ ls", "the command that"),
+        ("A person who watches this run writes to you:\nbe quick", "read your message"),
+        ("A person who watches this run ran a command in your sandbox:\n$ ls", "I see the command you ran"),
     ],
 )
 async def test_words_of_a_person_are_acknowledged_once(said: str, words: str) -> None:
