@@ -14,6 +14,7 @@ from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.cli.options import (
+    known_theme,
     labels_of,
     load_settings,
     new_run_options,
@@ -65,7 +66,7 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings=CONTEXT)
 @click.version_option(package_name="sandbox-tui", prog_name="sandbox-tui")
-@click.option("--theme", help="Theme for this start.")
+@click.option("--theme", callback=known_theme, help="Theme for this start.")
 @click.pass_context
 def main(ctx: click.Context, theme: str | None) -> None:
     """Watch, steer and replay language models that work in a sandbox.
@@ -84,9 +85,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
 
 @main.command(short_help="Run a task with a model and watch it work.")
 @click.argument("task", nargs=-1, required=True)
-@click.option(
-    "--samples", type=click.IntRange(1, 256), default=1, help=("Number of runs of each task.")
-)
+@click.option("--samples", type=click.IntRange(1, 256), default=1, help="Number of runs per task.")
 @click.option("--model", help="Model name, as the server knows it.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options

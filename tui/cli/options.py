@@ -226,3 +226,34 @@ def load_settings(overrides: dict[str, Any], theme: str | None) -> Settings:
     from sandbox_tui.core.config.settings import load
 
     return load({**overrides, "ui.theme": theme})
+
+
+def known_theme(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Check the value of --theme when the command line is parsed.
+
+    Raises:
+        click.BadParameter: there is no such theme.
+    """
+    try:
+        if name is not None:
+            refuse_unknown_theme(name)
+    except ConfigError as error:
+        raise click.BadParameter(str(error)) from error
+    return name
+
+
+def refuse_unknown_theme(name: str) -> None:
+    """Refuse a theme that neither a theme file nor Textual has.
+
+    Raises:
+        ConfigError: the message lists the known themes.
+    """
+    from textual.theme import BUILTIN_THEMES
+
+    from sandbox_tui.core.config.settings import config_dir
+    from sandbox_tui.tui.theming.theme_files import ThemeFiles
+
+    known = [*ThemeFiles(config_dir() / "themes").themes]
+    known += [theme for theme in BUILTIN_THEMES if theme not in known]
+    if name not in known:
+        raise ConfigError(f"There is no theme named {name!r}. Known themes: {', '.join(known)}.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.cli.options import refuse_unknown_theme
 
 WIDEST_VALUE = 40
 """Maximum width of the column of values; longer values stick out."""
@@ -115,7 +116,7 @@ def refuse_unknown(name: str, value: Any) -> None:
         ConfigError: the message lists the known names.
     """
     if name == "ui.theme":
-        _refuse_unknown_theme(str(value))
+        refuse_unknown_theme(str(value))
     elif name == "agent.prompts":
         from sandbox_tui.core.prompts import load_pack
 
@@ -124,19 +125,6 @@ def refuse_unknown(name: str, value: Any) -> None:
         from sandbox_tui.tui.keys.keymap import refuse_unusable
 
         refuse_unusable(name.removeprefix("keys."), value)
-
-
-def _refuse_unknown_theme(name: str) -> None:
-    from textual.theme import BUILTIN_THEMES
-
-    from sandbox_tui.core.base.errors import ConfigError
-    from sandbox_tui.core.config.settings import config_dir
-    from sandbox_tui.tui.theming.theme_files import ThemeFiles
-
-    known = [*ThemeFiles(config_dir() / "themes").themes]
-    known += [theme for theme in BUILTIN_THEMES if theme not in known]
-    if name not in known:
-        raise ConfigError(f"There is no theme named {name!r}. Known themes: {', '.join(known)}.")
 
 
 def _say_problems_of_keys() -> None:

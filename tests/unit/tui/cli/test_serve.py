@@ -76,8 +76,11 @@ def test_a_public_address_that_is_none_is_refused(public: str) -> None:
     ("words", "program"),
     [
         (["serve", "replay", "last"], ["replay", "last"]),
-        (["--theme", "paper", "serve", "replay", "last"], ["--theme", "paper", "replay", "last"]),
-        (["--theme", "paper", "serve"], ["--theme", "paper"]),
+        (
+            ["--theme", "daylight", "serve", "replay", "last"],
+            ["--theme", "daylight", "replay", "last"],
+        ),
+        (["--theme", "daylight", "serve"], ["--theme", "daylight"]),
     ],
 )
 def test_every_tab_has_the_theme_of_the_start(
