@@ -69,7 +69,7 @@ def begin_evaluation(
         cluster: runs the samples; None: this program.
 
     Raises:
-        ConfigError: there are no samples or no model (the demo model is none), or a setting, a
+        ConfigError: there are no samples or no model (the demo does not count), or a setting, a
             prompt pack or a scorer of the suite cannot be used.
         StoreError: the write failed.
     """

@@ -10,7 +10,7 @@ from sandbox_tui.sessions.recording.run_worker import RunWorker
 
 
 class LocalExecutor:
-    """Runs samples as workers of this program; a `SampleExecutor` that is also each of its places.
+    """Runs samples as workers of this program; both a `SampleExecutor` and its own `SamplePlace`.
 
     Args:
         registry: the program's runs, which include samples while they run.

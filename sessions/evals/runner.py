@@ -43,7 +43,7 @@ samples run at once if that is more: otherwise, while a server is down, every sa
 its attempts."""
 
 CANNOT_GO_ON = "The evaluation cannot go on: another of its samples could not be recorded."
-"""Why running samples are ended in that case."""
+"""Reason given for ending the running samples in that case."""
 
 
 class EvalRunner:
@@ -84,7 +84,7 @@ class EvalRunner:
         self._claimed = 0
         self._changed = asyncio.Condition()
         self._failures_in_a_row = 0
-        # tasks that name their own images have no common one
+        # tasks with their own images share none
         self._knows_sandbox = any(task.image for task in evaluation.plan.suite.tasks)
         self._tokens = 0
         self._cost = 0.0
@@ -161,7 +161,7 @@ class EvalRunner:
     # --- samples
 
     async def _reconcile(self) -> None:
-        """Make the ledger agree with the recorded runs, and queue the unfinished samples."""
+        """Reconcile the ledger with the recorded runs, and queue the unfinished samples."""
 
         def read() -> list[SampleResult]:
             found: list[SampleResult] = []
@@ -201,7 +201,7 @@ class EvalRunner:
                 self._changed.notify_all()
 
     async def _next(self) -> Sample | None:
-        """The next sample, when it may start; None when no more will follow."""
+        """Wait for a sample that may start and return it; None if there are no more."""
         async with self._changed:
             while True:
                 self._check_budget()
@@ -235,7 +235,7 @@ class EvalRunner:
         await self._watch_infrastructure(result)
 
     def _finish(self, result: SampleResult) -> None:
-        if result.over:  # so that a report need not classify the calls of all runs at once
+        if result.over:  # now, since a report would have to classify the calls of all runs at once
             recorded_capabilities(self._store, [result])
         ledger.finish(self._store, self.info.id, result)
         if has_ended(result) and result.mode != "vanilla" and not self._knows_sandbox:
@@ -259,7 +259,7 @@ class EvalRunner:
         finally:
             del self._running[sample.key]
             self._registry.release(worker)
-        totals = worker.state.totals  # also of an attempt that is repeated
+        totals = worker.state.totals  # repeated attempts cost tokens too
         self._tokens += totals.usage.input_tokens + totals.usage.output_tokens
         self._cost += totals.cost or 0.0
         result = await self._result_of(worker, claimed)

@@ -63,14 +63,14 @@ def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:
 
 
 def failed_result(claimed: SampleResult, why: str) -> SampleResult:
-    """The result of a run that the infrastructure failed: retried unless that happened too
-    often."""
+    """Return the result of a run that failed because of the infrastructure: pending, to be
+    retried, or failed after `MAX_ATTEMPTS`."""
     status = "pending" if claimed.attempts < MAX_ATTEMPTS else "failed"
     return msgspec.structs.replace(claimed, status=status, error=why)
 
 
 def killed_result(claimed: SampleResult) -> SampleResult:
-    """The result of a run that ended with its program: retried; the attempt does not count."""
+    """Return the result of a run whose program was killed: pending; the attempt does not count."""
     return msgspec.structs.replace(
         claimed, status="pending", run_id="", attempts=max(0, claimed.attempts - 1), error=""
     )

@@ -12,16 +12,15 @@ from sandbox_tui.sessions.store import text_index
 from sandbox_tui.sessions.store.store import Store
 
 MAX_LATE_SECONDS = 1.0
-"""After which a text is in the index: other programs read the index, and cannot catch up first."""
+"""Maximum delay until a text is indexed: other programs search the index without updating it."""
 
 
 class TextIndexWriter:
-    """Brings the full-text index up to what one recording stores, at most once in
-    `MAX_LATE_SECONDS` and one pass at a time. Errors are ignored: the next search, or the next
-    program, catches up.
+    """Updates the full-text index with what one recording stores, one pass at a time and at most
+    once per `MAX_LATE_SECONDS`. Errors are ignored: the next search or the next program catches up.
 
     Args:
-        store: where it is recorded.
+        store: the database of the recording.
     """
 
     def __init__(self, store: Store) -> None:
@@ -33,19 +32,19 @@ class TextIndexWriter:
         """Whether the next pass was due while another one ran, and starts after it."""
 
     def on_stored(self, batch: Sequence[e.AnyEvent]) -> None:
-        """A batch of events has been stored."""
+        """Schedule a pass if the stored batch has texts to index."""
         self._is_behind = self._is_behind or text_index.rows_added(batch) > 0
         if self._is_behind and self._timer is None and not self._is_overdue:
             self._timer = asyncio.get_running_loop().call_later(MAX_LATE_SECONDS, self._on_due)
 
     def stop(self) -> None:
-        """Index nothing more by itself."""
+        """Schedule no more passes; `close` still indexes the rest."""
         self._is_overdue = False
         if self._timer is not None:
             self._timer.cancel()
 
     async def close(self) -> None:
-        """Stop, index the rest, and wait for it: the store may be closed afterwards."""
+        """Stop, and index the rest; the store may be closed afterwards."""
         self.stop()
         if self._pass is not None:
             await asyncio.wait([self._pass])

@@ -67,7 +67,7 @@ class RunClient:
     Args:
         summary: the session.
         store: the database.
-        complain: called with a sentence if an operation fails that nothing is waiting for.
+        complain: called with a sentence if an operation fails whose result nothing awaits.
     """
 
     def __init__(

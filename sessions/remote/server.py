@@ -206,7 +206,7 @@ class ClientConnection:
         except (SandboxTuiError, OSError) as error:
             kind = FileRefused if isinstance(error, OSError) else type(error)
             return Response(request.id, error=kind.__name__, message=str(error))
-        except Exception as error:  # noqa: BLE001 - whoever asked must not wait for ever
+        except Exception as error:  # noqa: BLE001 - the client must get a response
             asyncio.get_running_loop().call_exception_handler(
                 {"message": f"a bug in {request.method}", "exception": error}
             )

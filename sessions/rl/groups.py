@@ -13,7 +13,7 @@ from statistics import fmean
 from sandbox_tui.sessions.store.tables.rollouts import Rollout, Split
 
 HELD_OUT_TASKS = "held-out tasks"
-"""Stands for the task of a group that covers several tasks."""
+"""Placeholder for the task of a group that covers several tasks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class TrainingReader:
         self._by_step: dict[int, tuple[Rollout, ...]] = {}
         self._revision = 0
         self._unsorted: set[int] = set()
-        """Steps with changes that are not in `_by_step` yet: an error came between."""
+        """Steps with changes that are not in `_by_step` yet because of an error while reading."""
         self._last: TrainingSummary | None = None
 
     def read(self) -> TrainingReading | None:

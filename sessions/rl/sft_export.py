@@ -122,7 +122,7 @@ def sft_lines(
 
 
 def _message(message: dict[str, Any]) -> dict[str, Any]:
-    """A message without the loss mask, which these trainers do not know, and with an empty text in
-    place of none."""
+    """Return a message without the loss mask, which these trainers do not know, and with an empty
+    text instead of null."""
     kept = {name: value for name, value in message.items() if name != "weight"}
     return {**kept, "content": kept.get("content") or ""}

@@ -1,17 +1,17 @@
-"""Compresses values in the database if that makes them smaller."""
+"""Compresses values for the database if that makes them smaller."""
 
 from __future__ import annotations
 
 import zlib
 
 MIN_COMPRESS_BYTES = 256
-"""Shorter values are stored as they are; longer ones with zlib, level 1, if that is smaller."""
+"""Shorter values are never compressed; longer ones with zlib, level 1, if that is smaller."""
 
 _SMALL_BYTES = 8_192
 _SMALL_WINDOW_BITS = 13
 _SMALL_MEMORY_LEVEL = 6
-"""A value of at most so many bytes fits a window of its size. zlib then works in 64 KB instead of
-268 KB: getting those from the system can take longer than compressing the value."""
+"""A smaller window is enough for values up to `_SMALL_BYTES`. zlib then allocates 64 KB instead of
+268 KB, which can take longer than the compression itself."""
 
 
 def compress(data: bytes) -> tuple[int, bytes]:

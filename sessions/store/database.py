@@ -39,7 +39,7 @@ BUSY_SECONDS = 5.0
 """Timeout for the lock while another program writes."""
 
 IMPATIENT_SECONDS = 0.1
-"""The timeout after one has expired: waiting for the lock blocks this program's other threads."""
+"""Timeout after the first one has expired: waiting blocks this program's other threads."""
 
 CHECKPOINT_PAGES = 4_000
 """Pages in the write-ahead log after which they are copied into the file. A run rewrites the same
@@ -210,10 +210,10 @@ class Database:
 
     @classmethod
     def _open_readonly(cls, path: Path, how: str) -> Self:
-        """Open the file without writing; no log is left out unless it is empty.
+        """Open the file without writing to it.
 
         Raises:
-            sqlite3.Error: that is not possible.
+            sqlite3.Error: that is not possible, or it would ignore a log that is not empty.
         """
         if "immutable" in how and has_log(path):
             raise sqlite3.OperationalError("its write-ahead log cannot be read")

@@ -81,7 +81,7 @@ class Store(Database):
         self._early_blobs.pop(run_id, None)
 
     def index_texts(self) -> None:
-        """Add the steps and calls that are not yet in their full-text indexes to these.
+        """Add steps and calls to their full-text indexes if they are missing there.
 
         Raises:
             StoreError: they could not be indexed.

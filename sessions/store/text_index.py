@@ -1,8 +1,8 @@
 """Adds steps and calls to their full-text indexes (FTS5), many at a time.
 
 A transaction that adds one row to such an index writes as many pages as one that adds fifty, and a
-call changes twice before it is over. So rows are indexed together: those above the highest row of
-the index are yet to be. Triggers index those anew that change later, and take out deleted ones.
+call changes twice before it is over. Rows are therefore indexed in batches: those above the highest
+indexed row are still missing. Triggers reindex rows that change later and remove deleted ones.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from sqlite3 import Connection
 from sandbox_tui.core.events import types as e
 
 MAX_UNINDEXED = 64
-"""Rows stored by one program that may wait."""
+"""Maximum number of rows that one program stores before it indexes them."""
 
 _TABLES = {"steps": "content", "calls": "input, observation"}
-"""Tables with such an index, and its columns."""
+"""Tables with a full-text index, and its columns."""
 
 _ADDS_A_ROW = frozenset({e.ModelReplied, e.CallProposed})
 
 
 def rows_added(batch: Sequence[e.AnyEvent]) -> int:
-    """How many steps and calls the events begin."""
+    """Return the number of steps and calls that the events add."""
     return sum(type(event) in _ADDS_A_ROW for event in batch)
 
 
@@ -36,7 +36,7 @@ def is_behind(connection: Connection) -> bool:
 
 
 def catch_up(connection: Connection) -> None:
-    """Index what has been stored since, by any program."""
+    """Index all missing rows, whichever program stored them."""
     for table, columns in _TABLES.items():
         connection.execute(
             f"INSERT INTO {table}_fts (rowid, {columns})"
@@ -45,5 +45,5 @@ def catch_up(connection: Connection) -> None:
 
 
 def _last(table: str) -> str:
-    """SQL of the highest row of an index: `..._docsize` is FTS5's own table of its rows."""
+    """Return SQL for the highest row of an index; FTS5 lists its rows in `..._docsize`."""
     return f"SELECT coalesce(max(id), 0) FROM {table}_fts_docsize"

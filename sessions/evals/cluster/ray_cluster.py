@@ -72,7 +72,7 @@ class RayConnection:
         self._thread = thread
 
     def nodes(self) -> list[ClusterNode]:
-        """The live nodes that have a CPU to offer (blocking).
+        """Return the live nodes that have at least one CPU (blocking).
 
         Raises:
             SandboxTuiError: the cluster does not answer.
@@ -84,7 +84,7 @@ class RayConnection:
         return [_node(row) for row in rows if row["Alive"] and row["Resources"].get("CPU", 0) > 0]
 
     def start(self, node: ClusterNode) -> RayNode:
-        """Start a process for samples on a node; a failure to start shows on the first call."""
+        """Start a process for samples on a node; the first call raises if it did not start."""
         ray = _ray()
         scheduling: Any = ray.util.scheduling_strategies
         strategy = scheduling.NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
@@ -150,7 +150,8 @@ def connect(address: str) -> RayConnection:
     if address not in ("auto", "local"):
         _check_reachable(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    thread = ThreadPoolExecutor(1, thread_name_prefix="ray")  # Ray would take SIGTERM in the main
+    # in the main thread, Ray would install its own handler for SIGTERM
+    thread = ThreadPoolExecutor(1, thread_name_prefix="ray")
     try:
         thread.submit(_join, address).result()
     except Exception as error:
@@ -196,7 +197,7 @@ def _node(row: dict[str, Any]) -> ClusterNode:
 
 
 def _line(error: BaseException) -> str:
-    """An error of Ray's as one line without a full stop; the original may fill a page."""
+    """Return a Ray error as one line without a full stop; the original may fill a page."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[-1] if lines else type(error).__name__)[:300].rstrip(".")
 

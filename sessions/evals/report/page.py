@@ -36,17 +36,17 @@ def page(title: str, summary: str, sections: Iterable[str]) -> str:
 
 
 def text(words: str) -> str:
-    """Untrusted text as one line, cut to `MAX_TEXT_CHARS`."""
+    """Escape untrusted text as one line, cut to `MAX_TEXT_CHARS`."""
     return html.escape(sanitize_line(cut(words)))
 
 
 def lines(words: str) -> str:
-    """Untrusted text with its line breaks, cut to `MAX_TEXT_CHARS`."""
+    """Escape untrusted text with its line breaks, cut to `MAX_TEXT_CHARS`."""
     return html.escape(sanitize(cut(words).replace("\r\n", "\n")))
 
 
 def cut(words: str) -> str:
-    """Text, cut in the middle if it is too long."""
+    """Cut text in the middle if it is too long."""
     if len(words) <= MAX_TEXT_CHARS:
         return words
     half = MAX_TEXT_CHARS // 2
@@ -71,5 +71,5 @@ def items(found: Iterable[str]) -> str:
 
 
 def link(words: str, target: str | None) -> str:
-    """A link if there is a target, else the words alone; `words` is HTML."""
+    """Return a link if there is a target, otherwise just the words; `words` is HTML."""
     return f'<a href="{html.escape(target)}">{words}</a>' if target else words

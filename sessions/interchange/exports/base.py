@@ -86,11 +86,11 @@ class Recording:
         if kept is None or kept.format != format_:
             return None
         if kept.fingerprint != fingerprint(self._store.events(self.summary.id)):
-            return None  # the session has grown since the import
+            return None  # events were added since the import
         return self._redactor.data(kept.data) if self._redactor else kept.data
 
     def kept_original(self) -> SourceDocument | None:
-        """The document that the session was imported from, in whatever format."""
+        """The document that the session was imported from, in any format."""
         kept = source_document_of(self._store, self.summary.id)
         if kept is None or self._redactor is None:
             return kept

@@ -65,7 +65,7 @@ class Entry:
 
 
 def story(recording: Recording) -> list[Entry]:
-    """Everything that happened. Notes follow the reply of their step; those left over come last."""
+    """Return everything that happened. Notes follow the reply of their step, or come last."""
     return _Story(recording).entries
 
 
@@ -130,7 +130,7 @@ class _Story:
 
 
 def decision(item: CallItem) -> str:
-    """Who decided what about a call; empty if nobody intervened and nothing was refused."""
+    """Return what was decided about a call and by whom; empty if it was simply approved."""
     decided = item.decided
     if decided is None or (decided.by != "human" and decided.verdict not in NOT_RUN):
         return ""
@@ -139,12 +139,12 @@ def decision(item: CallItem) -> str:
 
 
 def did_run(item: CallItem) -> bool:
-    """Whether a call's tool ran; a rejected call did not fail."""
+    """Return whether a call's tool ran: a rejected call neither ran nor failed."""
     return item.decided is None or item.decided.verdict not in NOT_RUN
 
 
 def fate(item: HumanItem) -> str:
-    """What the model learned of the user's message, command or file edit."""
+    """Return whether the model saw the user's message, command or file edit."""
     if item.command is not None and not item.started:
         return "withdrawn: never ran" if item.withdrawn else "it never ran"
     if item.withdrawn:

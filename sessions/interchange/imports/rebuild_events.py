@@ -1,7 +1,7 @@
 """Builds the events of a run that another program recorded, as if it had run here.
 
-Nothing is invented: times come from the source; if it has none, the clock stands still. The mirror
-is drawn from commands and outputs; files are rebuilt from the editor's arguments.
+Nothing is invented: times come from the source; without them, all events have the same time. The
+mirror is drawn from commands and outputs; files are rebuilt from the editor's arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The migration to an index of those events alone that are looked up by their kind."""
+"""Migration that restricts the index of events by kind to the kinds that are looked up."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _KINDS = (
 
 
 def events_of_rare_kinds(db: Any) -> None:
-    """Leave all other kinds out of `events_by_kind`: each kind in it is a page more to write.
+    """Make `events_by_kind` a partial index, since every kind in it costs a write to another page.
 
-    SQLite uses the index for a query that names one of the kinds as it stands here
-    (https://www.sqlite.org/partialindex.html, 3.1).
+    SQLite uses the index only for queries that contain one of these kinds as a literal
+    (https://www.sqlite.org/partialindex.html, section 3.1).
     """
     connection: Connection = db.conn
     kinds = " OR ".join(f"kind = '{kind}'" for kind in _KINDS)

@@ -133,7 +133,7 @@ def _snapshots_left_where(db: Any) -> None:
 
 
 def _events_by_kind(db: Any) -> None:
-    """Nothing: it made an index that the next migration replaces."""
+    """Do nothing: this created an index that a later migration replaces."""
 
 
 RELEASED: tuple[tuple[str, Callable[[Any], None]], ...] = (

@@ -24,10 +24,10 @@ INDEXED_KINDS = frozenset(
         *("SnapshotTaken", "ToolFormatChosen"),
     }
 )
-"""Kinds that the index `events_by_kind` has."""
+"""Kinds in the partial index `events_by_kind`."""
 
 _ONLY_EVENTS = frozenset({e.TerminalOutput, e.ModelDelta})
-"""The most frequent ones: no other table has anything of them."""
+"""The most frequent events; no other table has data derived from them."""
 
 
 def insert(connection: Connection, run_id: str, batch: Sequence[e.AnyEvent]) -> None:
@@ -129,13 +129,16 @@ def is_pending(database: Database, run_id: str, kind: str, resolved_by: Collecti
 
 
 def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | None:
-    """The last event of a kind, which is indexed."""
+    """Return the last event of a kind, which is one of `INDEXED_KINDS`."""
     seq = _last_seq(database, run_id, kind)
     return None if seq is None else read_at(database, run_id, [seq])[seq]
 
 
 def _last_seq(database: Database, run_id: str, kind: str) -> int | None:
-    """The kind is a part of the query: only so does SQLite see that the index has it."""
+    """Return the number of the last event of a kind.
+
+    The kind is a literal in the query, because SQLite uses the partial index only then.
+    """
     if kind not in INDEXED_KINDS:
         raise ValueError(f"{kind} is not in the index of kinds")
     query = f"SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = '{kind}'"

@@ -128,7 +128,7 @@ class KeyframeTables:
         return [ItemRow(**row) for row in rows]
 
     def which_of(self, items: tuple[int, int], seq: int) -> list[int]:
-        """Those of the two items that existed at a keyframe."""
+        """Return which of the two items existed at a keyframe."""
         rows = self._database.rows(
             "SELECT DISTINCT item FROM keyframe_items"
             " WHERE run_id = ? AND item IN (?, ?) AND seq <= ?",

@@ -1,5 +1,5 @@
 
-  // --- code in colours, and differences
+  // --- syntax highlighting and diffs
 
   const MAX_COLOURED = 60000;
   const words = (text) => new Set(text.split(" "));
@@ -57,7 +57,7 @@
     return pre;
   };
 
-  // The lines of two texts as a unified diff. What is too long to compare line by line is replaced as a whole.
+  // Returns a unified diff of two texts; texts too long to compare are shown as removed and added.
   const MAX_COMPARED = 4e6, CONTEXT = 3;
   const difference = (before, after) => {
     const split = (text) => text.replace(/\n$/, "").split("\n"), a = split(before), b = split(after), edits = [];

@@ -1,6 +1,7 @@
-  // Plays the session in #data. A moment is the number of an event; every pane is drawn from it alone,
-  // so that scrubbing to a moment and playing up to it show the same. Text is only ever set as text.
-  // What all parts use: elements, numbers in words, and what a browser may remember.
+  // Plays the session in #data. A position is an event number (seq). Every pane is drawn from it alone,
+  // so that seeking to a position and playing up to it show the same. Text is only ever set as text.
+
+  // --- helpers: elements, formatting, local storage
 
   const $ = (id) => document.getElementById(id);
   const make = (tag, kind, text) => {
@@ -15,7 +16,7 @@
     made.addEventListener("click", done);
     return made;
   };
-  // How many of the ascending numbers are at most `value`.
+  // Returns how many of the ascending numbers are at most `value`.
   const upTo = (numbers, value, key = (x) => x) => {
     let low = 0, high = numbers.length;
     while (low < high) {
@@ -38,8 +39,8 @@
     }
   };
   const many = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-  // Pages opened from a file may have no storage.
-  const remember = (name, value) => { try { localStorage.setItem(name, value); } catch { /* not kept */ } };
+  // Pages opened from a file may have no local storage.
+  const remember = (name, value) => { try { localStorage.setItem(name, value); } catch { /* no storage */ } };
   const remembered = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 
   let film, play, clock, total, starts, calls;

@@ -1,5 +1,5 @@
 
-  // --- files, and one of them in full
+  // --- the file tree and the preview
 
   const files = new Map();
   const PICTURES = { svg: "image/svg+xml" };
@@ -13,7 +13,7 @@
   const suffix = (path) => (/\.(\w+)$/.exec(path)?.[1] || path.split("/").pop()).toLowerCase();
   const contentOf = (change) =>
     (change && change[5] && Object.hasOwn(film.contents, change[5]) ? film.contents[change[5]] : undefined);
-  // The files that the run left behind, new or changed.
+  // Files that the run created or changed and did not delete.
   const changedFiles = () => [...files].filter(([, changes]) => changes.some((c) => c[2]))
     .map(([path, changes]) => [path, changes[changes.length - 1]])
     .filter(([, change]) => change[2] !== "deleted" && change[3] === "file")
@@ -78,7 +78,7 @@
         : shownFile(path, content));
     $("preview").scrollTop = 0;
   };
-  // The text that the file had before this change.
+  // The previous different text of the file, if it is embedded.
   const textBefore = (path, change) => {
     const changes = files.get(path), now = contentOf(change);
     if (typeof now !== "string") return undefined;
@@ -104,7 +104,7 @@
     if (kind === "md" || kind === "markdown") return markdown(content);
     if (kind === "csv" || kind === "tsv") return columns(content, kind === "csv" ? "," : "\t");
     if (kind === "json") {
-      try { return block(JSON.stringify(JSON.parse(content), null, 2), "json"); } catch { /* as it is */ }
+      try { return block(JSON.stringify(JSON.parse(content), null, 2), "json"); } catch { /* not JSON: show the source */ }
     }
     return block(content, kind);
   };

@@ -1,5 +1,5 @@
 
-  // --- the list: what was asked, said, called and done, up to the moment
+  // --- the list of items up to the current position
 
   const SHOWN_ITEMS = 200;
 
@@ -10,7 +10,7 @@
       this.known = "";
       this.element = null;
     }
-    // Its look at a moment; drawn anew only when that differs from what is drawn.
+    // Returns the element for a position, redrawn only if its state has changed.
     draw(now) {
       const past = (moment) => !!moment && moment <= now, d = this.data;
       const done = past(d.done), state = done ? "done" : past(d.started) ? "running" : "new";
@@ -25,7 +25,7 @@
       }
       return (this.element = fresh);
     }
-    // Everything that can be searched for, in lower case.
+    // The searchable text, in lower case.
     get words() {
       const d = this.data;
       return this.found ||= [d.name, d.head, d.text, d.thought, d.remark, d.args, d.proposed, d.out, d.err, d.path,
@@ -77,7 +77,7 @@
       this.fill(box, done);
       return box;
     }
-    // The long texts come in when it is opened.
+    // Long texts are added when the item is opened.
     fill(box, done) {
       box.addEventListener("toggle", () => {
         if (!box.open || box.dataset.filled) return;
@@ -96,7 +96,7 @@
         drawFound();
       });
     }
-    // What became of a person's words: at the end of the session, and before.
+    // The fate of the user's message: final at the end of the session, provisional before.
     fate(past, over) {
       const d = this.data;
       if (over || past(d.told) || past(d.withdrawn)) return d.fate;
@@ -134,7 +134,7 @@
       return this.line(own ? "human" : "dim", this.data.sign, (own ? "note: " : "") + this.data.text);
     }
     snapshot() { return this.line("dim", "◇", this.data.text); }
-    // The last end has everything one asks for afterwards.
+    // The end of the last run has a card with answer, files and figures.
     end() {
       const d = this.data, meta = film.meta, box = this.line(d.ok ? "good" : "bad", d.ok ? "✓" : "✗", d.text);
       if (d !== film.items[film.items.length - 1]) return box;

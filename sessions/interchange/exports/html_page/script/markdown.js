@@ -1,7 +1,7 @@
 
-  // --- Markdown: the model's words as it meant them. Only text and elements without addresses are made.
+  // --- Markdown. Creates only text and elements that load or link to nothing.
 
-  // Every repetition is bounded, so that no text takes quadratic time.
+  // Repetitions are bounded, so that no text takes quadratic time.
   const MAX_PATTERN_LINE = 2000;
   const INLINE = new RegExp([
     "(`{1,4})([^`\\n]{1,1000})\\1", "\\*\\*([^*\\n]{1,1000})\\*\\*", "__([^_\\n]{1,1000})__", "~~([^~\\n]{1,1000})~~",

@@ -1,5 +1,5 @@
 
-  // --- the moment
+  // --- position and playback
 
   let playing = false, speed = 1, last = 0;
 
@@ -15,7 +15,7 @@
     $("clock").textContent = `${time(clock[number - 1])} / ${time(clock[clock.length - 1])}`;
     if (number !== seq) { seq = number; draw(); }
   };
-  // The last event at this time; `goTo` tells apart those that happened at once.
+  // Goes to the last event at this time; `goTo` tells simultaneous events apart.
   const go = (ms) => {
     ms = Math.min(Math.max(0, ms), total);
     show(ms, Math.max(1, upTo(play, ms)));
@@ -85,7 +85,7 @@
     const found = items.find(({ data }) => data.kind === "call" && data.ok === false && data.done > seq);
     if (found) goTo(found.data.done);
   };
-  // Up and down the list, as in the cockpit.
+  // Moves the focus up and down the list, as in the cockpit.
   const nextItem = (direction) => {
     const summaries = [...$("list").querySelectorAll(".item > summary")], now = summaries.indexOf(document.activeElement);
     const next = now < 0 ? (direction > 0 ? 0 : summaries.length - 1) : now + direction;
@@ -142,7 +142,7 @@
     $("helps").addEventListener("click", () => $("help").showModal());
   };
 
-  // --- the beginning
+  // --- startup
 
   const marks = () => {
     const kinds = { said: "human", ran: "human", file: "human", reply: "step" }, box = $("marks");
@@ -153,7 +153,7 @@
       box.append(mark);
     }
   };
-  // A link may name a moment (#event=40); without one, what became of it is seen first, and playing
+  // A link may name a position (#event=40). Without one, the page shows the end first, and playing
   // starts from the beginning.
   const open = () => {
     const named = /^#event=(\d+)$/.exec(location.hash);

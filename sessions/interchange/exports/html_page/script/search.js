@@ -1,5 +1,5 @@
 
-  // --- search: in all that was asked, said, called and done, in files and in shells
+  // --- search: in messages, replies, calls, files and shells
 
   let needle = "", places = [], place = -1;
 
@@ -7,7 +7,7 @@
     const found = [];
     for (const item of items) if (item.words.includes(wanted)) found.push({ seq: item.data.done || item.seq, item });
     for (const [name, { frames, lines }] of terminals) {
-      if (name === "model") continue; // calls have its output
+      if (name === "model") continue; // its output is part of the calls
       for (const history of lines) {
         const hit = history?.find(([, runs]) => runs.filter((x) => typeof x === "string").join("").toLowerCase().includes(wanted));
         if (hit) found.push({ seq: frames[hit[0]][0], terminal: name });
@@ -54,7 +54,7 @@
     follow("list");
     requestAnimationFrame(() => { element.scrollIntoView({ block: "nearest" }); drawFound(); });
   };
-  // Stays at this moment if the file has what was searched for now.
+  // Keeps the position if the file already contains the words at this point.
   const visitFile = (path, hit) => {
     const changes = files.get(path), now = changes[upTo(changes, seq, (change) => change[0]) - 1];
     if (!now || now[5] !== hit[5]) goTo(hit[0]);
@@ -64,7 +64,7 @@
       first?.startContainer.parentElement.scrollIntoView({ block: "nearest" });
     });
   };
-  // Marks what was searched for, where browsers can without changing the page.
+  // Highlights matches with the CSS Custom Highlight API, where it is supported.
   const drawFound = () => {
     if (!window.Highlight || !CSS.highlights) return;
     CSS.highlights.delete("found");

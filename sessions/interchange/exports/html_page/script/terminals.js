@@ -68,7 +68,7 @@
     screen.replaceChildren(...wanted);
     follow("screen");
   };
-  // Letters small enough for the longest line, on screens that are narrow.
+  // On narrow screens, shrinks the font until the longest line fits.
   const fitTerminal = () => {
     const screen = $("screen"), columns = terminals.get(shown)?.columns;
     screen.style.fontSize = "";
