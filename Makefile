@@ -1,16 +1,16 @@
-# Everything a person needs: `make demo` shows the program at work, `make test` tests all of it.
+# `make demo` shows the program at work; `make test` runs all tests.
 .PHONY: help demo test walks lint format snapshots pictures bench training clean
 
 help:
-	@echo "make demo    install what is missing and watch the demo run in a real sandbox"
-	@echo "make test    install what is missing, start a Docker engine where it may, run all tests"
-	@echo "make walks   random keys in the real program, N=1000 walks of them (20 unless told)"
-	@echo "make lint    ruff, import contracts and pyright"
-	@echo "make format  ruff format"
-	@echo "make snapshots  keep the looks of all screens as they are now"
-	@echo "make pictures   take the README's pictures anew, from real runs"
-	@echo "make training  run the experiment of docs/training.md; PYTHON=... has the extra trl"
-	@echo "make bench   measure speed and memory beside other programs, write docs/benchmarks.md"
+	@echo "make demo       install what is missing, then play the demo in a real sandbox"
+	@echo "make test       install what is missing, start a Docker engine if possible, run all tests"
+	@echo "make walks      press random keys in the real program; N=1000 for more walks (default 20)"
+	@echo "make lint       run ruff, import-linter and pyright"
+	@echo "make format     format with ruff"
+	@echo "make snapshots  accept the current look of all screens"
+	@echo "make pictures   recreate the pictures of README and docs from real runs"
+	@echo "make training   run the experiment of docs/training.md; PYTHON=... needs the extra trl"
+	@echo "make bench      compare speed and memory with other programs, write docs/benchmarks.md"
 
 demo:
 	@scripts/setup.sh demo

@@ -1,17 +1,19 @@
-# Sourced by scripts that run commands beside one another; $work is their temporary folder.
-declare -A begun=()
+# Sourced by scripts that run commands in the background; $work is their temporary folder.
+declare -A job_pids=()
 
-# begin NAME COMMAND...: run it beside what follows; `came_of NAME` prints what it said, and fails as it did.
-begin() {
-  "${@:2}" >"$work/$1.said" 2>&1 &
-  begun[$1]=$!
+# start_job NAME COMMAND...: run COMMAND in the background.
+start_job() {
+  "${@:2}" >"$work/$1.log" 2>&1 &
+  job_pids[$1]=$!
 }
-came_of() {
+
+# finish_job NAME: wait for the job, print its output and return its exit code.
+finish_job() {
   local code=0
-  wait "${begun[$1]}" || code=$?
-  unset "begun[$1]"
+  wait "${job_pids[$1]}" || code=$?
+  unset "job_pids[$1]"
   echo "· $1"
-  cat "$work/$1.said"
+  cat "$work/$1.log"
   [ "$code" = 0 ] || echo "✗ $1 failed" >&2
   return "$code"
 }

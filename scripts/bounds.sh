@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Tests both ends of what pyproject.toml allows: the lowest version of each dependency it names, and
-# the newest of all. tests/unit runs there: it imports every module and works every library, and needs
-# neither containers nor a terminal; but for tests of what is made of the standard library alone, a
-# third of them by their time. Where the newest are those of .venv, whose tests run
-# anyway, they are not run twice. That every Python we name gets binary packages is looked up alone;
-# langdetect, which the checks of IFBench use, is pure Python and comes as source only.
-# The lowest end has the system's Python 3.11 where there is one: Debian 12's is 3.11.2, whose faults
-# later ones no longer have.
+# Tests both ends of the range that pyproject.toml allows: the lowest version of each direct dependency,
+# and the highest version of everything. Each end runs tests/unit, which imports every module, uses every
+# library and needs neither containers nor a terminal. Tests of code that uses only the standard library
+# are left out; they take a third of the time. An end that resolves to the versions in .venv is skipped,
+# because the ordinary tests cover it.
+# For each supported Python, the script only resolves the dependencies, to check that binary packages
+# exist. langdetect, which IFBench's checks use, is pure Python and comes as source only.
+# The lowest end uses the system's Python 3.11 if there is one: Debian 12 has 3.11.2, which has bugs that
+# later releases fixed.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 export UV_COMPILE_BYTECODE=1 HYPOTHESIS_PROFILE=few
@@ -15,7 +16,7 @@ if [ -z "$uv" ]; then
   .venv/bin/python -m pip install -q --disable-pip-version-check uv
   uv=.venv/bin/uv
 fi
-of_no_library=(tests/unit/core/evals/pocket tests/unit/test_house.py)
+standard_library_only=(tests/unit/core/evals/pocket tests/unit/test_house.py)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -35,19 +36,19 @@ for end in lowest-direct highest; do
   "$uv" venv -q --python "$python" "$work/$end"
   "$uv" pip install -q --python "$work/$end/bin/python" --resolution "$end" --only-binary :all: \
     --no-binary sandbox-tui --no-binary langdetect -e '.[native,serve,evals,ifbench]' --group dev
-  versions "$work/$end/bin/python" >"$work/there"
-  versions .venv/bin/python | grep -F -x -f "$work/there" >"$work/both" || true
-  if cmp -s "$work/both" "$work/there"; then
-    echo "· $end: what .venv has"
+  versions "$work/$end/bin/python" >"$work/resolved"
+  versions .venv/bin/python | grep -F -x -f "$work/resolved" >"$work/shared" || true
+  if cmp -s "$work/shared" "$work/resolved"; then
+    echo "· $end: same versions as in .venv"
     continue
   fi
-  echo "· $end: $("$work/$end/bin/python" -V), $(wc -l <"$work/there") packages, $(comm -23 "$work/there" "$work/both" | wc -l) of them other than in .venv"
-  # -W: sockets that an old HTTP client forgets are its own, and which test they fail is chance
+  echo "· $end: $("$work/$end/bin/python" -V), $(wc -l <"$work/resolved") packages, $(comm -23 "$work/resolved" "$work/shared" | wc -l) of them differ from .venv"
+  # -W: old HTTP clients leak sockets, and the warning would fail whichever test happens to run then
   "$work/$end/bin/python" -m pytest -q -n 2 -p no:cacheprovider tests/unit \
     -W ignore::pytest.PytestUnraisableExceptionWarning \
-    "${of_no_library[@]/#/--ignore=}" || {
-    echo "with these packages:" >&2
-    comm -23 "$work/there" "$work/both" >&2
+    "${standard_library_only[@]/#/--ignore=}" || {
+    echo "packages that differ from .venv:" >&2
+    comm -23 "$work/resolved" "$work/shared" >&2
     exit 1
   }
 done

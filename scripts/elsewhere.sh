@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests that could depend on where they run in other places than this one: in a tmux, in the
-# C locale on a terminal of 80x24 that can nothing, as a user who is not root, beside a load.
-# Each place is one argument; none means all of them.
+# Runs the tests that are sensitive to their environment in other environments: in tmux, in the C locale
+# on a dumb 80x24 terminal, as a non-root user, and under load. Arguments name the environments (the
+# functions below); without arguments, all of them run.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
@@ -9,10 +9,10 @@ work=$(mktemp -d)
 chmod 755 "$work"
 busy=()
 . scripts/background.sh
-trap 'kill "${busy[@]}" "${begun[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'kill "${busy[@]}" "${job_pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 
-# what a terminal, its variables or a slow machine could change
-on_terminals=(
+# tests that a terminal, its variables or a slow machine could affect
+terminal_tests=(
   tests/unit/tui/terminal_io/test_image_protocols.py tests/unit/tui/terminal_io/test_osc_sequences.py
   tests/unit/tui/cli/test_headless.py tests/unit/tui/cli/test_help.py
   tests/screens/widgets/test_key_bar_and_themes.py tests/screens/test_key_sequencer.py
@@ -21,9 +21,9 @@ on_terminals=(
   "tests/security/test_widgets.py::test_nothing_but_our_own_sequences_comes_out[home]"
   tests/e2e/test_terminal_messages.py
 )
-# what a locale or another user could change, too
+# plus tests that a locale or another user could affect
 tests=(
-  "${on_terminals[@]}"
+  "${terminal_tests[@]}"
   tests/unit/core/config/test_toml_file.py tests/unit/core/base/test_sanitize.py
   tests/unit/sessions/store/test_store.py tests/unit/test_house.py tests/unit/test_light.py
   tests/unit/test_reference.py
@@ -32,11 +32,11 @@ pytest=("$here/.venv/bin/python" -m pytest -q -n 2 --dist worksteal -p no:cachep
 
 in_tmux() {
   local socket=elsewhere-$$
-  printf '%q ' "${pytest[@]}" "${on_terminals[@]}" >"$work/command"
+  printf '%q ' "${pytest[@]}" "${terminal_tests[@]}" >"$work/command"
   tmux -L "$socket" -f /dev/null new-session -d -x 80 -y 24 -c "$here" \
-    "bash -c '. $work/command' >$work/said 2>&1; echo \$? >$work/code; tmux -L $socket wait-for -S done"
-  tmux -L "$socket" wait-for done || true # it is gone when the session was quicker than this
-  cat "$work/said"
+    "bash -c '. $work/command' >$work/output 2>&1; echo \$? >$work/code; tmux -L $socket wait-for -S done"
+  tmux -L "$socket" wait-for done || true # fails if the session has already ended
+  cat "$work/output"
   return "$(cat "$work/code")"
 }
 
@@ -46,26 +46,26 @@ in_the_c_locale() {
     "${pytest[@]}" "${tests[@]}"
 }
 
-as_somebody_else() {
+as_another_user() {
   if [ "$(id -u)" != 0 ]; then
-    echo "· not root: all tests are run as somebody else anyway"
+    echo "· skipped: you are not root, so all tests run as a non-root user anyway"
     return
   fi
   local user=elsewhere$$ code=0
   useradd -m "$user"
-  a_tree_of_their_own "$user" &&
+  copy_checkout "$user" &&
     (cd "$work/tree" && umask 077 && runuser -u "$user" -- env HOME="/home/$user" \
       "$work/tree/.venv/bin/python" -m pytest -q -n 2 -p no:cacheprovider "${tests[@]}") || code=$?
   userdel -rf "$user" 2>/dev/null || true
   return "$code"
 }
 
-# The files and the virtual environment, owned by that user, with a Python that they may run.
-a_tree_of_their_own() {
+# copy_checkout USER: copy the files and the virtual environment for USER, with a Python that USER may run.
+copy_checkout() {
   local tree=$work/tree python name
   mkdir -p "$tree"
   git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -P -t "$tree"
-  cp -a .venv "$tree/" # with the times of the files: compiled modules stay valid
+  cp -a .venv "$tree/" # keeps modification times, so compiled modules stay valid
   grep -rlIF "$here" "$tree"/.venv/bin "$tree"/.venv/lib/*/site-packages/__editable__* \
     "$tree"/.venv/lib/*/site-packages/*.pth | xargs -r sed -i "s|$here|$tree|g"
   chown -R "$1" "$tree"
@@ -77,7 +77,7 @@ a_tree_of_their_own() {
       return
     fi
   done
-  echo "✗ no $name here that a user who is not root may run" >&2
+  echo "✗ no $name that a non-root user may run" >&2
   return 1
 }
 
@@ -87,31 +87,31 @@ under_load() {
     busy+=($!)
   done
   local code=0
-  "${pytest[@]}" "${on_terminals[@]}" || code=$?
+  "${pytest[@]}" "${terminal_tests[@]}" || code=$?
   kill "${busy[@]}"
   busy=()
   return "$code"
 }
 
-# Real terminals share this machine with whatever else runs on it: a place that fails is tried once more.
-twice_at_most() {
+# Other programs on this machine can disturb tests in real terminals, so a failure is retried once.
+with_one_retry() {
   "$1" && return
-  echo "!! FAILED: ${1//_/ }; once more" >&2
+  echo "!! FAILED: ${1//_/ }; retrying once" >&2
   "$1"
 }
 
-# Half of these tests' time is waiting, so the places are tried beside one another; the load comes
-# after them, alone.
-[ $# != 0 ] || set -- in_tmux in_the_c_locale as_somebody_else under_load
+# These tests spend half of their time waiting, so the environments run in parallel. The load runs alone,
+# after them.
+[ $# != 0 ] || set -- in_tmux in_the_c_locale as_another_user under_load
 failed=0
-for place; do
-  [ "$place" = under_load ] || begin "${place//_/ }" twice_at_most "$place"
+for environment; do
+  [ "$environment" = under_load ] || start_job "${environment//_/ }" with_one_retry "$environment"
 done
-for place; do
-  [ "$place" = under_load ] || came_of "${place//_/ }" || failed=$?
+for environment; do
+  [ "$environment" = under_load ] || finish_job "${environment//_/ }" || failed=$?
 done
 if [[ " $* " == *" under_load "* ]]; then
   echo "· under load"
-  twice_at_most under_load || failed=$?
+  with_one_retry under_load || failed=$?
 fi
 exit "$failed"

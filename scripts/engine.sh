@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# engine.sh answers:    whether a Docker engine answers, as the program itself asks.
-# engine.sh has IMAGE:  whether it has an image.
-# engine.sh start FILE: start an engine where none answers and we may; its process id goes to FILE.
-# engine.sh stop FILE:  stop the one that FILE names, and no other.
-# engine.sh prepare FILE IMAGE: start it, and build the tests' image where it is missing; says why not.
+# engine.sh answers:    succeed if a Docker engine answers; connects the way the program does.
+# engine.sh has IMAGE:  succeed if the engine has the image.
+# engine.sh start FILE: start an engine if none answers and we are allowed to; write its process id to FILE.
+# engine.sh stop FILE:  stop the engine whose process id is in FILE, and no other.
+# engine.sh prepare FILE IMAGE: start the engine and build the test image if it is missing; on failure,
+#                       print the reason.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,13 +14,13 @@ answers() { ask 'connect(timeout=5).close()'; }
 
 has() { ask "import sys; sys.exit(not engine_status('$1').has_image)"; }
 
-# Whether the process that FILE names is an engine still: process ids are used again.
-ours() { [ "$(cat "/proc/$(cat "$1" 2>/dev/null)/comm" 2>/dev/null)" = dockerd ]; }
+# Succeeds if the process in FILE is still an engine: the system reuses process ids.
+is_engine() { [ "$(cat "/proc/$(cat "$1" 2>/dev/null)/comm" 2>/dev/null)" = dockerd ]; }
 
 start() {
   local file=$1 left=60
   answers && return
-  [ -z "${DOCKER_HOST:-}" ] || return 1 # another machine's engine, or one under another name
+  [ -z "${DOCKER_HOST:-}" ] || return 1 # an engine on another machine or socket
   [ "$(id -u)" = 0 ] && command -v dockerd >/dev/null || return 1
   echo "· starting a Docker engine"
   setsid dockerd >"$file.log" 2>&1 </dev/null &
@@ -37,9 +38,9 @@ start() {
 
 stop() {
   local file=$1 left=60
-  if ours "$file"; then
+  if is_engine "$file"; then
     kill "$(cat "$file")" 2>/dev/null || true
-    while ours "$file" && [ "$left" -gt 0 ]; do
+    while is_engine "$file" && [ "$left" -gt 0 ]; do
       left=$((left - 1))
       sleep 0.5
     done
@@ -49,11 +50,11 @@ stop() {
 
 prepare() {
   if ! start "$1" >&2; then
-    echo "no Docker engine answers, and none could be started here"
+    echo "no Docker engine answers, and none could be started"
     return 1
   fi
   has "$2" && return
-  echo "· building the test image (about a minute, once)" >&2
+  echo "· building the test image (takes about a minute, only once)" >&2
   .venv/bin/sandbox-tui image build --from-packages --small --tag "$2" >.cache/image.log 2>&1 && return
   echo "the test image could not be built: $(tail -n 1 .cache/image.log)"
   return 1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# setup.sh demo|test|lint: a virtual environment in .venv, and the Debian packages that are missing.
-# Where packages cannot be installed it says which line would, and goes on without them.
+# setup.sh demo|test|lint: create the virtual environment .venv and install missing Debian packages.
+# If packages cannot be installed, print the command that installs them and continue without them.
 set -eu
 what=${1:-demo}
 cd "$(dirname "$0")/.."
-# As pip does. Where Python is told to write no byte code, every start would compile all it imports.
+# Compile on installation, as pip does: with PYTHONDONTWRITEBYTECODE set, every start would compile all imports.
 export UV_COMPILE_BYTECODE=1
 
 say() { printf '· %s\n' "$*"; }
@@ -15,7 +15,7 @@ apt_install() {
   [ $# -gt 0 ] || return 0
   if may_install; then
     say "installing $*"
-    apt-get update -qq || true # what is known already may do
+    apt-get update -qq || true # the cached package lists may be enough
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null &&
       return
   fi
@@ -23,7 +23,7 @@ apt_install() {
   printf '     sudo apt-get install -y --no-install-recommends %s\n' "$*" >&2
 }
 
-# Packages whose program is not there yet, from pairs "program:package".
+# install_programs PROGRAM:PACKAGE...: install the packages whose program is missing.
 install_programs() {
   local pair missing=()
   for pair in "$@"; do
@@ -32,7 +32,7 @@ install_programs() {
   apt_install ${missing[@]+"${missing[@]}"}
 }
 
-# The first Python that is new enough, or nothing.
+# Print the path of the first Python that is new enough, if any.
 find_python() {
   local name
   for name in python3 python3.14 python3.13 python3.12 python3.11; do
@@ -55,7 +55,7 @@ make_environment() {
     echo "✗ sandbox-tui needs Python 3.11 or newer, and there is none on this machine." >&2
     exit 1
   fi
-  rm -rf .venv # what is there, if anything, does not run
+  rm -rf .venv # if it exists, it does not work
   if command -v uv >/dev/null; then
     uv venv -q --python "$python" .venv
     return
@@ -64,7 +64,7 @@ make_environment() {
   "$python" -m venv .venv
 }
 
-# Installs into .venv what is named. One that uv made has no pip in it.
+# Install packages into .venv, with uv if it has no pip: uv creates environments without it.
 pip_install() {
   if .venv/bin/python -c 'import pip' 2>/dev/null; then
     .venv/bin/python -m pip install -qq --disable-pip-version-check "$@"
@@ -82,18 +82,18 @@ install_project() {
     pip_install -e .
   elif ! sync_with_lock; then
     if .venv/bin/python -c 'import pip' 2>/dev/null; then
-      pip_install --upgrade 'pip>=25.1' # the first that knows groups
+      pip_install --upgrade 'pip>=25.1' # the first with --group
     fi
     pip_install -e . --group dev
   fi
   touch "$ready"
 }
 
-# The very versions of uv.lock, where uv is here and reaches the place it names.
+# Install the exact versions in uv.lock; fails if uv is missing or cannot download them.
 sync_with_lock() {
   command -v uv >/dev/null || return 1
   UV_PROJECT_ENVIRONMENT=.venv uv sync -q --frozen --inexact && return
-  say "the locked versions cannot be had here; taking those that can"
+  say "the locked versions are not available; installing others that pyproject.toml allows"
   return 1
 }
 
@@ -104,12 +104,12 @@ demo)
   install_programs bwrap:bubblewrap
   ;;
 lint)
-  install_project dev "what checks it"
+  install_project dev "the linters"
   # pyright runs on node
   command -v node >/dev/null || pip_install 'pyright[nodejs]'
   ;;
 test)
-  install_project dev "what tests it"
+  install_project dev "the test tools"
   install_programs bwrap:bubblewrap tmux:tmux dockerd:docker.io iptables:iptables \
     mmdebstrap:mmdebstrap newuidmap:uidmap chromium:chromium pkill:procps vi:vim-tiny git:git script:bsdutils /usr/bin/python3:python3
   ;;

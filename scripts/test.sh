@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Runs all tests: those on real sandboxes and in real terminals first, then the fast ones.
-# SANDBOX_TUI_REQUIRE_DOCKER=1 makes a missing Docker engine a failure instead of a loud skip.
+# Runs all tests: first those with real sandboxes and real terminals, then the fast ones.
+# With SANDBOX_TUI_REQUIRE_DOCKER=1 a missing Docker engine is a failure; otherwise its tests are skipped
+# with a message.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p .cache
 engine=$PWD/.cache/dockerd.pid
 image=sandbox-tui-test:latest
 
-skipping() { printf '\n!! SKIPPED: everything %s, because %s\n\n' "$1" "$2" >&2; }
+skipping() { printf '\n!! SKIPPED: all tests %s, because %s\n\n' "$1" "$2" >&2; }
 
 trap 'scripts/engine.sh stop "$engine"' EXIT
 if ! why=$(scripts/engine.sh prepare "$engine" "$image"); then
@@ -20,10 +21,9 @@ fi
 command -v bwrap >/dev/null || skipping "that needs bubblewrap" "bwrap is not installed"
 command -v tmux >/dev/null || skipping "in a real terminal" "tmux is not installed"
 
-# Tests that drive real programs mostly wait for a terminal, a container or a server, and those of
-# screens about half of their time for the screen: more of them run at a time than there are
-# processors. The journeys come first: they take longest, and what the program wrote down while they
-# were made is looked through by the last of all tests.
+# Tests that drive real programs mostly wait for a terminal, a container or a server, and screen tests
+# wait for the screen about half of the time, so more tests than processors run in parallel. The
+# journeys come first: they take longest, and the very last test checks the coverage they recorded.
 driving=(tests/journeys tests/e2e tests/faults tests/integration)
 coverage=tests/journeys/test_coverage.py
 computing=()
@@ -45,15 +45,15 @@ if [ $# -eq 0 ]; then
 else
   .venv/bin/pytest -n "$processors" --dist worksteal "${computing[@]}" "${driving[@]}" "$@" || failed=$?
 fi
-# Real terminals and containers share this machine with whatever else runs on it: what failed is run
-# once more, alone, and both results are printed. What fails again has failed. The tests are named one
-# by one: pytest's own --last-failed runs everything where it finds none of them.
+# Other programs on this machine can disturb tests with real terminals and containers, so failed tests
+# are retried once, alone, and both results are printed. The retry decides. The tests are named one by
+# one because pytest's own --last-failed runs everything if it finds none of them.
 if [ $# -eq 0 ] && [ "$failed" != 0 ] && [ -s .pytest_cache/v/cache/lastfailed ]; then
-  # the coverage last: what it looks through is what the others do
+  # the coverage test comes last, because it checks what the others recorded
   names='import json, sys; print(*sorted(json.load(sys.stdin), key=lambda name: sys.argv[1] in name), sep="\n")'
   mapfile -t again < <(.venv/bin/python -c "$names" "$coverage" <.pytest_cache/v/cache/lastfailed)
   if [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 40 ]; then
-    printf '\n!! FAILED above; each of those once more, alone\n\n' >&2
+    printf '\n!! Tests failed above; retrying each of them once, alone\n\n' >&2
     failed=0
     .venv/bin/pytest --maxfail 3 "${again[@]}" || failed=$?
   fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# typecheck.sh [FILE...]: pyright over the four packages, or over files of them such as core/run/run.py.
-# The packages import each other as `sandbox_tui.core` and so on, as they are installed; typecheck/
-# holds a link of that name to this folder, so that pyright finds them.
+# typecheck.sh [FILE...]: run pyright on the four packages, or on some of their files, such as core/run/run.py.
+# The packages import each other by their installed names, such as `sandbox_tui.core`. typecheck/
+# contains a link `sandbox_tui` to this folder, so that pyright finds them.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p typecheck
