@@ -78,20 +78,20 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", default="sandbox,text")
     parser.add_argument("--tasks", type=int, default=48)
-    given = parser.parse_args()
-    folder: Path = given.folder.resolve()
+    options = parser.parse_args()
+    folder: Path = options.folder.resolve()
     copy(HERE / SUITE, folder)
-    seeds = range(1, given.seeds + 1)
+    seeds = range(1, options.seeds + 1)
     evaluated: dict[str, Sequence[Path]] = {
         "warm start": [
-            evaluate(folder, folder / "tiny", f"warm-start-{seed}", given.tasks, seed)
+            evaluate(folder, folder / "tiny", f"warm-start-{seed}", options.tasks, seed)
             for seed in seeds
         ]
     }
-    for arm in given.arms.split(","):
+    for arm in options.arms.split(","):
         names = [f"{arm}-{seed}" for seed in seeds]
         evaluated[arm] = [
-            evaluate(folder, folder / "out" / name / "final", name, given.tasks) for name in names
+            evaluate(folder, folder / "out" / name / "final", name, options.tasks) for name in names
         ]
     sys.stdout.write(f"{table(evaluated)}\n")
 

@@ -181,12 +181,12 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=24)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", default="sandbox,shuffled,text")
-    given = parser.parse_args()
-    arms = given.arms.split(",")
-    prepare(given.folder)
-    train(given.folder, arms, given.seeds, given.steps)
+    options = parser.parse_args()
+    arms = options.arms.split(",")
+    prepare(options.folder)
+    train(options.folder, arms, options.seeds, options.steps)
     for made in (table, curve):
-        sys.stdout.write(f"{made(given.folder, arms, given.seeds)}\n\n")
+        sys.stdout.write(f"{made(options.folder, arms, options.seeds)}\n\n")
 
 
 if __name__ == "__main__":

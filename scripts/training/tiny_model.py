@@ -4,8 +4,7 @@
 
 It has its own small tokenizer, in which each digit is a token, and a chat template in the style of
 ChatML with Hermes tool calls. The template omits the tools' schemas, which would be ten times as
-long
-as everything else.
+long as everything else.
 """
 
 from __future__ import annotations
@@ -54,16 +53,16 @@ PHRASES = (
     r": \d",
 )
 """Phrases that occur in every conversation; as single tokens they halve its length. The last one
-lets a line's value begin with the token that follows its key, so that finding a key is finding
+lets a line's value begin with the token that follows its key, so that finding a key means finding
 its value.
 """
 LIMITS = Limits(max_steps=5)
 TASKS = 2000
 REPEATING_STEPS = 600
 LOOKING_UP_STEPS = 600
-"""Steps on repeated random tokens and, as many, on lines repeated in another order, before any
-trajectory: from trajectories alone, so small a model does not learn that text it has read can be
-repeated, nor where to find it.
+"""Steps on repeated random tokens, then on lines repeated in another order, before any trajectory:
+from trajectories alone, so small a model learns neither to repeat text from its prompt nor to find
+it there.
 """
 FEW_KEYS_STEPS = 300
 """Steps on trajectories with the experiment's keys, at the end."""
@@ -162,14 +161,14 @@ Example = tuple[list[int], list[float]]
 
 
 def repeated(fast: PreTrainedTokenizerFast, rng: random.Random) -> Example:
-    """Random tokens, repeated."""
+    """Draw random tokens and repeat them."""
     once = [rng.randrange(3, len(fast)) for _ in range(rng.randint(5, 20))]
     more = (once * REPEATED_LENGTH)[len(once) : REPEATED_LENGTH]
     return once + more, [0.0] * len(once) + [1.0] * len(more)
 
 
 def looked_up(fast: PreTrainedTokenizerFast, rng: random.Random) -> Example:
-    """Words with random numbers, then the same lines in another order."""
+    """Draw lines of a word and a random number, then the same lines in another order."""
     keys = rng.sample(words.THINGS, rng.randint(2, 5))
     lines = [f"{key}: {rng.randint(100, 999)}\n" for key in keys]
     once = fast.encode("".join(lines))
@@ -210,9 +209,7 @@ def _batch(rows: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _words(written: Sequence[Sequence[Message]]) -> list[str]:
-    """Return the texts of the conversations, and every word that other conversations may
-    contain.
-    """
+    """Return the texts of the conversations, and all words of other possible conversations."""
     texts = [
         json.dumps({"name": function["name"], "arguments": json.loads(function["arguments"])})
         for one in written

@@ -1,6 +1,6 @@
 """Generated trajectories for an untrained model: they teach how to make calls, not how to succeed.
 
-A quarter of them finds the answer. The others fail: they guess without reading the file, open a
+A quarter of them find the answer. The others fail: they guess without reading the file, open a
 missing file, take the first line for the right one, or never write the answer.
 """
 
