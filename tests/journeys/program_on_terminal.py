@@ -1,4 +1,4 @@
-"""The real program on a hidden terminal: keys go in, the probe reports their effects."""
+"""The real program on a pseudo-terminal: sends keys, and reads their effects from the probe."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tests.journeys.forked_starts import PROBE, ForkedProcess, ForkedStarts
 from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
-BOUND = HANG_SECONDS
+KEY_SECONDS = HANG_SECONDS
 """Seconds within which a key has to be handled, however busy the machine is."""
 
-NOT_FOR_THE_PROGRAM = ("COLUMNS", "LINES", "TMUX", "PYTHONDONTWRITEBYTECODE")
+REMOVED_VARIABLES = ("COLUMNS", "LINES", "TMUX", "PYTHONDONTWRITEBYTECODE")
 """Variables that would change its size or make it compile all its modules at each start."""
 
 CODES = {
@@ -51,15 +51,15 @@ class Evidence:
         with open(pipe, "rb") as lines:
             for line in lines:
                 with contextlib.suppress(ValueError), self.changed:
-                    said = json.loads(line)
-                    self.lines.append(said)
-                    self.count[said["what"]] += 1
-                    self.count[f"{said['what']} {said['name']}"] += 1
+                    parsed = json.loads(line)
+                    self.lines.append(parsed)
+                    self.count[parsed["what"]] += 1
+                    self.count[f"{parsed['what']} {parsed['name']}"] += 1
                     self.changed.notify_all()
 
 
-class Found(Exception):
-    """A walk found a fault."""
+class FaultFound(Exception):
+    """A walk found a fault; the message describes it."""
 
 
 class Program:
@@ -85,7 +85,7 @@ class Program:
         self._master, slave = os.openpty()
         self.resize(*size)
         environment = {
-            **{k: v for k, v in os.environ.items() if k not in NOT_FOR_THE_PROGRAM},
+            **{k: v for k, v in os.environ.items() if k not in REMOVED_VARIABLES},
             **{"SANDBOX_TUI_HOME": str(folder / "home"), "TERM": "xterm-256color"},
             **{"COLORTERM": "truecolor", "PYTHONPATH": str(PROBE)},
             **{"SANDBOX_TUI_JOURNEY_LOG": str(pipe), "SANDBOX_TUI_JOURNEY_KEYS": "1"},
@@ -134,18 +134,18 @@ class Program:
     def ended(self) -> bool:
         return self.process.poll() is not None
 
-    def wait(self, what: str, times: int, seconds: float = BOUND) -> None:
-        """Wait until the program has reported `what` so many times, or has ended.
+    def wait(self, what: str, times: int, seconds: float = KEY_SECONDS) -> None:
+        """Wait until the program has reported `what` this many times, or has ended.
 
         Raises:
-            Found: neither happens within `seconds`.
+            FaultFound: neither happens within `seconds`.
         """
         evidence = self.evidence
         with evidence.changed:
             if not evidence.changed.wait_for(
                 lambda: evidence.count[what] >= times or self.ended, seconds
             ):
-                raise Found(f"hang: {what} only {evidence.count[what]} of {times} times")
+                raise FaultFound(f"hang: {what} only {evidence.count[what]} of {times} times")
 
     def wait_end(self, seconds: float) -> bool:
         """Wait for the program to end; return whether it did."""
@@ -168,8 +168,8 @@ class Program:
         with contextlib.suppress(OSError):
             fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
-    def said(self) -> str:
-        """Return the last output that it wrote to the terminal."""
+    def last_output(self) -> str:
+        """Return the end of what the program wrote to the terminal."""
         return b"".join(self.output).decode(errors="replace")[-60_000:]
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ tool = "execute_bash"
 command = "rm *"
 
 [keys]
-"leave_run.detach" = "f12"  # no walk presses it: its run would outlive it
+"leave_run.detach" = "f12"  # no walk presses it, because a detached run would outlive the walk
 """
 
 

@@ -1,10 +1,11 @@
-"""Random walks: keys a person might press, in the real program, with runs going.
+"""Random walks: keys that a user might press, in the real program, during runs.
 
-    make walks N=100           # prints a seed for each walk that found something
-    python -m tests.journeys.walking --seed 7 --keep    # the same walk again, its traces kept
+    make walks N=100           # prints the seed of each walk that found a fault
+    python -m tests.journeys.walking --seed 7 --keep    # repeat a walk and keep its traces
 
-A walk is its seed: where it starts, which keys it presses, how the terminal's size changes. What it
-must not find: a crash, a hang, a run that ended or a call that ran without an order of the walk's.
+The seed determines a walk: where it starts, which keys it presses, how it resizes the terminal. The
+faults it can find are a crash, a hang, and a run that ended or a call that ran without a key of the
+walk asking for it.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.journeys.forked_starts import ForkedStarts
-from tests.journeys.program_on_terminal import BOUND, PROGRAM, Found, Program
+from tests.journeys.program_on_terminal import KEY_SECONDS, PROGRAM, FaultFound, Program
 from tests.journeys.walked_model import CONFIG, reply
 
 KEYS_PER_WALK = 200
 REAL_STARTS = 5
-"""Of so many walks one starts its programs as a person does; those of the others are forked."""
+"""One walk in this many starts its programs from the command line; the others fork them."""
 
 WEIGHTS: list[tuple[float, str]] = [
     (28, "up down left right j k h l g G pageup pagedown home end tab shift+tab 1 2 3"),
@@ -86,7 +87,7 @@ LEAVING = (
     "wall.leave",
 )
 SLACK = 0.5
-"""Seconds by which the clocks of program and walk, and what is written when, may differ."""
+"""Allowed difference in seconds between the times in the record and in the walk's log."""
 
 
 @dataclass
@@ -94,35 +95,37 @@ class Walk:
     """One walk.
 
     Attributes:
-        seed: it is the walk.
-        folder: its home, its program's folder.
-        starts: where its programs are forked from; None to start each as a person does.
+        seed: determines everything random in the walk.
+        folder: working folder of the program, with its home.
+        starts: forks the programs; None to start each from the command line.
+        trace: the keys pressed and programs started.
+        log: the lines logged by the probe in all programs.
     """
 
     seed: int
     folder: Path
     starts: ForkedStarts | None = None
     trace: list[str] = field(default_factory=list)
-    said: list[dict[str, Any]] = field(default_factory=list)
+    log: list[dict[str, Any]] = field(default_factory=list)
 
     def go(self) -> None:
-        """Walk.
+        """Walk, then check the recorded runs.
 
         Raises:
-            Found: what must not be.
+            FaultFound: the walk found a fault.
         """
         dice = random.Random(self.seed)
         self.start = dice.choice(list(STARTS))
         size = dice.choice(SIZES[:5])
         arguments, until, first = STARTS[self.start]
         if dice.random() < 0.3:
-            until = ""  # keys come while everything is still starting
+            until = ""  # press keys while everything is still starting
         keys = [*first, *(self._key(dice) for _ in range(KEYS_PER_WALK - len(first)))]
         patient = [dice.random() < 0.8 for _ in keys]
         while keys:
             self._walk(arguments, size, until, keys, patient, dice)
-            arguments, until = (), ""  # it was told to quit: go on from the home screen
-        self._look_at_runs()
+            arguments, until = (), ""  # the keys quit the program: continue on the home screen
+        self._check_runs()
 
     @staticmethod
     def _key(dice: random.Random) -> str:
@@ -147,12 +150,12 @@ class Walk:
             while keys and not program.ended:
                 self._press(program, keys.pop(0), patient.pop(0), dice)
             self._end(program)
-            self._look_at_end(program)
-        except Found as found:
-            raise Found(f"{found}\n{_last_words(program)}") from None
+            self._check_exit(program)
+        except FaultFound as fault:
+            raise FaultFound(f"{fault}\n{_last_output(program)}") from None
         finally:
             program.close()
-            self.said += program.evidence.lines
+            self.log += program.evidence.lines
 
     def _press(self, program: Program, key: str, patient: bool, dice: random.Random) -> None:
         self.trace.append(key)
@@ -169,76 +172,79 @@ class Walk:
                 program.press(key, wait=patient)
 
     def _end(self, program: Program) -> None:
-        """It answers still; then it is told to quit."""
+        """Check that the program still responds, then quit it."""
         if not program.ended:
             program.wait("done", program.keys)
             columns, rows = program.size
             program.resize(columns + 1, rows)
             program.wait(f"drawn {columns + 1}x{rows}", 1)
-        until = time.monotonic() + BOUND
+        until = time.monotonic() + KEY_SECONDS
         while not program.ended:
-            program.press("release")  # after another one it goes to the terminal's program
+            program.press("release")  # pressed twice, the chord goes to the sandbox's terminal
             program.wait("done", program.keys)
-            # a second ctrl+q while runs end would not wait for them
+            # a second ctrl+q would not wait for the ending runs
             program.press("y" if self._is_ending(program) else "ctrl+q")
             if not program.wait_end(1):
-                program.press("y")  # many are going: sure
-                program.wait_end(BOUND if self._is_ending(program) else 5)
+                program.press("y")  # confirm that all active runs end
+                program.wait_end(KEY_SECONDS if self._is_ending(program) else 5)
             if time.monotonic() > until:
-                raise Found("hang: it does not quit")
+                raise FaultFound("hang: it does not quit")
 
     @staticmethod
     def _is_ending(program: Program) -> bool:
-        """Whether the program waits for its runs to end: the last key met that dialog."""
+        """Whether the program waits for its runs to end: the last key reached that dialog."""
         keys = [line for line in program.evidence.lines if line["what"] == "key"]
         return bool(keys) and keys[-1]["screen"] == "EndingRunsDialog"
 
-    def _look_at_end(self, program: Program) -> None:
-        code, said = program.process.returncode, program.said()
-        bug = re.search(r"This\s+is\s+a\s+bug\s+in\s+sandbox-tui", said)
+    def _check_exit(self, program: Program) -> None:
+        code, output = program.process.returncode, program.last_output()
+        bug = re.search(r"This\s+is\s+a\s+bug\s+in\s+sandbox-tui", output)
         if bug or code == 1 or code not in e.EXIT_CODES.values():
-            raise Found(f"crash: exit code {code}")
+            raise FaultFound(f"crash: exit code {code}")
         ran = {line["name"] for line in program.evidence.lines if line["what"] == "ran"}
         if not ran & {"app.quit", "home.quit", *LEAVING}:
-            raise Found(f"it ended by itself, exit code {code}")
+            raise FaultFound(f"it ended by itself, exit code {code}")
 
-    # --- what became of the runs
+    # --- the recorded runs
 
-    def _look_at_runs(self) -> None:
+    def _check_runs(self) -> None:
         store = Store(self.folder / "home" / "sessions.db")
         try:
             for run in store.runs():
-                self._look_at_run(list(store.events(run.id)))
+                self._check_run(list(store.events(run.id)))
         finally:
             store.close()
 
-    def _look_at_run(self, events: list[e.AnyEvent]) -> None:
+    def _check_run(self, events: list[e.AnyEvent]) -> None:
         first, last = events[0], events[-1]
         assert isinstance(first, e.RunStarted)
         if first.model != "scripted" or first.parent is not None:
-            return  # the demo's, of before; a fork begins with its parent's events
+            return  # an earlier demo, or a fork, which begins with its parent's events
         fold(events)
         if [event.seq for event in events] != list(range(1, len(events) + 1)):
-            raise Found(f"run {first.run_id}: numbers of events are not in order")
+            raise FaultFound(f"run {first.run_id}: events are not numbered in order")
         if not isinstance(last, e.RunFinished):
-            raise Found(f"run {first.run_id}: it never ended; last {last}")
-        self._look_at_finish(first, last)
-        self._look_at_calls(first, events)
+            raise FaultFound(f"run {first.run_id}: it never ended; last event: {last}")
+        self._check_end(first, last)
+        self._check_calls(first, events)
 
-    def _look_at_finish(self, first: e.RunStarted, last: e.RunFinished) -> None:
+    def _check_end(self, first: e.RunStarted, last: e.RunFinished) -> None:
         where = f"run {first.run_id}, {last.reason}: {last.error}"
         if last.reason in ("internal_error", "store_error", "sandbox_error"):
-            raise Found(where)
+            raise FaultFound(where)
         if last.reason == "model_error" and "127.0.0.1" in str(first.model_params):
-            raise Found(where)
+            raise FaultFound(where)
         if last.reason == "cancelled":
             ended = first.started_at - first.t + last.t
-            if not any(first.started_at - SLACK < at < ended + SLACK for at in self._end_orders()):
-                raise Found(f"{where}: nobody ordered that")
+            if not any(
+                first.started_at - SLACK < at < ended + SLACK for at in self._times_of_ending()
+            ):
+                raise FaultFound(f"{where}: no key asked for that")
 
-    def _end_orders(self) -> Iterator[float]:
+    def _times_of_ending(self) -> Iterator[float]:
+        """Yield the times at which a key asked to end a run."""
         asked = False
-        for line in self.said:
+        for line in self.log:
             if line["what"] == "ran":
                 name = line["name"]
                 if name in ("leave_run.end", "app.quit", "home.quit", "live.leave"):
@@ -247,8 +253,8 @@ class Walk:
                     yield line["at"]
                 asked = name in ENDING or (asked and name != "confirm.no")
 
-    def _look_at_calls(self, first: e.RunStarted, events: list[e.AnyEvent]) -> None:
-        orders = sorted(self._decisions())
+    def _check_calls(self, first: e.RunStarted, events: list[e.AnyEvent]) -> None:
+        decisions = sorted(self._times_of_decisions())
         held: dict[int, float] = {}
         decided: set[int] = set()
         granted = False
@@ -263,17 +269,19 @@ class Walk:
                     decided.add(call)
                     if by == "policy" and granted:
                         continue
-                    order = next((o for o in orders if held[call] - SLACK < o < at + SLACK), None)
-                    if order is None:
-                        raise Found(f"run {first.run_id}: {event}: nobody ordered that")
-                    orders.remove(order)
+                    earliest, latest = held[call] - SLACK, at + SLACK
+                    decision = next((d for d in decisions if earliest < d < latest), None)
+                    if decision is None:
+                        raise FaultFound(f"run {first.run_id}: {event}: no key asked for that")
+                    decisions.remove(decision)
                 case e.CallStarted(call=call) if call in held and call not in decided:
-                    raise Found(f"run {first.run_id}: call {call} ran without a decision")
+                    raise FaultFound(f"run {first.run_id}: call {call} ran without a decision")
                 case _:
                     pass
 
-    def _decisions(self) -> Iterator[float]:
-        for line in self.said:
+    def _times_of_decisions(self) -> Iterator[float]:
+        """Yield the times at which a key decided about a call."""
+        for line in self.log:
             sent = line["what"] == "key" and line["name"] == "enter"
             if sent and (
                 line["focus"] == "inject-input"
@@ -284,17 +292,17 @@ class Walk:
                 yield line["at"]
 
 
-def _last_words(program: Program) -> str:
-    """What it said of itself, and what is on the screen."""
-    said = program.said()
-    at = max(said.rfind("Traceback (most recent"), 0)
+def _last_output(program: Program) -> str:
+    """Return the last lines of the probe's log, and the traceback or the end of the output."""
+    output = program.last_output()
+    at = max(output.rfind("Traceback (most recent"), 0)
     lines = [json.dumps(line) for line in program.evidence.lines[-8:]]
-    plain = re.sub(r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>]", "", said[at:])
+    plain = re.sub(r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>]", "", output[at:])
     return "\n".join([*lines, plain[-6000:] if at else plain[-300:]])
 
 
 class Walks:
-    """Walks that share a model's server and the sessions of before."""
+    """Walks that share a model server and start with the same sessions."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="sandbox-tui-walks-"))
@@ -321,7 +329,7 @@ class Walks:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def walk(self, seed: int, *, keep: bool = False) -> str:
-        """One walk; what it found, or nothing."""
+        """Do one walk; return the fault it found, or an empty string."""
         folder = self.folder / str(seed)
         shutil.copytree(self.folder / "before", folder / "home")
         opener = folder / "bin" / "xdg-open"
@@ -331,12 +339,12 @@ class Walks:
         walk = Walk(seed, folder, self._starts if seed % REAL_STARTS else None)
         try:
             walk.go()
-        except Found as found:
+        except FaultFound as fault:
             keys = " ".join(walk.trace[-25:])
-            return f"seed {seed} from {walk.start!r}: {found}\nthe last keys: {keys}"
+            return f"seed {seed} from {walk.start!r}: {fault}\nthe last keys: {keys}"
         finally:
             if keep:
-                traces = {"keys": walk.trace, "said": walk.said}
+                traces = {"keys": walk.trace, "log": walk.log}
                 Path(f"walk-{seed}.json").write_text(json.dumps(traces, indent=1))
                 shutil.copy(folder / "home" / "sessions.db", f"walk-{seed}.db")
             shutil.rmtree(folder, ignore_errors=True)
@@ -344,32 +352,32 @@ class Walks:
 
 
 def main() -> None:
-    """Walk, two at a time; prints what was found, and the seeds."""
+    """Do walks in parallel; print the faults, with their seeds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("walks", type=int, nargs="?", default=20)
-    parser.add_argument("--seed", type=int, help="of the first walk; the others follow")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", action="store_true", help="keys and database of each walk")
-    wanted = parser.parse_args()
-    first = wanted.seed if wanted.seed is not None else random.SystemRandom().randrange(10**6)
-    count = 1 if wanted.seed is not None and wanted.walks == 20 else wanted.walks
-    found = 0
+    parser.add_argument("--seed", type=int, help="seed of the first walk; the next ones count up")
+    parser.add_argument("--jobs", type=int, default=2, help="walks at a time")
+    parser.add_argument("--keep", action="store_true", help="keep keys, log and database")
+    options = parser.parse_args()
+    first = options.seed if options.seed is not None else random.SystemRandom().randrange(10**6)
+    count = 1 if options.seed is not None and options.walks == 20 else options.walks
+    faults = 0
     began = time.monotonic()
-    with Walks() as walks, ThreadPoolExecutor(wanted.jobs) as pool:
+    with Walks() as walks, ThreadPoolExecutor(options.jobs) as pool:
         seeds = range(first, first + count)
-        for seed, words in zip(
-            seeds, pool.map(lambda seed: walks.walk(seed, keep=wanted.keep), seeds), strict=True
+        for seed, fault in zip(
+            seeds, pool.map(lambda seed: walks.walk(seed, keep=options.keep), seeds), strict=True
         ):
-            if words:
-                found += 1
-                print(f"✗ {words}\n", flush=True)
+            if fault:
+                faults += 1
+                print(f"✗ {fault}\n", flush=True)
             elif sys.stdout.isatty() or seed % 50 == 0:
                 print(f"· {seed}", flush=True)
     took = time.monotonic() - began
     print(
-        f"{count} walks of {KEYS_PER_WALK} keys in {took:.0f} s, from seed {first}: {found} found"
+        f"{count} walks of {KEYS_PER_WALK} keys in {took:.0f} s, from seed {first}: {faults} faults"
     )
-    sys.exit(1 if found else 0)
+    sys.exit(1 if faults else 0)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""Tool calls in a Docker container beside the reference's, in one run: A B A B.
+"""Tool calls in a Docker container compared with the reference's, in alternating rounds (A B A B).
 
     python -m tests.perf.channel_ratio [--image NAME] [--rounds N]
 
-    call    `true`, the shell state carried over     at most 1/10 of the reference's time
-    output  10 MB from a command, kept               at least 3 times as fast
-    edit    one word of a file of 2 KB               at most 1/8
-    close   everything gone, container removed       at most 1/20
+    call    `true`, with the shell state carried over   at least 10 times as fast as the reference
+    output  10 MB of output from a command, kept        at least 3 times
+    edit    one word of a 2 KB file                     at least 8 times
+    close   the container removed                       at least 20 times
 
-The reference's are timed inside its own process, by its own code; both containers have no network
-and run at the same time, so that what else the machine does touches both.
+The reference's calls are timed inside its own process, by its own code. Both containers run at the
+same time, without a network, so that other load on the machine affects both.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Act = Callable[[str], Awaitable[float]]
 
 
 def measure(rounds: int = 40, image: str = "sandbox-tui-test:latest") -> Section:
-    """Measure all four."""
+    """Measure all four operations."""
     section = Section(
         title="Tool calls",
         words=(
@@ -137,7 +137,7 @@ class _Reference:
         return reference
 
     async def act(self, word: str) -> float:
-        """Seconds that it took."""
+        """Perform an operation and return the seconds it took."""
         assert self.process.stdin is not None
         self.process.stdin.write(word.encode() + b"\n")
         return float(json.loads(await self._line() or "null") or "nan")
@@ -148,14 +148,14 @@ class _Reference:
 
 
 def main() -> None:
-    """Run it; exit code 1 when a target is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--image", default="sandbox-tui-test:latest")
     parser.add_argument("--rounds", type=int, default=40)
-    given = parser.parse_args()
-    sys.exit(0 if print_section(measure(given.rounds, given.image)) else 1)
+    options = parser.parse_args()
+    sys.exit(0 if print_section(measure(options.rounds, options.image)) else 1)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""The emulator beside pyte: CPU time and memory, on output of fifteen kinds.
+"""The emulator compared with pyte: CPU time and memory, for fifteen kinds of output.
 
     python -m tests.perf.emulator_ratio [--seconds 0.3] [--rounds 4] [--recorded | --from FOLDER] [NAME ...]
 
-Each corpus (see `corpora.py`) goes through both, A B A B, in pieces of 16 KiB on a screen of 120 x 40,
-each time through new screens that remember nothing; the best round of each counts. pyte's screens are
-kept from raising (`terminal_oracles.py`). The screen at the end is compared with that of avt.
+Each corpus (see `corpora.py`) is fed to both in alternating rounds (A B A B), in chunks of 16 KiB, on a
+120 x 40 screen. Each round uses new screens with empty caches, and the best round of each emulator counts.
+`terminal_oracles.py` prevents pyte's screens from crashing. The final screen is compared with avt's.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ SCROLLING = (*PLAIN, "long", "build_color", "ls_color", "c256", "cjk_emoji")
 """Corpora whose lines go to scrollback."""
 
 MEAN, ON_PLAIN, ON_ANY, MEMORY = 25.0, 80.0, 4.0, 60.0
-"""How many times better ours has to be."""
+"""How many times better our emulator has to be."""
 
 Feed = Callable[[bytes], None]
 Corpus = list[bytes]
 
 
 def ours() -> Screen:
-    """Our emulator, new, and with nothing remembered of sequences it has met."""
+    """Create a screen of our emulator with empty caches."""
     graphics.change_of.cache_clear()
     graphics.sequence_of.cache_clear()
     Screen.meanings.clear()
@@ -59,17 +59,17 @@ def ours() -> Screen:
 
 
 def theirs() -> Feed:
-    """pyte's own screen, new."""
+    """Create a screen of pyte and return its `feed`."""
     return pyte.ByteStream(UncrashedScreen(COLUMNS, LINES)).feed
 
 
 def pieces(data: bytes) -> Corpus:
-    """What a terminal's program writes at once."""
+    """Split output into the chunks in which a program writes it."""
     return [data[at : at + PIECE] for at in range(0, len(data), PIECE)]
 
 
 def speed(feed: Feed, data: Corpus, seconds: float) -> float:
-    """Megabytes per second of CPU time."""
+    """Return the throughput in megabytes per second of CPU time."""
     start, done = time.process_time(), 0
     for piece in data:
         feed(piece)
@@ -80,7 +80,7 @@ def speed(feed: Feed, data: Corpus, seconds: float) -> float:
 
 
 def differing(data: Corpus) -> int:
-    """Rows of the screen at the end that avt shows otherwise."""
+    """Count the rows of the final screen that differ from avt's."""
     screen = ours()
     for piece in data:
         screen.feed(piece)
@@ -89,7 +89,7 @@ def differing(data: Corpus) -> int:
 
 
 def bytes_a_line(feed: Feed, count: Callable[[], int], data: Corpus, lines: int) -> float:
-    """Memory that a line of scrollback takes."""
+    """Return the bytes that a line of scrollback takes."""
     gc.collect()
     tracemalloc.start()
     for _ in range(50):
@@ -103,7 +103,7 @@ def bytes_a_line(feed: Feed, count: Callable[[], int], data: Corpus, lines: int)
 
 
 def memory(data: Corpus) -> tuple[float, float]:
-    """Bytes a line of our scrollback, at 20,000 lines, and of pyte's at 1,500."""
+    """Return the bytes per line of our scrollback at 20,000 lines, and of pyte's at 1,500."""
     history = UncrashedHistory(COLUMNS, LINES, history=SCROLLBACK)
     feed = pyte.ByteStream(history).feed
     small = [piece[at : at + 1024] for piece in data for at in range(0, len(piece), 1024)]
@@ -115,7 +115,7 @@ def memory(data: Corpus) -> tuple[float, float]:
 def measure(
     wanted: Mapping[str, Corpus] | None = None, *, rounds: int = 4, seconds: float = 0.3
 ) -> Section:
-    """Measure speed, the screen at the end, and memory; of all corpora, unless told which."""
+    """Measure speed, memory and the final screen for these corpora; by default for all."""
     warnings.simplefilter("ignore")
     if wanted is None:
         wanted = {make.__name__: pieces(corpus(make)) for make in CORPORA}
@@ -145,7 +145,7 @@ def measure(
 
 
 def _speed(section: Section, name: str, data: Corpus, rounds: int, seconds: float) -> float:
-    """Adds the figure; how many times as fast."""
+    """Add the figure to the section and return the ratio of the speeds."""
     best = [0.0, 0.0]
     for _ in range(rounds):
         best[0] = max(best[0], speed(ours().feed, data, seconds))
@@ -181,24 +181,24 @@ def _compare(section: Section, wanted: Mapping[str, Corpus]) -> None:
 
 
 def main() -> None:
-    """Run it; exit code 1 when a target is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=float, default=0.3)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--recorded", action="store_true")
     parser.add_argument("--from", type=Path, dest="folder")
-    given = parser.parse_args()
+    options = parser.parse_args()
     wanted: dict[str, Corpus] = {}
     for make in CORPORA:
         name = make.__name__
-        if given.names and name not in given.names:
+        if options.names and name not in options.names:
             continue
-        data = from_folder(name, given.folder) if given.folder else None
-        if given.recorded:
+        data = from_folder(name, options.folder) if options.folder else None
+        if options.recorded:
             data = recorded(name)
         wanted[name] = pieces(data or corpus(make))
-    section = measure(wanted, rounds=given.rounds, seconds=given.seconds)
+    section = measure(wanted, rounds=options.rounds, seconds=options.seconds)
     sys.exit(0 if print_section(section) else 1)
 
 

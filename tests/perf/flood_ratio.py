@@ -1,6 +1,8 @@
-"""The terminal widget in a flood beside textual-terminal's, each in an app on a real pseudo-terminal.
+"""The terminal widget under a flood of output, compared with textual-terminal's.
 
-python -m tests.perf.flood_ratio [--megabytes 50] [--theirs 3] [--rounds 2]
+Each runs in an app of its own on a real pseudo-terminal.
+
+    python -m tests.perf.flood_ratio [--megabytes 50] [--theirs 3] [--rounds 2]
 """
 
 from __future__ import annotations
@@ -29,20 +31,20 @@ KINDS = (
     ("full-screen process list", htop, 8.0),
     ("full-screen editor", vim, 8.0),
 )
-"""What floods, and how many times less of the processor ours shall need for it."""
+"""Kinds of output: name, corpus, and how many times less CPU time our widget has to take."""
 
 IDLE_KEYS = 300
 MEDIAN_TARGET, WORST_TARGET = 5.0, 10.0
-"""Most times the idle figure: of the median, and of the 99th in a hundred."""
+"""Maximum key latency relative to the idle app: of the median, and of the 99th percentile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """What one run showed.
+    """The results of one run.
 
     Attributes:
-        cpu: seconds of the processor for each megabyte.
-        latencies: seconds from each key until the app had it.
+        cpu: CPU seconds per megabyte.
+        latencies: seconds from each key press until the app handled it.
     """
 
     cpu: float
@@ -50,7 +52,7 @@ class Flood:
 
 
 def measure(megabytes: float = 50.0, theirs: float = 3.0, rounds: int = 2) -> Section:
-    """Measure every kind of flood, and the keys."""
+    """Measure CPU time and key latency for every kind of output."""
     section = Section(
         title="Terminal widget under a flood of output",
         words=(
@@ -117,10 +119,10 @@ def _figures(
 
 
 def flood(python: list[str], which: str, data: bytes, megabytes: float, folder: Path) -> Flood:
-    """One run of the app; with no megabytes, until enough keys were answered.
+    """Run the app once; with zero megabytes, until it has handled enough keys.
 
     Raises:
-        RuntimeError: the app did not get through.
+        RuntimeError: the app did not finish the flood.
     """
     held, log_file = folder / "corpus", folder / "log"
     held.write_bytes(data)
@@ -160,13 +162,13 @@ def _text(path: Path) -> str:
 
 
 def main() -> None:
-    """Run it; exit code 1 when a target is missed."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=float, default=50.0)
     parser.add_argument("--theirs", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=2)
-    given = parser.parse_args()
-    sys.exit(0 if print_section(measure(given.megabytes, given.theirs, given.rounds)) else 1)
+    options = parser.parse_args()
+    sys.exit(0 if print_section(measure(options.megabytes, options.theirs, options.rounds)) else 1)
 
 
 if __name__ == "__main__":

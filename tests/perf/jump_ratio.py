@@ -1,20 +1,18 @@
-"""What a jump costs in a long session beside a short one, and the home screen with many sessions.
+"""Time of a jump in a long session compared with a short one, and of the home screen with many sessions.
 
     python -m tests.perf.jump_ratio [--short 10] [--long 10000] [--jumps 40] [--rounds 3]
 
-Two figures, each as a ratio of medians, taken in turns A B A B in one process; we hold ourselves
-to at most 2 for each:
+Two ratios of medians, measured in alternating rounds (A B A B) in one process; each may be at most 2:
 
-    jump    on the replay screen: from the key until the panes are drawn
+    jump    on the replay screen, from the key press until the panes are drawn
     home    from opening the home screen until the list is drawn, with 2,000 sessions and with 20
 
-And one that is a part of the first, for which a short session has less to read: it has fewer items
-than a screen shows.
+And one part of a jump, without a bound, because a short session has fewer items than a screen shows and
+so has less to read:
 
-    moment  state and terminals, read and folded, with the items the list of calls takes
+    moment  reading and folding the state, the terminals and the items that the list of calls shows
 
-A jump goes to any event with the same likelihood. Keyframes are made before, as when a run is
-recorded; what they cost is printed.
+Jumps go to uniformly random events. Keyframes exist already, as in a recorded run; their cost is printed.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ MANY, FEW = 2000, 20
 
 
 def prepare(store: Store, steps: int) -> str:
-    """Store a session with its keyframes; says what that took."""
+    """Store a session with its keyframes, print what they cost, and return the session's id."""
     run_id = f"steps-{steps}"
     began, before = time.perf_counter(), size(store)
     events = fill(store, run_id, steps)
@@ -66,7 +64,7 @@ def prepare(store: Store, steps: int) -> str:
 
 
 def size(store: Store) -> int:
-    """Bytes of the database that hold something."""
+    """Return the bytes of the database's pages that are in use."""
     row = store.rows(
         "SELECT (page_count - freelist_count) * page_size AS n"
         " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
@@ -75,7 +73,7 @@ def size(store: Store) -> int:
 
 
 def moments(store: Store, run_id: str, jumps: int, chance: random.Random) -> list[float]:
-    """Seconds of each jump without a screen."""
+    """Return the seconds that each jump takes without a screen."""
     last = store.run(run_id).last_seq
     taken: list[float] = []
     for _ in range(jumps):
@@ -91,7 +89,7 @@ def moments(store: Store, run_id: str, jumps: int, chance: random.Random) -> lis
 async def jumps_on_screen(
     app: SandboxTui, store: Store, run_id: str, jumps: int, chance: random.Random
 ) -> list[float]:
-    """Seconds of each jump on the replay screen."""
+    """Return the seconds that each jump takes on the replay screen."""
     summary = store.run(run_id)
     screen = ReplayScreen(summary, store, playing=False)
     await app.push_screen(screen)
@@ -109,21 +107,21 @@ async def jumps_on_screen(
 
 
 async def shown(screen: ReplayScreen, seq: int) -> None:
-    """Until this moment is on the screen."""
+    """Wait until the screen shows this event."""
     while screen.position != seq:
         await asyncio.sleep(0)
     await drawn(screen)
 
 
 async def drawn(screen: Screen[object]) -> None:
-    """Until the screen has been drawn."""
+    """Wait until the screen has been drawn."""
     done = asyncio.Event()
     screen.call_after_refresh(done.set)
     await done.wait()
 
 
 async def homes(store: Store, rounds: int) -> list[float]:
-    """Seconds until the home screen shows the sessions."""
+    """Return the seconds until the home screen shows the sessions, for each round."""
     app = SandboxTui(Settings(), store)
     taken: list[float] = []
     async with app.run_test(size=(160, 45)) as pilot:
@@ -142,7 +140,7 @@ async def homes(store: Store, rounds: int) -> list[float]:
 
 
 def many_sessions(store: Store, count: int) -> None:
-    """Store so many small sessions that ended."""
+    """Store `count` small finished sessions."""
     for number in range(count):
         name = f"session-{number:05}"
         first = started(name, task=f"task number {number}", started_at=1000.0 + number)
@@ -153,34 +151,34 @@ def many_sessions(store: Store, count: int) -> None:
 def report(
     name: str, long: list[float], short: list[float], words: tuple[str, str], most: float = MOST
 ) -> bool:
-    """Print medians and their ratio; whether it is held."""
+    """Print medians and their ratio; return whether the ratio is within the bound."""
     a, b = statistics.median(long), statistics.median(short)
     met = a / b <= most
-    said = "" if math.isinf(most) else f"(at most {most:g})   {'ok' if met else 'MISSED'}"
+    verdict = "" if math.isinf(most) else f"(at most {most:g})   {'ok' if met else 'MISSED'}"
     print(
         f"{name:7} {words[0]} {a * 1e3:7.2f} ms (worst {max(long) * 1e3:6.1f})   "
         f"{words[1]} {b * 1e3:7.2f} ms (worst {max(short) * 1e3:6.1f})   "
-        f"ratio {a / b:4.2f} {said}"
+        f"ratio {a / b:4.2f} {verdict}"
     )
     return met
 
 
-async def measure(folder: Path, given: argparse.Namespace) -> bool:
-    """Measure all three; whether both bounds are held."""
+async def measure(folder: Path, options: argparse.Namespace) -> bool:
+    """Measure all three; return whether both bounds hold."""
     store = Store(folder / "sessions.db")
-    short, long = prepare(store, given.short), prepare(store, given.long)
+    short, long = prepare(store, options.short), prepare(store, options.long)
     chance = random.Random(7)
     taken: dict[tuple[str, str], list[float]] = {}
-    for run_id in (long, short) * given.rounds:
-        found = moments(store, run_id, given.jumps, chance)
+    for run_id in (long, short) * options.rounds:
+        found = moments(store, run_id, options.jumps, chance)
         taken.setdefault(("moment", run_id), []).extend(found)
     app = SandboxTui(Settings(), store)
     async with app.run_test(size=(160, 45)):
-        for run_id in (long, short) * given.rounds:
-            found = await jumps_on_screen(app, store, run_id, given.jumps, chance)
+        for run_id in (long, short) * options.rounds:
+            found = await jumps_on_screen(app, store, run_id, options.jumps, chance)
             taken.setdefault(("jump", run_id), []).extend(found)
     store.close()
-    words = (f"{given.long} steps", f"{given.short} steps")
+    words = (f"{options.long} steps", f"{options.short} steps")
     met = [
         report(name, taken[name, long], taken[name, short], words, most)
         for name, most in (("moment", math.inf), ("jump", MOST))
@@ -189,7 +187,7 @@ async def measure(folder: Path, given: argparse.Namespace) -> bool:
     opened: dict[int, list[float]] = {MANY: [], FEW: []}
     for count, one in stores.items():
         many_sessions(one, count)
-    for count in (MANY, FEW) * given.rounds:
+    for count in (MANY, FEW) * options.rounds:
         opened[count] += await homes(stores[count], 5)
     for one in stores.values():
         one.close()
@@ -198,7 +196,7 @@ async def measure(folder: Path, given: argparse.Namespace) -> bool:
 
 
 def main() -> None:
-    """Run it; exit code 1 when a ratio is missed."""
+    """Run the benchmark; exit code 1 if a ratio exceeds its bound."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -206,9 +204,9 @@ def main() -> None:
     parser.add_argument("--long", type=int, default=10_000)
     parser.add_argument("--jumps", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as folder:
-        sys.exit(0 if asyncio.run(measure(Path(folder), given)) else 1)
+        sys.exit(0 if asyncio.run(measure(Path(folder), options)) else 1)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What storing events and upgrading an older session database cost.
+"""The cost of storing events and of upgrading an older session database.
 
     python -m tests.perf.session_database [--steps 2000] [--commit 048f495]
 
-Storing: CPU time per event of a run whose events arrive ten at a time, with its tables to query and its
-full-text index, compared with an older commit that had neither, in turns A B A B, each in a process of
-its own. Upgrading: CPU time of opening a file that the older commit wrote, compared with `VACUUM INTO`
-of the same file. The older code comes from the repository's history.
+Storing: CPU time per event of a run whose events arrive ten at a time, including the tables for queries
+and the full-text index, compared with an older commit that had neither; alternating rounds (A B A B), each
+in a separate process. Upgrading: CPU time of opening a file that the older commit wrote, compared with
+`VACUUM INTO` of the same file. The older code comes from the repository's history.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from tests.unit.sessions.store.older.make import ROOT, tree_of, write
 
 BATCH = 10
 MIN_STORING_RATIO = 0.83
-"""The older code's time over ours: at most 1.2 times its time."""
+"""Minimum ratio of the older code's time to ours, so ours takes at most 1.2 times as long."""
 
 MAX_RATIO = 15.0
 OLDER = "048f495"
-"""The last commit before the tables to query."""
+"""The last commit without the tables for queries."""
 
 
 def measure(steps: int = 2_000, commit: str = OLDER, rounds: int = 5) -> Section:
-    """All figures."""
+    """Measure storing and upgrading."""
     section = Section(
         title="Session database",
         words=(
-            f"Storing a run of {steps:,} steps, {BATCH} events at a time, with its tables to query and "
-            f"full-text index, beside commit {commit}, which had neither; then opening a file of "
-            f"{steps:,} steps that it wrote, compared with `VACUUM INTO` of it. CPU time; median of "
-            f"{rounds} alternating rounds."
+            f"Storing a run of {steps:,} steps, {BATCH} events at a time, with the tables for queries and "
+            f"the full-text index, compared with commit {commit}, which has neither; then opening a file of "
+            f"{steps:,} steps that this commit wrote, compared with `VACUUM INTO` of that file. CPU time; "
+            f"median of {rounds} alternating rounds."
         ),
     )
     try:
@@ -78,7 +78,7 @@ for first in range(0, len(events), size):
 print((time.process_time() - began) / len(events))
 store.close()
 """
-"""Prints the seconds of CPU time for each event; runs with the older code as well."""
+"""Prints the CPU seconds per event; also works with the older code."""
 
 
 def _storing(commit: str, steps: int, rounds: int) -> Figure:
@@ -88,7 +88,7 @@ def _storing(commit: str, steps: int, rounds: int) -> Figure:
             lambda: _store(tree, environment, steps),
             rounds,
         )
-    name = f"storing an event: CPU time, beside commit {commit}"
+    name = f"storing an event: CPU time, vs. commit {commit}"
     return Figure.less(
         name, median(ours), median(theirs), MIN_STORING_RATIO, lambda s: f"{s * 1e6:.0f} µs"
     )
@@ -124,21 +124,21 @@ def _upgrading(older: Path, rounds: int) -> Figure:
 
 
 def cpu_of(work: Callable[[], object]) -> float:
-    """Seconds of CPU time, all threads."""
+    """Return the CPU seconds of all threads that `work` takes."""
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark; exit code 1 if a target is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--steps", type=int, default=2_000)
     parser.add_argument("--commit", default=OLDER)
-    given = parser.parse_args()
-    sys.exit(0 if print_section(measure(given.steps, given.commit)) else 1)
+    options = parser.parse_args()
+    sys.exit(0 if print_section(measure(options.steps, options.commit)) else 1)
 
 
 if __name__ == "__main__":
