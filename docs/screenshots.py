@@ -1,8 +1,8 @@
-"""Make the pictures and the film for the README and the docs from real runs of the demo.
+"""Create the pictures and the film of the README and the docs from real runs of the demo.
 
     python docs/screenshots.py [FOLDER [NAME...]]
 
-The demo runs in whichever sandbox this machine has; given names, only those pictures are taken. The
+The demo runs in any sandbox that this machine has. With names, only those pictures are created. The
 pictures are Textual's SVG screenshots; the film and the terminal recording are the program's own
 exports.
 """
@@ -24,15 +24,37 @@ from textual.screen import Screen
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.store.tables import annotations
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.home.demo_request import demo_request
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 SIZES = ((160, 45), (100, 30), (60, 20))
+
+SETTINGS = {
+    "ui.images": "blocks",
+    "model.name": "qwen3-coder",
+    "model.base_url": "http://127.0.0.1:8000/v1",
+}
+"""Settings of the program in the pictures: somebody's own model, so that none is looked for."""
+
+TITLES: dict[str, tuple[str, ...]] = {
+    "finished": ("Harbours: largest fall in grain", "baseline"),
+    "short": ("Harbours with seven steps at most", "baseline"),
+    "reading": ("Harbours: stopped to read the plan",),
+    "running": ("Harbours: stopped at step 7",),
+    "waiting": ("Harbours, step by step", "todo"),
+    "editing": ("Harbours with an edited first call", "todo"),
+    "end": ("Harbours: largest fall, with a chart", "good"),
+    "wall": ("Harbours", "sweep"),
+    "error": ("Harbours with qwen3-coder",),
+}
+"""Title and tags of the sessions that each picture records."""
 
 
 async def until(done: Callable[[], bool], pause: Callable[..., object]) -> None:
@@ -63,12 +85,12 @@ async def picture(
         store: database with the sessions.
         size: columns and rows.
         begin: runs to start, or a session to replay; None for the home screen.
-        ready: whether the keys can be pressed.
-        keys: pressed one after the other.
+        ready: whether the screen is ready for the keys.
+        keys: keys to press, one after the other.
         until_shown: whether the screen shows what the picture should show.
         keep: whether to write the picture.
     """
-    app = SandboxTui(load({"ui.images": "blocks"}), store, begin)
+    app = SandboxTui(load(SETTINGS), store, begin)
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause(0.2)
         await until(lambda: ready(app.screen), pilot.pause)
@@ -114,12 +136,15 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
     ) -> None:
         if not only or name in only:
             await picture(folder, name, store, size, begin, ready, *keys, until_shown=until_shown)
+            entitle(store, name)
 
     await picture(folder, "finished", store, SIZES[0], [demo(speed=1)], _ended, keep=False)
+    entitle(store, "finished")
     done = store.runs(limit=1)[0]
     if not only:
         film(folder, done.id)
     await picture(folder, "short", store, SIZES[0], [demo(max_steps=7)], _ended, keep=False)
+    entitle(store, "short")
     marked = ("space", "down", "space", "c")
     for size in SIZES:  # while these are the only two sessions
         await take("compare", size, None, _listed, *marked, until_shown=_compared)
@@ -128,7 +153,7 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
         await take("running", size, [demo()], _running)
         await take("waiting", size, [demo(step=True)], _waiting)
         await take("editing", size, [demo(step=True)], _waiting, "e")
-        await take("end", size, [demo()], _ended)
+        await take("end", size, [demo()], _ended, until_shown=_results_listed)
         await take("replay", size, done, _ended, "space", "n", "right")
         eight = [demo(step=n in (2, 5), speed=0.7 + 0.5 * n) for n in range(8)]
         await take("wall", size, eight, _some_submitted)
@@ -138,6 +163,15 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
         await take("help", size, done, _ended, "?")
         await take("palette", size, done, _ended, "ctrl+p")
     store.close()
+
+
+def entitle(store: Store, name: str) -> None:
+    """Title and tag the new sessions of a picture, so that the session list is readable."""
+    untitled = [run for run in store.runs() if run.title is None]
+    for number, run in enumerate(reversed(untitled), 1):
+        title, *tags = TITLES[name]
+        store.rename(run.id, f"{title}, sample {number}" if len(untitled) > 1 else title)
+        annotations.set_tags(store, run.id, tags)
 
 
 def film(folder: Path, run_id: str) -> None:
@@ -153,14 +187,14 @@ def film(folder: Path, run_id: str) -> None:
 
 
 def _running(screen: Screen[object]) -> bool:
-    """In the middle of the demo, while a call runs."""
+    """Whether the demo is half done and a call runs."""
     return isinstance(screen, Cockpit) and (
         len(screen.state.calls) >= 7 and screen.state.running is not None
     )
 
 
 def _reading(screen: Screen[object]) -> bool:
-    """While the model writes a long reply."""
+    """Whether the model is writing a long reply."""
     return isinstance(screen, Cockpit) and len(screen.state.calls) == 7 and _is_long(screen)
 
 
@@ -174,12 +208,16 @@ def _ended(screen: Screen[object]) -> bool:
 
 
 def _listed(screen: Screen[object]) -> bool:
-    """The home screen, with its sessions loaded."""
+    """Whether the home screen has loaded its sessions."""
     return any(sessions.block_count() > 1 for sessions in screen.query(SessionList))
 
 
 def _compared(screen: Screen[object]) -> bool:
     return any(bool(rows.rows) for rows in screen.query(ComparisonRows))
+
+
+def _results_listed(screen: Screen[object]) -> bool:
+    return any("files, " in str(card.render()) for card in screen.query(EndCard))
 
 
 def _waiting(screen: Screen[object]) -> bool:
