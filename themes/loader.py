@@ -115,7 +115,7 @@ def parse_theme(text: str) -> ThemeFile:
 
 
 def _where(text: str, problem: str) -> str:
-    """The line of the key in a validation error, as a suffix for the message."""
+    """Return the line of the key in a validation error, as a suffix for the message."""
     named = re.search(r"\$\.(\w+)(?:\.(\w+))?", problem)
     unknown = re.search(r"unknown field `(\w+)`", problem)
     words = [word for word in named.groups() if word] if named else []

@@ -139,7 +139,7 @@ class Gate(Approver):
         return decide(self._policy, call.name, call.arguments, self._granted)
 
     def _without_person(self, judgement: Judgement) -> Decision | None:
-        """The decision if the user need not be asked, else None."""
+        """Return the decision if the user need not be asked, else None."""
         if judgement.action == "deny":
             return _denied(judgement)
         if self._mode == "auto":

@@ -46,7 +46,7 @@ def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def response_format(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The schema as the `response_format` of a request.
+    """Return the schema as the `response_format` of a request.
 
     This is the OpenAI API's structured outputs format; llama.cpp, vLLM, SGLang, Ollama and LM
     Studio accept it too.
@@ -71,7 +71,7 @@ def _branch(name: str, arguments: Any) -> dict[str, Any]:
 
 
 def _lifted(tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool's schema and its definitions, by name; empty if it has no references."""
+    """Return a tool's schema and its definitions, by name; empty if it has no references."""
     moved = _moved(tool, schema)
     if moved == schema:
         return {}
@@ -83,7 +83,7 @@ def _lifted(tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moved(tool: str, schema: Any) -> Any:
-    """A schema whose references point to the new positions of its parts at the root."""
+    """Return a schema whose references point to the new positions of its parts at the root."""
     if isinstance(schema, list):
         return [_moved(tool, item) for item in cast(list[Any], schema)]
     if not isinstance(schema, Mapping):

@@ -16,7 +16,7 @@ Message = dict[str, Any]
 
 
 def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
-    """The messages up to the last event, in the OpenAI chat format.
+    """Return the messages up to the last event, in the OpenAI chat format.
 
     These are the messages the model was sent, followed by those its next request would add.
     `ModelAsked.digest` identifies each request.

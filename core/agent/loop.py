@@ -171,7 +171,7 @@ class Agent:
         return turn.result
 
     def limit_reached(self) -> AgentResult | None:
-        """The result if a limit of steps, tokens, cost or repetition is reached."""
+        """Return the result if a limit of steps, tokens, cost or repetition is reached."""
         limits = self._limits
         times = self._repeated_calls
         if limits.repeated_calls is not None and times >= limits.repeated_calls:
@@ -201,7 +201,7 @@ class Agent:
         return self._request(attempt=1)
 
     async def ask(self, request: Request) -> Reply:
-        """The model's whole reply to this turn's request, retried as needed.
+        """Return the model's whole reply to this turn's request, retried as needed.
 
         Raises:
             ModelError: after the last attempt, or immediately if another would not help.
@@ -308,13 +308,14 @@ class Agent:
         )
 
     async def _renewed(self, attempt: int) -> Request:
-        """The request of the next attempt, including messages queued meanwhile."""
+        """Return the request of the next attempt, including messages queued meanwhile."""
         await self._approver.wait_until_resumed()
         self._deliver()
         return self._request(attempt)
 
     def _reminder_after(self, reply: Reply) -> str | None:
-        """The reminder for the model after a reply without a call; None if it contained a call."""
+        """Return the reminder for the model after a reply without a call; None if it contained a
+        call."""
         if reply.calls:
             return None
         if reply.problem:
@@ -386,13 +387,14 @@ class Agent:
 
 
 def _final(reply: Reply) -> AgentResult:
-    """The result of a run whose answer is a reply; a reply that was cut off is no submission."""
+    """Return the result of a run whose answer is a reply; a reply that was cut off is no
+    submission."""
     if reply.finish_reason == "length":
         return AgentResult("token_limit", CUT_ANSWER, answer=reply.text)
     return AgentResult("submitted", answer=reply.text)
 
 
 def messages_digest(messages: list[Message]) -> str:
-    """A digest that identifies a request; see `ModelAsked`."""
+    """Return a digest that identifies a request; see `ModelAsked`."""
     data = json.dumps(messages, ensure_ascii=True, sort_keys=True).encode()
     return hashlib.sha256(data).hexdigest()[:16]

@@ -23,7 +23,7 @@ DEFAULT_TOOL_NAMES = [_BASH, "str_replace_editor", SUBMIT]
 
 
 def no_call(tools: Iterable[str]) -> str:
-    """The reminder after a reply that calls no tool."""
+    """Return the reminder after a reply that calls no tool."""
     return (
         "Your last message called no tool, so nothing happened. "
         f"Call a tool in every message: {_ways_on(tools)}."
@@ -31,7 +31,7 @@ def no_call(tools: Iterable[str]) -> str:
 
 
 def cut_off(tools: Iterable[str]) -> str:
-    """The reminder after a reply that reached the token limit before it called a tool."""
+    """Return the reminder after a reply that reached the token limit before it called a tool."""
     return (
         "Your last message was cut off by the token limit of one reply before it called a tool, so "
         f"nothing happened. Write less, and call a tool in every message: {_ways_on(tools)}."
@@ -60,7 +60,7 @@ those runs are rebuilt with them.
 
 
 def repeated_call(tool: str, times: int) -> str:
-    """The message to a model that repeats a call."""
+    """Return the message to a model that repeats a call."""
     return (
         f"You have called {tool} {times} times in a row with the same arguments and got the same "
         "result each time. Repeating it will not change anything: try a different approach, or "
@@ -69,7 +69,7 @@ def repeated_call(tool: str, times: int) -> str:
 
 
 def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
-    """How to call tools if every reply is one JSON object by schema."""
+    """Return how to call tools if every reply is one JSON object by schema."""
 
     def written(name: str, arguments: dict[str, Any]) -> str:
         # small models omit the thought if it is only dots
@@ -86,7 +86,7 @@ def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
 
 
 def json_reminder(tools: Sequence[Mapping[str, Any]]) -> str:
-    """The end of the task if every reply is one JSON object by schema.
+    """Return the end of the task if every reply is one JSON object by schema.
 
     Small models follow what they read last. Without this reminder they call the tool with the
     longest description, or a random one.
@@ -98,7 +98,7 @@ def json_reminder(tools: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _by_schema(thought: str, name: str, arguments: dict[str, Any]) -> str:
-    """A call in the form of a reply by schema."""
+    """Return a call in the form of a reply by schema."""
     call = {"thought": thought, "name": name, "arguments": arguments}
     return json.dumps(call, ensure_ascii=False)
 
@@ -106,7 +106,7 @@ def _by_schema(thought: str, name: str, arguments: dict[str, Any]) -> str:
 def text_instructions(
     tools: Sequence[Mapping[str, Any]], write_calls: Callable[[Sequence[TextCall]], str]
 ) -> str:
-    """How to call tools if calls are text in the format of `write_calls`."""
+    """Return how to call tools if calls are text in the format of `write_calls`."""
 
     def written(name: str, arguments: dict[str, Any]) -> str:
         return write_calls([TextCall(tool=name, arguments=arguments)])
@@ -128,7 +128,7 @@ def simplest_first(tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
 
 
 def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
-    """The tools as function signatures; optional arguments have a question mark."""
+    """Return the tools as function signatures; optional arguments have a question mark."""
     lines = ["TOOLS"]
     for tool in simplest_first(tools):
         function = tool["function"]
@@ -190,7 +190,7 @@ def _example(
 
 
 def with_steps_remaining(content: str, steps: int) -> str:
-    """The last message of a request plus the remaining steps (as in the reference agent)."""
+    """Return the last message of a request plus the remaining steps (as in the reference agent)."""
     return f"{content}\nSteps Remaining: {steps}"
 
 
@@ -206,23 +206,23 @@ CUT_CALL = "Error: this call was cut off by the token limit of one reply and was
 
 
 def unknown_tool(name: str, tools: Iterable[str]) -> str:
-    """The answer to a call of a tool that does not exist in this run."""
+    """Return the answer to a call of a tool that does not exist in this run."""
     known = ", ".join(tools)
     return f"Error: there is no tool named {name[:80]!r}. The tools are: {known}."
 
 
 def denied(reason: str) -> str:
-    """The answer to a call that a policy denies."""
+    """Return the answer to a call that a policy denies."""
     return f"{DENIED} {reason}".rstrip()
 
 
 def rejected(feedback: str) -> str:
-    """The answer to a call that the user rejects."""
+    """Return the answer to a call that the user rejects."""
     return f"{REJECTED} They say: {feedback}" if feedback else REJECTED
 
 
 def edited(arguments: str, observation: str) -> str:
-    """The observation of a call that ran with arguments edited by the user."""
+    """Return the observation of a call that ran with arguments edited by the user."""
     return f"{EDITED} {arguments}]\n{observation}"
 
 
@@ -254,7 +254,8 @@ def lost_processes(commands: Iterable[str]) -> str:
 
 
 def tells_lost_processes(text: str) -> bool:
-    """Whether a message reports lost processes, in the wording of this or an earlier version."""
+    """Return whether a message reports lost processes, in the wording of this or an earlier
+    version."""
     return LOST_PROCESSES in text or _LOST_PROCESSES_BEFORE_6 in text
 
 
@@ -267,18 +268,18 @@ NOT_RUN_IN_FORK = "It was running when this run was forked, and is not carried o
 
 
 def human_message(text: str) -> str:
-    """A message from the user."""
+    """Return a message from the user."""
     return f"A person who watches this run writes to you:\n{text}"
 
 
 def human_command(command: str, observation: str) -> str:
-    """A command that the user ran, and its output."""
+    """Return a command that the user ran, and its output."""
     words = "A person who watches this run ran a command in your sandbox, in your shell:"
     return f"{words}\n$ {command}\n{observation}"
 
 
 def human_file(event: HumanFile) -> str:
-    """A transfer or edit of a file by the user."""
+    """Return a transfer or edit of a file by the user."""
     match event.action:
         case "pull":
             return f"A person copied {event.path} out of your sandbox."

@@ -38,7 +38,7 @@ class RepetitionCounter:
 
 
 def counter_after(events: Sequence[AnyEvent]) -> RepetitionCounter:
-    """The counter after these events of a run. A user message resets it."""
+    """Return the counter after these events of a run. A user message resets it."""
     counter = RepetitionCounter()
     proposed: dict[int, ToolCall] = {}
     for event in events:

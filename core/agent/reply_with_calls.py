@@ -15,7 +15,7 @@ from sandbox_tui.core.models.tool_formats.reading import Reading
 
 
 def with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
-    """A reply with the calls contained in its text.
+    """Return a reply with the calls contained in its text.
 
     Args:
         reply: as the server sent it, without calls.
@@ -45,7 +45,7 @@ def with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
 
 
 def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: str) -> Message:
-    """The message with its content as written, and its calls in the API's fields as well."""
+    """Return the message with its content as written, and its calls in the API's fields as well."""
     if not calls:
         return message
     ours: Message = {FAMILY_KEY: family, TEXT_KEY: text}
@@ -55,7 +55,7 @@ def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: 
 
 
 def _said(reply: Reply, reading: Reading) -> str:
-    """The text beside the calls, including the `thought` of a reply by schema."""
+    """Return the text beside the calls, including the `thought` of a reply by schema."""
     if not reading.calls or reading.text:
         return reading.text
     try:

@@ -35,14 +35,14 @@ _OURS = (FAMILY_KEY, TEXT_KEY, REPAIRS_KEY)
 
 
 def native_conversation(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages for a model with native calls, including those calls that were text."""
+    """Return the messages for a model with native calls, including those calls that were text."""
     if not any(FAMILY_KEY in message for message in messages):
         return messages
     return [_native(message) if FAMILY_KEY in message else message for message in messages]
 
 
 def _native(message: Message) -> Message:
-    """A message with its calls in the API's fields only, without the internal keys."""
+    """Return a message with its calls in the API's fields only, without the internal keys."""
     kept = {name: value for name, value in message.items() if name not in _OURS}
     return {**kept, "content": message.get(TEXT_KEY) or None}
 
@@ -50,7 +50,8 @@ def _native(message: Message) -> Message:
 def text_conversation(
     messages: Sequence[Message], instructions: str, family: Family, reminder: str = ""
 ) -> list[Message]:
-    """The messages with the instructions in the system prompt, and calls and observations as text.
+    """Return the messages with the instructions in the system prompt, and calls and observations as
+    text.
 
     Args:
         messages: in the OpenAI chat format.

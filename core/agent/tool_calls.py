@@ -133,7 +133,7 @@ class ToolCalls:
         )
 
     def _problem(self, call: ToolCall, cut: bool, after_submit: bool) -> str | None:
-        """Why a call cannot run, as a sentence for the model."""
+        """Return why a call cannot run, as a sentence for the model."""
         if after_submit:
             return texts.AFTER_SUBMIT
         if cut:
@@ -149,7 +149,7 @@ class ToolCalls:
     async def _decide(
         self, call: ToolCall, *, held: bool, edited: str | None
     ) -> tuple[Observation, float]:
-        """The observation of a call that may run, and the seconds its tool took."""
+        """Return the observation of a call that may run, and the seconds its tool took."""
         if edited is None:
             decision = await self._approver.authorize(call, held=held)
         else:
@@ -193,7 +193,7 @@ class ToolCalls:
 
 
 def _without_running(decision: Decision) -> Observation:
-    """The observation of a call that was decided without running it."""
+    """Return the observation of a call that was decided without running it."""
     words = decision.feedback or ""
     if decision.by == "policy":
         return Observation(text=texts.denied(words), ok=False)

@@ -122,7 +122,7 @@ class ToolFormatModel(Model):
     async def _with_text_calls(
         self, request: Request, sent: Request
     ) -> AsyncGenerator[ReplyPart, None]:
-        """The answer to `sent` (the rendered `request`) with the calls found in its text."""
+        """Yield the answer to `sent` (the rendered `request`) with the calls found in its text."""
         reader = TextCallReader(request.tools)
         async for part in self._inner.ask(sent):
             if isinstance(part, Reply) and not part.calls:
@@ -142,7 +142,7 @@ class ToolFormatModel(Model):
         return reading
 
     def _rendered(self, request: Request) -> Request:
-        """The request without tools, with the conversation rendered as text."""
+        """Return the request without tools, with the conversation rendered as text."""
         by_schema = self._format.mode == "json_schema"
         family = FAMILIES[self._format.family]
         instructions = (
@@ -161,7 +161,7 @@ class ToolFormatModel(Model):
     # --- which format works
 
     def _news(self) -> list[ToolFormatSettled]:
-        """The notice about the current format, given once."""
+        """Return the notice about the current format, given once."""
         if self._format == self._told:
             return []
         self._told = self._format
@@ -224,7 +224,7 @@ class ToolFormatModel(Model):
 
 
 def _says_no_call(reply: Reply) -> bool:
-    """Whether a reply without calls shows that the model makes none in this format.
+    """Return whether a reply without calls shows that the model makes none in this format.
 
     A reply that was cut off in its reasoning or inside a call might have made one.
     """
@@ -232,7 +232,7 @@ def _says_no_call(reply: Reply) -> bool:
 
 
 def _moved(delta: Delta) -> Delta:
-    """A delta of a text call, with an index that no native call has."""
+    """Return a delta of a text call, with an index that no native call has."""
     if delta.channel != "call":
         return delta
     return replace(delta, index=FIRST_TEXT_INDEX + delta.index)

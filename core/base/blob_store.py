@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 def digest(data: bytes) -> str:
-    """The name of a content: its hex sha256."""
+    """Return the name of a content: its hex sha256."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -19,5 +19,5 @@ class BlobStore(Protocol):
         ...
 
     def get(self, name: str) -> bytes | None:
-        """The content with this digest, or None."""
+        """Return the content with this digest, or None."""
         ...

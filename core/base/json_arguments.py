@@ -54,7 +54,7 @@ def parse_arguments(raw: str) -> dict[str, Any]:
 
 
 def text_argument(arguments: Mapping[str, Any], name: str) -> str | None:
-    """A text argument, or None if it is missing; a number becomes its digits.
+    """Return a text argument, or None if it is missing; a number becomes its digits.
 
     Raises:
         ArgumentsError: it is neither text nor a number.
@@ -68,7 +68,7 @@ def text_argument(arguments: Mapping[str, Any], name: str) -> str | None:
 
 
 def has_too_many_values(text: str) -> bool:
-    """Whether parsing would make more than `MAX_JSON_VALUES` objects.
+    """Return whether parsing would make more than `MAX_JSON_VALUES` objects.
 
     Brackets and commas inside strings do not count.
     """
@@ -84,12 +84,13 @@ def has_too_many_values(text: str) -> bool:
 
 
 def without_surrogates(value: str) -> str:
-    """The text with each lone surrogate, which cannot be encoded as UTF-8, replaced by U+FFFD."""
+    """Return the text with each lone surrogate, which cannot be encoded as UTF-8, replaced by
+    U+FFFD."""
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _count_values(text: str) -> int:
-    """An upper bound on the number of values, ignoring strings."""
+    """Return an upper bound on the number of values, ignoring strings."""
     return text.count("[") + text.count("{") + text.count(",")
 
 

@@ -31,12 +31,12 @@ class ProcessIdentity(NamedTuple):
 
     @classmethod
     def this_process(cls) -> ProcessIdentity:
-        """The identity of this process."""
+        """Return the identity of this process."""
         return cls(os.getpid(), _start(os.getpid()), _this_host())
 
     @classmethod
     def no_process(cls) -> ProcessIdentity:
-        """The owner of things without an owner: a process of this host that is not alive."""
+        """Return the owner of things without an owner: a process of this host that is not alive."""
         return cls(0, "gone", _this_host())
 
     @property
@@ -61,7 +61,7 @@ class ProcessIdentity(NamedTuple):
 
 @functools.cache
 def _this_host() -> str:
-    """The host of this process; cached, since the name may change while the program runs."""
+    """Return the host of this process; cached, since the name may change while the program runs."""
     name = machine_name()
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -75,19 +75,20 @@ _HOST = re.compile(r"(?P<name>.*)_(?P<where>[0-9a-f-]{36}\.[0-9]+)")
 
 
 def _parts(host: str) -> tuple[str, str]:
-    """A host's name and its permanent part; the latter is empty if it was not recorded."""
+    """Return a host's name and its permanent part; the latter is empty if it was not recorded."""
     found = _HOST.fullmatch(host)
     return (found["name"], found["where"]) if found else (host, "")
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped or being traced."""
+    """Return whether a process is stopped or being traced."""
     fields = _stat(pid)
     return bool(fields) and fields[0] in "Tt"
 
 
 def has_exited(pid: int, within: float = 2.0) -> bool:
-    """Whether a process has ended, or is ending: its connections are closed just before. Blocks.
+    """Return whether a process has ended, or is ending: its connections are closed just before.
+    Blocks.
 
     True for a process that cannot be seen.
     """
@@ -127,7 +128,7 @@ MAX_OPEN_FILES = 1 << 16
 
 @functools.cache
 def initial_file_limit() -> int:
-    """The limit of open files for the programs that this one starts.
+    """Return the limit of open files for the programs that this one starts.
 
     It is the limit before this program raised its own, since some programs do work for every file
     they might open.

@@ -28,7 +28,7 @@ _PLAIN = re.compile(r"[ -~\n]*\Z")
 
 
 def sanitize(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
-    """The text with every unusual character made visible.
+    """Return the text with every unusual character made visible.
 
     Args:
         text: untrusted text.

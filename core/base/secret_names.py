@@ -16,5 +16,6 @@ _LOCATION = re.compile(r"(?:^|_)(?:PATH|FILE|DIR|FOLDER|HOME|SOCK|CONTROL)$", re
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a value with this name is a secret: `OPENAI_API_KEY`, `Authorization`, `password`."""
+    """Return whether a value with this name is a secret: `OPENAI_API_KEY`, `Authorization`,
+    `password`."""
     return bool(_SECRET.search(name)) and not _LOCATION.search(name)

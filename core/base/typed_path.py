@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def typed_path(text: str | Path) -> Path:
-    """The path, with the user's home in place of `~`; the `~` of an unknown user stays."""
+    """Return the path, with the user's home in place of `~`; the `~` of an unknown user stays."""
     try:
         return Path(text).expanduser()
     except RuntimeError:
@@ -19,7 +19,7 @@ def typed_path(text: str | Path) -> Path:
 
 
 def is_there(path: Path) -> bool:
-    """Whether the path exists and can be reached."""
+    """Return whether the path exists and can be reached."""
     try:
         return path.exists()
     except OSError:
@@ -27,7 +27,7 @@ def is_there(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the path is a folder that can be reached."""
+    """Return whether the path is a folder that can be reached."""
     try:
         return path.is_dir()
     except OSError:
@@ -35,7 +35,7 @@ def is_folder(path: Path) -> bool:
 
 
 def here() -> Path:
-    """The working directory; `.` if it was deleted."""
+    """Return the working directory; `.` if it was deleted."""
     try:
         return Path.cwd()
     except OSError:

@@ -162,34 +162,34 @@ class Settings(Section, frozen=True, kw_only=True):
 
 
 def sections() -> dict[str, type[msgspec.Struct]]:
-    """The tables whose fields are known, by name."""
+    """Return the tables whose fields are known, by name."""
     fields = msgspec.structs.fields(Settings)
     return {field.name: field.type for field in fields if isinstance(field.type, type)}
 
 
 def config_file() -> Path:
-    """Where the settings are read from and written to."""
+    """Return where the settings are read from and written to."""
     return config_dir() / "config.toml"
 
 
 def home() -> Path | None:
-    """The one folder for everything that `SANDBOX_TUI_HOME` names, or None."""
+    """Return the one folder for everything that `SANDBOX_TUI_HOME` names, or None."""
     value = os.environ.get("SANDBOX_TUI_HOME")
     return Path(value).expanduser() if value else None
 
 
 def config_dir() -> Path:
-    """Where config.toml, themes/ and prompts/ are."""
+    """Return where config.toml, themes/ and prompts/ are."""
     return home() or platformdirs.user_config_path(APP)
 
 
 def data_dir() -> Path:
-    """Where the session database is."""
+    """Return where the session database is."""
     return home() or platformdirs.user_data_path(APP)
 
 
 def snapshot_dir() -> Path:
-    """Where embedded sandboxes keep their snapshots."""
+    """Return where embedded sandboxes keep their snapshots."""
     return data_dir() / "snapshots"
 
 
@@ -199,7 +199,7 @@ def load(
     file: Path | None = None,
     tools: Collection[str] = (),
 ) -> Settings:
-    """The effective settings.
+    """Return the effective settings.
 
     Args:
         overrides: from the command line, by dotted name (`{"model.name": "qwen3"}`); None values
@@ -253,12 +253,12 @@ def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
 
 
 def api_key(settings: ModelSettings) -> str | None:
-    """The key for the model's server, from the environment; None when there is none."""
+    """Return the key for the model's server, from the environment; None when there is none."""
     return os.environ.get(settings.api_key_env) or None
 
 
 def lacks_key(settings: ModelSettings) -> bool:
-    """Whether the model is OpenAI's, and there is no key for it."""
+    """Return whether the model is OpenAI's, and there is no key for it."""
     return not settings.base_url and not api_key(settings)
 
 
@@ -285,7 +285,7 @@ def _put_environment(tables: dict[str, Any]) -> None:
 
 
 def variable(section: str, field: str) -> str:
-    """The environment variable that sets a field."""
+    """Return the environment variable that sets a field."""
     return f"SANDBOX_TUI_{section}_{field}".upper()
 
 
@@ -320,7 +320,7 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
 
 
 def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
-    """What msgspec says of the file's tables, as words for the person who wrote them."""
+    """Return what msgspec says of the file's tables, as words for the person who wrote them."""
     source = f"Settings (file {path})"
     rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
     unknown = re.search(r"unknown field `(.*?)`(?: - at `\$\.(\w+)`)?$", wrong)
@@ -338,7 +338,7 @@ def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
 
 
 def _rule_error(number: int, wrong: str) -> str:
-    """What is wrong with a rule, under the number a person counts to it."""
+    """Return what is wrong with a rule, under the number a person counts to it."""
     words, _, place = wrong.partition(" - at ")
     _, _, name = place.strip("`").partition("].")
     return f"policy rule {number}: {f'{name}: ' if name else ''}{words}"

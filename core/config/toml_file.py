@@ -51,7 +51,7 @@ def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
 
 
 def is_set(name: str, file: Path | None = None) -> bool:
-    """Whether the file sets a field, given by dotted name.
+    """Return whether the file sets a field, given by dotted name.
 
     Raises:
         ConfigError: the field does not exist, or the file is not TOML.
@@ -62,7 +62,7 @@ def is_set(name: str, file: Path | None = None) -> bool:
 
 
 def value_from_text(name: str, text: str) -> Any:
-    """A field's value from user input; empty text and `none` unset an optional field.
+    """Return a field's value from user input; empty text and `none` unset an optional field.
 
     Raises:
         ConfigError: the field does not exist, or the text is not a valid value.
@@ -111,7 +111,7 @@ def _assignments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _plain(key: str) -> str:
-    """A key without its quotes: `keys."live.approve"` is keys.live.approve."""
+    """Return a key without its quotes: `keys."live.approve"` is keys.live.approve."""
     return ".".join(part.strip() for part in key.replace('"', "").replace("'", "").split("."))
 
 
@@ -167,7 +167,7 @@ def _change(document: TOMLDocument, name: str, value: Any) -> None:
 
 
 def _innermost(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
-    """The innermost existing table for a dotted key, and the rest of the key."""
+    """Return the innermost existing table for a dotted key, and the rest of the key."""
     first, _, rest = key.partition(".")
     if rest and isinstance(table.get(first), dict):
         return _innermost(table[first], rest)

@@ -169,7 +169,7 @@ class FileWatcher(FileObserver):
             self._failing = False
 
     async def _with_contents(self, changes: list[FileChange]) -> tuple[FileChange, ...]:
-        """The changes, with the digests of small files, whose contents are stored."""
+        """Return the changes, with the digests of small files, whose contents are stored."""
         result: list[FileChange] = []
         room = MAX_STORED_FILES
         for change in changes:
@@ -208,7 +208,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _listing(known: Mapping[str, FileChange], now: Mapping[str, FileEntry]) -> Listing:
-    """A listing of the known files, with their current times."""
+    """Return a listing of the known files, with their current times."""
     return Listing(
         entries={
             text_to_path(path): _as_now(change, now.get(path)) for path, change in known.items()
@@ -224,7 +224,7 @@ async def _compared(before: Listing, after: Listing) -> list[FileChange]:
 
 
 def diff(before: Listing, after: Listing) -> list[FileChange]:
-    """The changes from one listing to the next, sorted by path.
+    """Return the changes from one listing to the next, sorted by path.
 
     A folder counts as modified only if its permissions change, since its time follows its content.
     """
@@ -242,7 +242,7 @@ def diff(before: Listing, after: Listing) -> list[FileChange]:
 
 
 def _as_now(known: FileChange, now: FileEntry | None) -> FileEntry:
-    """A known path, with its current time if it exists."""
+    """Return a known path, with its current time if it exists."""
     mtime = known.mtime if now is None else now.mtime
     path = text_to_path(known.path)
     return FileEntry(path=path, kind=known.kind, size=known.size, mode=known.mode, mtime=mtime)

@@ -173,7 +173,7 @@ class Snapshotter(SnapshotTaker):
 
 
 def touches(event: e.AnyEvent) -> bool:
-    """Whether the sandbox may have changed with this event."""
+    """Return whether the sandbox may have changed with this event."""
     match event:
         case e.CallStarted() | e.CallFinished():
             return True
@@ -186,7 +186,8 @@ def touches(event: e.AnyEvent) -> bool:
 
 
 def to_evict(retained: list[SnapshotRecord], policy: SnapshotPolicy) -> list[SnapshotRecord]:
-    """The snapshots to remove to satisfy the policy: of the two closest together, the older one.
+    """Return the snapshots to remove to satisfy the policy: of the two closest together, the older
+    one.
 
     The newest is always kept, and the kept ones are spread over the whole run.
     """

@@ -128,7 +128,7 @@ class ToolEnvironment(ToolExecutor):
         return observation
 
     def shell_tool(self) -> Tool:
-        """The tool that runs commands in the model's shell.
+        """Return the tool that runs commands in the model's shell.
 
         Raises:
             SandboxTuiError: there is none.
@@ -143,7 +143,7 @@ class ToolEnvironment(ToolExecutor):
     def context(
         self, output: OutputSink | None = None, *, command_timeout: float | None = None
     ) -> ToolContext:
-        """The context passed to a tool.
+        """Return the context passed to a tool.
 
         Args:
             output: receives the output of its commands as it arrives.

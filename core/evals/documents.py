@@ -55,7 +55,7 @@ def _costs(data: bytes) -> bytes:
 
 
 def _shares(sizes: Mapping[str, int], budget: int | None) -> dict[str, int]:
-    """The budget of each document: short ones stay whole, the rest is shared evenly."""
+    """Return the budget of each document: short ones stay whole, the rest is shared evenly."""
     if budget is None or sum(sizes.values()) <= budget:
         return dict(sizes)
     shares: dict[str, int] = {}
@@ -67,7 +67,7 @@ def _shares(sizes: Mapping[str, int], budget: int | None) -> dict[str, int]:
 
 
 def _body(data: bytes, share: int) -> tuple[str, bool]:
-    """The text of a document cut to its share, and whether it is complete."""
+    """Return the text of a document cut to its share, and whether it is complete."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -154,7 +154,7 @@ class SampleRequests:
 
 
 def seed_of(suite: Suite, key: SampleKey) -> int:
-    """The seed of a sample: the same in every mode, on every machine and after a restart."""
+    """Return the seed of a sample: the same in every mode, on every machine and after a restart."""
     data = f"{suite.seed}/{suite.name}/{key.task}/{key.number}".encode()
     return int.from_bytes(hashlib.sha256(data).digest()[:4]) >> 1
 
@@ -164,7 +164,7 @@ def _window(context_length: int | None) -> int | None:
 
 
 def _dotted(suite: Suite) -> dict[str, Any]:
-    """The suite's settings by dotted name."""
+    """Return the suite's settings by dotted name."""
     tables = {"model": suite.model, "limits": suite.limits, "sandbox": suite.sandbox}
     return {
         f"{table}.{name}": value

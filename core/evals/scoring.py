@@ -62,7 +62,7 @@ class SampleScoring:
         )
 
     async def _score(self, sandbox: Sandbox, answer: str | None) -> tuple[float | None, str]:
-        """The score, or None if the scorer failed, and a sentence that explains it."""
+        """Return the score, or None if the scorer failed, and a sentence that explains it."""
         try:
             score = await self._scorer.score(self._attempt(sandbox, answer))
             _check(score)

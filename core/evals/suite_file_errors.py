@@ -42,7 +42,7 @@ def described(
 
 
 def _type_at(root: Any, names: list[str]) -> Any:
-    """The type of the field at a path of names; None if there is no such field."""
+    """Return the type of the field at a path of names; None if there is no such field."""
     kind = root
     for name in names:
         if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):

@@ -139,7 +139,7 @@ def main() -> None:
 
 
 def _next_request(stdin: IO[bytes]) -> bytes:
-    """The next request line; empty at end of input or after `MAX_IDLE_SECONDS`."""
+    """Return the next request line; empty at end of input or after `MAX_IDLE_SECONDS`."""
     ready, _, _ = select.select([stdin], [], [], MAX_IDLE_SECONDS)
     return stdin.readline() if ready else b""
 

@@ -55,7 +55,7 @@ def lengthened(history: Sequence[Content], content: Content) -> Sequence[Content
 def run_mark(
     known: FileState | None, change: e.FileChange
 ) -> Literal["created", "modified", "deleted"] | None:
-    """How a path differs from the start of the run, given its state before this change."""
+    """Return how a path differs from the start of the run, given its state before this change."""
     at_start = known is not None and known.run_mark != "created" and not known.created_and_deleted
     if change.change == "deleted":
         return "deleted" if at_start or known is None else None

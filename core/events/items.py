@@ -132,5 +132,5 @@ Item = CallItem | ReplyItem | HumanItem | NoteItem
 
 
 def is_lost(item: CallItem) -> bool:
-    """Whether a call was running and was lost with its program; a submit can be repeated."""
+    """Return whether a call was running and was lost with its program; a submit can be repeated."""
     return item.started_at is not None and item.finished is None and item.call.name != "submit"

@@ -136,7 +136,8 @@ class Journal:
         self._wake.set()
 
     async def read(self) -> AsyncIterator[AnyEvent]:
-        """The events, in order, until `close`. After the reader has stopped, no writer waits."""
+        """Yield the events, in order, until `close`. After the reader has stopped, no writer
+        waits."""
         try:
             while True:
                 while self._ready:

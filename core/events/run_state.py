@@ -340,7 +340,7 @@ class RunState:
 
 
 def fold(events: Iterable[e.AnyEvent]) -> RunState:
-    """The state after these events."""
+    """Return the state after these events."""
     state = RunState()
     for event in events:
         state.apply(event)
@@ -370,12 +370,12 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
 
 
 def _broke_off(reply: ReplyItem) -> bool:
-    """Whether part of the reply arrived, but not its end; that part is kept."""
+    """Return whether part of the reply arrived, but not its end; that part is kept."""
     return reply.replied is None and bool(reply.text or reply.reasoning or reply.writing)
 
 
 def _forked(event: e.Forked) -> str:
-    """The start of a fork, as a sentence."""
+    """Return the start of a fork, as a sentence."""
     come = f"forked here from {event.parent}: {event.model} continues"
     if not event.repeats:
         return f"{come}, with its files at that point"

@@ -91,13 +91,13 @@ class ForkPoint:
         return self.history[-1].seq
 
     def effects_since(self, base: BaseSnapshot | None) -> list[SideEffect]:
-        """The effects to repeat in a sandbox that starts from `base`, or from the input."""
+        """Return the effects to repeat in a sandbox that starts from `base`, or from the input."""
         after = 0 if base is None else base.at
         return _effects([*self.history, *self.trailing_changes], after)
 
 
 def resolve_position(events: Sequence[e.AnyEvent], at: str, *, before_call: bool = False) -> int:
-    """The event that a position refers to.
+    """Return the event that a position refers to.
 
     Args:
         events: the session's events.
@@ -130,7 +130,7 @@ def resolve_position(events: Sequence[e.AnyEvent], at: str, *, before_call: bool
 
 
 def fork_point_at(parent: str, events: Sequence[e.AnyEvent], seq: int) -> ForkPoint:
-    """The fork point at the parent's event `seq`, or the nearest one before it.
+    """Return the fork point at the parent's event `seq`, or the nearest one before it.
 
     Args:
         parent: the parent's session.
@@ -157,7 +157,7 @@ def fork_point_at(parent: str, events: Sequence[e.AnyEvent], seq: int) -> ForkPo
 
 
 def never_prepared(events: Sequence[e.AnyEvent]) -> bool:
-    """Whether a fork's program ended before the fork's sandbox was rebuilt.
+    """Return whether a fork's program ended before the fork's sandbox was rebuilt.
 
     Args:
         events: all events of an interrupted session.
@@ -188,7 +188,8 @@ def _number(event: e.AnyEvent) -> int | None:
 
 
 def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
-    """The last event of a step: all its calls have ended, the model has not been asked again."""
+    """Return the last event of a step: all its calls have ended, the model has not been asked
+    again."""
     found = 1 if step == 0 else None
     for event in events:
         match event:
@@ -211,7 +212,8 @@ def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
 def _without_unfinished(
     events: list[e.AnyEvent],
 ) -> tuple[list[e.AnyEvent], e.ToolCall | None]:
-    """The events without RunFinished, unanswered request and unfinished call; and that call."""
+    """Return the events without RunFinished, unanswered request and unfinished call; and that
+    call."""
     events = [x for x in events if not isinstance(x, e.RunFinished)]
     asked = _unanswered(events)
     if asked is not None:
@@ -224,7 +226,8 @@ def _without_unfinished(
 
 
 def _unanswered(events: list[e.AnyEvent]) -> int | None:
-    """The position where the unanswered request starts, including messages delivered for it."""
+    """Return the position where the unanswered request starts, including messages delivered for
+    it."""
     step, place = 0, None
     for index, event in enumerate(events):
         match event:
@@ -239,7 +242,7 @@ def _unanswered(events: list[e.AnyEvent]) -> int | None:
 
 
 def _next_written(events: list[e.AnyEvent]) -> e.ToolCall | None:
-    """The next call of the last reply, as the model wrote it; None if the turn is over."""
+    """Return the next call of the last reply, as the model wrote it; None if the turn is over."""
     replied = next((x for x in reversed(events) if isinstance(x, e.ModelReplied)), None)
     if replied is None:
         return None
@@ -283,7 +286,7 @@ def _trailing_changes(
 
 
 def _is_exact(history: Sequence[e.AnyEvent]) -> bool:
-    """Whether the last request, when rebuilt, has its recorded digest."""
+    """Return whether the last request, when rebuilt, has its recorded digest."""
     for place in range(len(history) - 1, -1, -1):
         asked = history[place]
         if isinstance(asked, e.ModelAsked):
@@ -296,7 +299,7 @@ def _is_exact(history: Sequence[e.AnyEvent]) -> bool:
 
 
 def _bases(events: Sequence[e.AnyEvent], history: Sequence[e.AnyEvent]) -> list[BaseSnapshot]:
-    """The snapshots that contain nothing later than `history`, nearest first."""
+    """Return the snapshots that contain nothing later than `history`, nearest first."""
     last = history[-1].seq
     found: list[BaseSnapshot] = []
     for event in events:

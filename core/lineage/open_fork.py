@@ -70,7 +70,7 @@ def request_like_parent(
     *,
     trusted: bool,
 ) -> RunRequest:
-    """The parent's request, with the user's changes.
+    """Return the parent's request, with the user's changes.
 
     Args:
         started: the parent's first event.
@@ -102,7 +102,7 @@ def request_like_parent(
 
 
 def _with_tool_format(request: RunRequest, fork_point: ForkPoint) -> RunRequest:
-    """The request with the parent's tool call format, if the model is the same."""
+    """Return the request with the parent's tool call format, if the model is the same."""
     first, model = fork_point.history[0], request.settings.model
     if request.tool_format is not None or not isinstance(first, e.RunStarted):
         return request
@@ -120,7 +120,7 @@ async def open_fork(
     run_id: str,
     blobs: BlobStore,
 ) -> tuple[Run, list[e.AnyEvent]]:
-    """A run, ready for `events`, and the inherited events to store before its own.
+    """Return a run, ready for `events`, and the inherited events to store before its own.
 
     Raises:
         ConfigError: a setting is invalid, or leaves the fork no step.
@@ -156,7 +156,7 @@ def _without_start() -> ForkRefused:
 
 
 def _recorded_settings_of(first: e.RunStarted) -> e.RunSettings:
-    """The settings that a run recorded; defaults if it recorded none."""
+    """Return the settings that a run recorded; defaults if it recorded none."""
     return first.settings or e.RunSettings()
 
 
@@ -183,7 +183,8 @@ async def _open_parts(
 def _started(
     first: e.RunStarted, fork_point: ForkPoint, request: ForkRequest, run_id: str, parts: _Parts
 ) -> e.RunStarted:
-    """The fork's first event: its parent's, with what differs; its settings are not yet known."""
+    """Return the fork's first event: its parent's, with what differs; its settings are not yet
+    known."""
     return msgspec.structs.replace(
         first,
         run_id=run_id,
@@ -200,9 +201,8 @@ def _started(
 
 
 def _run_request(first: e.RunStarted, request: ForkRequest) -> RunRequest:
-    """The request with the parent's turn policy, so that the conversation can be rebuilt from the
-    fork's events.
-    """
+    """Return the request with the parent's turn policy, so that the conversation can be rebuilt
+    from the fork's events."""
     return replace(request.run, turn_policy=_recorded_settings_of(first).turn_policy)
 
 
@@ -229,7 +229,8 @@ def _forked_start(
 
 
 def _with_settings(started: e.RunStarted, run: Run, parts: _Parts) -> e.AnyEvent:
-    """The fork's first event with its settings, in the form in which it will be read back."""
+    """Return the fork's first event with its settings, in the form in which it will be read
+    back."""
     settings = recorded_settings(run.spec, parts.spec, parts.tools)
     files = {**_recorded_settings_of(started).files, **settings.files}
     settings = msgspec.structs.replace(settings, files=files)
@@ -237,7 +238,7 @@ def _with_settings(started: e.RunStarted, run: Run, parts: _Parts) -> e.AnyEvent
 
 
 def _as_sent(event: e.AnyEvent, parent: e.RunStarted) -> e.AnyEvent:
-    """An inherited event, with the number of remaining steps that the model was told."""
+    """Return an inherited event, with the number of remaining steps that the model was told."""
     if not isinstance(event, e.ModelAsked) or event.steps_left is not None:
         return event
     return msgspec.structs.replace(event, steps_left=parent.limits.max_steps - event.step + 1)
@@ -260,7 +261,7 @@ def _check(fork_point: ForkPoint, request: ForkRequest) -> None:
 
 
 def _pack(first: e.RunStarted, request: ForkRequest) -> PromptPack:
-    """The prompts to send; the directories are the parent's."""
+    """Return the prompts to send; the directories are the parent's."""
     usual = load_pack(request.prompts or request.run.settings.agent.prompts)
     return PromptPack(
         name=request.prompts or first.prompt_pack or usual.name,
@@ -275,7 +276,7 @@ def _pack(first: e.RunStarted, request: ForkRequest) -> PromptPack:
 def _prompts(
     first: e.RunStarted, request: ForkRequest, pack: PromptPack, tools: Sequence[Tool]
 ) -> dict[str, str]:
-    """The fields of `RunStarted` that change with another prompt pack or task."""
+    """Return the fields of `RunStarted` that change with another prompt pack or task."""
     task = first.task if request.task is None else request.task
     if request.prompts is None and request.task is None:
         return {}

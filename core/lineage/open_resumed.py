@@ -33,7 +33,7 @@ NOT_RECORDED = (
 
 
 def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunRequest:
-    """The request a run was started with; unrecorded values come from the current settings.
+    """Return the request a run was started with; unrecorded values come from the current settings.
 
     Raises:
         ResumeRefused: too little is recorded.
@@ -81,7 +81,7 @@ def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunReq
 
 
 def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore) -> Run:
-    """A run, ready for `events`, that continues where it stopped.
+    """Return a run, ready for `events`, that continues where it stopped.
 
     Args:
         recovered: the run up to the end of its program.
@@ -108,7 +108,7 @@ def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore)
 
 
 def recorded_pack(started: e.RunStarted) -> PromptPack:
-    """The prompts as they were sent, since their file may have changed."""
+    """Return the prompts as they were sent, since their file may have changed."""
     return PromptPack(
         name=started.prompt_pack,
         system_prompt=started.system_prompt,
@@ -120,7 +120,7 @@ def recorded_pack(started: e.RunStarted) -> PromptPack:
 
 
 def _scripted(started: e.RunStarted) -> Model | None:
-    """The demo's model, if the run used it."""
+    """Return the demo's model, if the run used it."""
     speed = started.model_params.get("speed")
     if started.model == DemoModel.name and isinstance(speed, int | float):
         return DemoModel(speed=float(speed))
@@ -128,12 +128,12 @@ def _scripted(started: e.RunStarted) -> Model | None:
 
 
 def _settled_format(state: RunState) -> e.ToolFormat | None:
-    """The format of its tool calls, if it made any."""
+    """Return the format of its tool calls, if it made any."""
     return state.tool_format if state.calls else None
 
 
 def _model_settings(started: e.RunStarted, today: config.ModelSettings) -> config.ModelSettings:
-    """The recorded model, with the current key name and timeouts."""
+    """Return the recorded model, with the current key name and timeouts."""
     params = started.model_params
     address = str(params.get("base_url") or "")
     if without_secrets(today.base_url) == address:

@@ -83,14 +83,16 @@ class RecoveredRun:
     prepared: bool = True
 
     def time_left(self, limit: float | None) -> float | None:
-        """The rest of a time limit, in seconds; frozen time and the parent's time do not count."""
+        """Return the rest of a time limit, in seconds; frozen time and the parent's time do not
+        count."""
         if limit is None:
             return None
         return max(0.0, limit - (self.state.t - self.begun_at - self.frozen_seconds))
 
 
 def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
-    """The run described by all its stored events; None if the first one is not RunStarted."""
+    """Return the run described by all its stored events; None if the first one is not
+    RunStarted."""
     if not events or not isinstance(events[0], e.RunStarted):
         return None
     state = fold(events)
@@ -121,7 +123,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
 
 
 def _own(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
-    """The run's own events; for a fork, those after its parent's."""
+    """Return the run's own events; for a fork, those after its parent's."""
     for place in range(len(events) - 1, -1, -1):
         if isinstance(events[place], e.Forked):
             return events[place:]
@@ -173,7 +175,7 @@ def _listing(state: RunState) -> Listing:
 
 
 def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
-    """The commands, one line each, in the order in which they ended."""
+    """Yield the commands, one line each, in the order in which they ended."""
     told = [x.seq for x in own if isinstance(x, e.Delivered) and tells_lost_processes(x.text)]
     since = max([own[0].seq, *told])
     for event in own:
@@ -193,7 +195,7 @@ def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
 
 
 def _queued_messages(state: RunState) -> list[QueuedMessage]:
-    """The queue, ordered by time of queuing; a command's output is queued at its end."""
+    """Return the queue, ordered by time of queuing; a command's output is queued at its end."""
     waiting = [(_since(item), _words(item)) for item in state.queue if _tells(item)]
     words = [words for _, words in sorted(waiting, key=lambda pair: pair[0])]
     for item in _running_commands(state):
@@ -204,7 +206,7 @@ def _queued_messages(state: RunState) -> list[QueuedMessage]:
 
 
 def _untold_repetition(events: Sequence[e.AnyEvent], state: RunState) -> list[QueuedMessage]:
-    """The message about a repeated call, if the program ended before delivering it."""
+    """Return the message about a repeated call, if the program ended before delivering it."""
     last = next((x for x in reversed(events) if isinstance(x, e.CallFinished | e.Delivered)), None)
     times = counter_after(events).times
     if not isinstance(last, e.CallFinished) or times != TIMES_UNTIL_TOLD:
@@ -273,7 +275,7 @@ def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentChe
 
 
 def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[RawToolCall, ...]:
-    """The calls of a reply, exactly as written.
+    """Return the calls of a reply, exactly as written.
 
     The message holds them in a form that every server accepts; the model's own text, for example
     broken JSON, is in the fragments.

@@ -121,7 +121,7 @@ async def _again(effect: CommandReplay, context: ReplayContext) -> Observation:
 
 
 def _divergence(effect: CommandReplay, now: Observation) -> str:
-    """How the result of a replay differs, as a sentence; empty if it does not."""
+    """Return how the result of a replay differs, as a sentence; empty if it does not."""
     if effect.ended and now.timed_out:
         return ""
     about = sanitize_line(summarize_call(effect.tool, effect.arguments))[:60]

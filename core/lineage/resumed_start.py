@@ -86,7 +86,8 @@ class ResumedStart(RunStart):
         return self._recovered.time_left(limit)
 
     def _queued(self, outlived: bool) -> list[QueuedMessage]:
-        """The messages the model reads next. `outlived`: background processes kept running."""
+        """Return the messages the model reads next. `outlived`: background processes kept
+        running."""
         recovered = self._recovered
         if outlived or not recovered.left_running:
             return recovered.message_queue
@@ -96,7 +97,7 @@ class ResumedStart(RunStart):
     def _reconciliation_events(
         self, sandbox_info: dict[str, str], *, outlived: bool
     ) -> Iterator[e.AnyEvent]:
-        """The resumption, and the events that end interrupted work."""
+        """Yield the resumption, and the events that end interrupted work."""
         recovered, state = self._recovered, self._recovered.state
         yield e.RunResumed(
             resumed_at=time.time(),
@@ -118,7 +119,7 @@ class ResumedStart(RunStart):
             )
 
     def _lost(self, *, outlived: bool) -> Iterator[str]:
-        """A sentence for each thing that ended with the program."""
+        """Yield a sentence for each thing that ended with the program."""
         recovered, state = self._recovered, self._recovered.state
         running = recovered.checkpoint.interrupted
         if running is not None:
@@ -139,7 +140,7 @@ class ResumedStart(RunStart):
 
 
 def _changed(started: e.RunStarted) -> tuple[str, ...]:
-    """A sentence for each unrecorded setting that now comes from the current settings."""
+    """Return a sentence for each unrecorded setting that now comes from the current settings."""
     if "base_url" not in started.model_params:  # no server is used
         return ()
     return ("The model server's key and timeouts come from the current settings.",)

@@ -42,7 +42,7 @@ _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,10})\s*$", re.MULTILINE)
 
 
 async def find_context_length(settings: ModelSettings, api_key: str | None) -> ContextLength | None:
-    """The context length of a model, or None if its server does not report it.
+    """Return the context length of a model, or None if its server does not report it.
 
     Takes at most `MAX_SEARCH_SECONDS`, and never raises because of the server.
 
@@ -83,7 +83,7 @@ class ContextSearch:
             self._task = asyncio.create_task(search)
 
     def take(self) -> ContextLength | None:
-        """The result, once; None before that and afterwards."""
+        """Return the result, once; None before that and afterwards."""
         if self._task is not None and self._task.done():
             self._untold, self._task = self._task.result(), None
         found, self._untold = self._untold, None
@@ -132,7 +132,7 @@ async def _json_object(response: Any) -> Row:
 
 
 async def read_context_length(ask: Ask, model: str) -> ContextLength | None:
-    """The context length of a model as reported by any kind of server."""
+    """Return the context length of a model as reported by any kind of server."""
     row = _row_of(_rows(await ask("/models"), "data"), model)
     if row is None:
         return None
@@ -158,7 +158,7 @@ def _in_list_of_models(row: Row) -> ContextLength | None:
 
 
 async def _from_llama_cpp(ask: Ask, row: Row) -> ContextLength | None:
-    """The context of one slot, else the model's training context."""
+    """Return the context of one slot, else the model's training context."""
     props = await ask("/props")
     settings = _mapping(props.get("default_generation_settings"))
     meta = _mapping(row.get("meta"))
@@ -170,7 +170,7 @@ async def _from_llama_cpp(ask: Ask, row: Row) -> ContextLength | None:
 
 
 async def _from_ollama(ask: Ask, model: str) -> ContextLength | None:
-    """The context of the loaded model, else that of its file, else its training context."""
+    """Return the context of the loaded model, else that of its file, else its training context."""
     running = await ask("/api/ps")
     if "models" not in running:
         return None
@@ -188,7 +188,7 @@ async def _from_ollama(ask: Ask, model: str) -> ContextLength | None:
 
 
 async def _from_lm_studio(ask: Ask, model: str) -> ContextLength | None:
-    """The context with which the model is loaded, else its maximum."""
+    """Return the context with which the model is loaded, else its maximum."""
     row = _row_of(_rows(await ask("/api/v0/models"), "data"), model) or {}
     return _least([row.get("loaded_context_length")], "/api/v0/models") or _least(
         [row.get("max_context_length")], "/api/v0/models", at_most=True
@@ -199,7 +199,7 @@ async def _from_lm_studio(ask: Ask, model: str) -> ContextLength | None:
 
 
 def _least(values: list[Any], source: str, *, at_most: bool = False) -> ContextLength | None:
-    """The smallest of the values that can be a number of tokens."""
+    """Return the smallest of the values that can be a number of tokens."""
     tokens = [value for value in values if type(value) is int and 0 < value <= MAX_CONTEXT_TOKENS]
     if not tokens:
         return None
@@ -207,7 +207,8 @@ def _least(values: list[Any], source: str, *, at_most: bool = False) -> ContextL
 
 
 def _row_of(rows: list[Row], model: str, key: str = "id") -> Row | None:
-    """The row of a model, or the only row: some servers accept any name for their only model."""
+    """Return the row of a model, or the only row: some servers accept any name for their only
+    model."""
     for row in rows:
         name = row.get(key)
         if name in (model, f"{model}:latest"):

@@ -59,7 +59,7 @@ class ScriptedReply:
 
 
 def demo_documents() -> dict[str, bytes]:
-    """The input files by name: four long plain-text documents, identical every time."""
+    """Return the input files by name: four long plain-text documents, identical every time."""
     return {f"{name.lower()}.txt": _document(name) for name in _HARBOURS}
 
 
@@ -91,7 +91,7 @@ def _asset(name: str) -> str:
 
 
 def script() -> list[ScriptedReply]:
-    """The script, reply by reply."""
+    """Return the script, reply by reply."""
     bash, edit = "execute_bash", "str_replace_editor"
     return [
         ScriptedReply(
@@ -186,7 +186,8 @@ class DemoModel(Model):
         pass
 
     def _next(self, messages: Sequence[Message]) -> tuple[ScriptedReply, str, str]:
-        """The next reply, the response to the user's intervention, and the id of the call."""
+        """Return the next reply, the response to the user's intervention, and the id of the
+        call."""
         written, said = _position(messages), _heard(messages)
         refused = "A person rejected this call" in said or "A person skipped this call" in said
         if refused and 0 <= written < len(self._script) and f"demo_{written}_again" not in said:
@@ -207,7 +208,7 @@ class DemoModel(Model):
         return self._script[at], text.strip(), f"demo_{at}"
 
     async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:
-        """The text in pieces, with pauses as if it were being typed."""
+        """Yield the text in pieces, with pauses as if it were being typed."""
         size = 24 if channel == "call" else 9
         for at in range(0, len(text), size):
             if self._speed > 0:
@@ -237,7 +238,7 @@ def _heard(messages: Sequence[Message]) -> str:
 
 
 def _feedback(said: str) -> str:
-    """The user's feedback on a rejected call."""
+    """Return the user's feedback on a rejected call."""
     found = re.search(r"They say: (.*)", said)
     return found[1][:200] if found else ""
 

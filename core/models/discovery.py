@@ -64,7 +64,8 @@ class LocalServer:
 async def find_local_servers(
     ports: Sequence[int] = ModelSettings().local_ports, *, wait: float = TIMEOUT_SECONDS
 ) -> list[LocalServer]:
-    """The servers that respond on these ports within `wait` seconds, in the order of the ports."""
+    """Return the servers that respond on these ports within `wait` seconds, in the order of the
+    ports."""
     answers = await asyncio.gather(*(_ask(port, wait) for port in dict.fromkeys(ports)))
     return [answer for answer in answers if answer is not None]
 

@@ -86,7 +86,7 @@ def stream_error(error: Exception, key: str) -> ModelIncomplete:
 
 
 def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:
-    """The error that a server reports inside a response with status 200, if any."""
+    """Return the error that a server reports inside a response with status 200, if any."""
     inner = body.get("error") or (body if body.get("object") == "error" else None)
     if not inner:
         return None
@@ -103,7 +103,7 @@ def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:
 
 
 def was_disconnected(error: Exception) -> bool:
-    """Whether the server closed the connection before it sent anything.
+    """Return whether the server closed the connection before it sent anything.
 
     A connection kept open from the previous response may be closed just as it is used again (RFC
     9112, 9.3.1).
@@ -112,19 +112,19 @@ def was_disconnected(error: Exception) -> bool:
 
 
 def too_long() -> ModelError:
-    """The error for a reply beyond all limits, which is the server's fault."""
+    """Return the error for a reply beyond all limits, which is the server's fault."""
     return ModelError("The model's reply was too long; it was cut off.")
 
 
 def names_no_model(error: ModelError) -> bool:
-    """Whether the request may have failed because the server does not have the model."""
+    """Return whether the request may have failed because the server does not have the model."""
     return error.status == 404 or (error.status == 400 and bool(_NO_MODEL.search(str(error))))
 
 
 def with_offered_models(
     error: ModelError, name: str, offered: Sequence[str], key: str
 ) -> ModelError:
-    """An error about the model's name, extended with the server's model names."""
+    """Return an error about the model's name, extended with the server's model names."""
     if not offered or name in offered:
         return error
     names = ", ".join(redacted(one, key)[:80] for one in offered[:8]) + (
@@ -134,7 +134,8 @@ def with_offered_models(
 
 
 def rejection_text(error: Any) -> str:
-    """The server's message if it rejected a request as invalid; empty for all other errors."""
+    """Return the server's message if it rejected a request as invalid; empty for all other
+    errors."""
     words = _words(error.body)
     about_template = error.status_code == 500 and "template" in words.lower()
     if error.status_code not in (400, 415, 422, 501) and not about_template:
@@ -143,7 +144,7 @@ def rejection_text(error: Any) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """An address without user name, password and query."""
+    """Return an address without user name, password and query."""
     scheme, separator, rest = url.partition("?")[0].partition("://")
     if not separator:
         return scheme.rpartition("@")[2]
@@ -164,7 +165,7 @@ def without_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def redacted(words: str, key: str) -> str:
-    """A text without the key, anything that looks like a key, and lone surrogates."""
+    """Return a text without the key, anything that looks like a key, and lone surrogates."""
     words = without_surrogates(words)
     if len(key) > 4:
         words = words.replace(key, "…")
@@ -217,7 +218,7 @@ def _is_loading(status: int | None, words: str) -> bool:
 
 
 def _is_overflow(body: Any, words: str) -> bool:
-    """Whether an error is about length, by the server's message or its error codes."""
+    """Return whether an error is about length, by the server's message or its error codes."""
     named = " ".join(str(_inner(body).get(field) or "") for field in ("code", "type"))
     return bool(_OVERFLOW.search(f"{words} {named}"))
 
@@ -227,7 +228,7 @@ def _is_retryable(status: int) -> bool:
 
 
 def _inner(body: Any) -> dict[str, Any]:
-    """The object that describes an error, which some servers nest."""
+    """Return the object that describes an error, which some servers nest."""
     if not isinstance(body, dict):
         return {}
     fields = cast(dict[str, Any], body)
@@ -236,7 +237,7 @@ def _inner(body: Any) -> dict[str, Any]:
 
 
 def _code(error: Any) -> int | None:
-    """The HTTP status an error in a stream would have had."""
+    """Return the HTTP status an error in a stream would have had."""
     fields = _inner(error)
     for value in (fields.get("code"), fields.get("status")):
         if isinstance(value, int | str) and str(value).isdigit() and 400 <= int(value) < 600:
@@ -245,7 +246,7 @@ def _code(error: Any) -> int | None:
 
 
 def _words(body: Any) -> str:
-    """The text of an error's body; empty for a web page."""
+    """Return the text of an error's body; empty for a web page."""
     inner: Any = body
     for key in ("error", "message", "detail"):
         if isinstance(inner, dict):

@@ -12,7 +12,7 @@ DEMO_NAMES = frozenset({"demo", DemoModel.name})
 
 
 def open_model(settings: ModelSettings, api_key: str | None) -> Model:
-    """The model that the settings name.
+    """Return the model that the settings name.
 
     Raises:
         ConfigError: they name none, or it cannot be used without a key.

@@ -164,7 +164,7 @@ class OpenAIModel(Model):
                 return response
 
     async def _chunks(self, response: Any) -> AsyncGenerator[bytes, None]:
-        """The response's body, as it arrives."""
+        """Yield the response's body, as it arrives."""
         body: AsyncIterator[bytes] = response.iter_bytes()
         try:
             while True:
@@ -212,7 +212,7 @@ class OpenAIModel(Model):
             return []
 
     def _body(self, request: Request, quirks: ServerQuirks) -> dict[str, Any]:
-        """The request body.
+        """Return the request body.
 
         Messages and tools go into `extra_body`: the client validates its own parameters value by
         value, which would cover the whole conversation with every request.
@@ -277,7 +277,8 @@ class ServerQuirks:
     template: TemplateLimits = field(default_factory=TemplateLimits)
 
     def downgraded(self, words: str) -> ServerQuirks | None:
-        """A copy without the rejected feature; None if the rejection is about something else."""
+        """Return a copy without the rejected feature; None if the rejection is about something
+        else."""
         template = self.template.updated(words)
         if template is not None:
             return replace(self, template=template)
@@ -291,7 +292,7 @@ class ServerQuirks:
 
 
 def _encodable(messages: Sequence[Message]) -> list[Message]:
-    """The messages without lone surrogates, which cannot be encoded."""
+    """Return the messages without lone surrogates, which cannot be encoded."""
     try:
         msgspec.json.encode(messages)
     except UnicodeEncodeError:

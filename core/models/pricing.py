@@ -41,7 +41,7 @@ def cost(model: str, base_url: str | None, usage: Usage) -> float | None:
 
 
 def why_unknown(model: str, *, counted: bool) -> str:
-    """Why `cost` is None, and what to do, as the end of a sentence.
+    """Return why `cost` is None, and what to do, as the end of a sentence.
 
     Args:
         model: the model's name.

@@ -71,7 +71,7 @@ class ReplyBuilder:
         self._done = True
 
     def finish(self) -> Reply:
-        """The whole reply.
+        """Return the whole reply.
 
         Raises:
             ModelIncomplete: it ended in the middle, or was empty.
@@ -100,7 +100,7 @@ class ReplyBuilder:
         )
 
     def _ended_well(self) -> bool:
-        """Whether a reply without a finish reason is complete nevertheless."""
+        """Return whether a reply without a finish reason is complete nevertheless."""
         whole = all(_object(call.written()) is not None for call in self._calls)
         return self._done and self._size > 0 and whole
 
@@ -134,7 +134,7 @@ class ReplyBuilder:
         return [Delta("call", without_surrogates(fragment.arguments), call.number, name)]
 
     def _call_for(self, fragment: _Fragment) -> _Call:
-        """The call a fragment belongs to.
+        """Return the call a fragment belongs to.
 
         Servers omit the index or always send 0; they omit the id, repeat it for every call, or make
         up a new one for every fragment; many repeat the name.
@@ -155,7 +155,7 @@ class ReplyBuilder:
         return call
 
     def _tool_calls(self) -> tuple[RawToolCall, ...]:
-        """The calls, each with a unique id, so that each can be answered."""
+        """Return the calls, each with a unique id, so that each can be answered."""
         written: list[RawToolCall] = []
         taken: set[str] = set()
         for call in self._calls:
@@ -270,13 +270,13 @@ class _Call:
             self._whole = None
 
     def is_whole(self) -> bool:
-        """Whether the arguments are a complete object; parsed only if they may be."""
+        """Return whether the arguments are a complete object; parsed only if they may be."""
         if self._whole is None:
             self._whole = self._outline.closed and _object(self.written()) is not None
         return self._whole
 
     def written(self) -> str:
-        """The arguments so far."""
+        """Return the arguments so far."""
         return without_surrogates("".join(self.arguments))
 
 
@@ -306,7 +306,8 @@ class _Fragment:
 
 
 def _begins_another(fragment: _Fragment, call: _Call) -> bool:
-    """Whether a fragment that names a tool starts a new call instead of continuing `call`."""
+    """Return whether a fragment that names a tool starts a new call instead of continuing
+    `call`."""
     if not fragment.name or not call.name:
         return False
     if fragment.name != call.name or (fragment.id and call.id and fragment.id != call.id):
@@ -353,7 +354,7 @@ def _count(counts: Any, name: str) -> int:
 
 
 def _object(arguments: str) -> dict[str, Any] | None:
-    """The parsed arguments, or None if they are not an object."""
+    """Return the parsed arguments, or None if they are not an object."""
     try:
         return parse_arguments(arguments) if arguments.strip() else None
     except ArgumentsError:

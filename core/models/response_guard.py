@@ -39,7 +39,7 @@ _COMPRESSED = {"gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zst
 
 
 async def guarded_client() -> Any:
-    """An HTTP client of openai's own type, with limited responses.
+    """Return an HTTP client of openai's own type, with limited responses.
 
     It is made in a thread: the first call imports openai, which takes a second.
     """
@@ -47,7 +47,7 @@ async def guarded_client() -> Any:
 
 
 def import_client() -> Any:
-    """The openai package, including the modules for the first request."""
+    """Return the openai package, including the modules for the first request."""
     importlib.import_module("openai.resources.chat")
     return importlib.import_module("openai")
 
@@ -64,13 +64,13 @@ def _guarded_client() -> Any:
 
 @functools.cache
 def _tls_context(http: Any, _certificates: tuple[str, ...]) -> Any:
-    """The TLS settings, cached: reading this machine's certificates takes longer than everything
-    else in making a client."""
+    """Return the TLS settings, cached: reading this machine's certificates takes longer than
+    everything else in making a client."""
     return http.create_ssl_context()
 
 
 def _http_package(client: Any) -> Any:
-    """The HTTP package this openai version uses: httpx, or httpx2 in newer ones."""
+    """Return the HTTP package this openai version uses: httpx, or httpx2 in newer ones."""
     kind = next(kind for kind in client.__mro__ if kind.__name__ == "AsyncClient")
     return importlib.import_module(kind.__module__.partition(".")[0])
 
@@ -156,5 +156,5 @@ def _is_compressed(response: Any) -> bool:
 
 
 def _origin(url: Any) -> tuple[str, str, int | None]:
-    """The origin that distinguishes servers (RFC 6454, 4)."""
+    """Return the origin that distinguishes servers (RFC 6454, 4)."""
     return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)

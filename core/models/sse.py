@@ -35,7 +35,7 @@ _SNIFFED_BYTES = 8
 
 
 async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, Any] | None, None]:
-    """The response's objects in order; None stands for the end that a server declares.
+    """Yield the response's objects in order; None stands for the end that a server declares.
 
     Raises:
         ModelIncomplete: a piece of it is not JSON.
@@ -92,7 +92,8 @@ async def _rest(head: bytes, chunks: AsyncIterator[bytes]) -> bytes:
 
 
 async def _events(head: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """The data of each server-sent event (WHATWG HTML, 9.2), even if the last is unterminated."""
+    """Yield the data of each server-sent event (WHATWG HTML, 9.2), even if the last is
+    unterminated."""
     data: list[bytes] = []
     size = 0
     async for line in _lines(head, chunks):
@@ -145,7 +146,7 @@ def _parsed(data: bytes) -> object:
 
 
 def _only(body: bytes) -> dict[str, Any]:
-    """The object of a response that consists of one object."""
+    """Return the object of a response that consists of one object."""
     if body.startswith((b"{", b"[")):
         value = _parsed(body)
         if isinstance(value, dict):

@@ -43,7 +43,7 @@ class TemplateLimits:
     empty: bool = True
 
     def updated(self, words: str) -> TemplateLimits | None:
-        """A copy updated from a server's rejection; None if that reveals nothing new.
+        """Return a copy updated from a server's rejection; None if that reveals nothing new.
 
         Args:
             words: the error, in lower case.
@@ -58,7 +58,8 @@ class TemplateLimits:
 
 
 def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Message]:
-    """The conversation as the template accepts it; the same object if it accepts everything."""
+    """Return the conversation as the template accepts it; the same object if it accepts
+    everything."""
     if limits == TemplateLimits():
         return messages
     told = list(messages)
@@ -72,7 +73,7 @@ def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Mess
 
 
 def _without_system(messages: list[Message]) -> list[Message]:
-    """The messages with the role system replaced by user."""
+    """Return the messages with the role system replaced by user."""
     return [
         {**message, "role": "user"} if message["role"] == "system" else message
         for message in messages
@@ -86,7 +87,7 @@ def _with_text(message: Message) -> Message:
 
 
 def join_user_messages(messages: list[Message]) -> list[Message]:
-    """The messages with consecutive user messages joined into one."""
+    """Return the messages with consecutive user messages joined into one."""
     joined: list[Message] = []
     for message in messages:
         last = joined[-1] if joined else None

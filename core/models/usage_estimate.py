@@ -12,7 +12,8 @@ BYTES_PER_TOKEN = 4
 
 
 def estimated_usage(request: Request, reply: Reply) -> Usage:
-    """The tokens of a request and its reply by the length of their text, marked as an estimate."""
+    """Return the tokens of a request and its reply by the length of their text, marked as an
+    estimate."""
     told = [*request.messages, *request.tools]
     written = [reply.text, reply.reasoning, *(call.arguments for call in reply.calls)]
     return Usage(

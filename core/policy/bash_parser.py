@@ -273,7 +273,7 @@ class _Reader:
         words.append(word)
 
     def _word(self) -> Word:
-        """A word, with the commands inside it."""
+        """Return a word, with the commands inside it."""
         begin, plain, literal = self.at, "", True
         while True:
             char = self._peek()
@@ -372,7 +372,7 @@ class _Reader:
 
 
 def _straight(target: Word) -> Word:
-    """The normalized name of a written file, so that /a/../b does not match /a/*."""
+    """Return the normalized name of a written file, so that /a/../b does not match /a/*."""
     if not target.literal:
         return target
     path = posixpath.normpath(target.plain)

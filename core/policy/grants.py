@@ -53,7 +53,8 @@ def suggested(
 
 
 def _pattern(part: SimpleCommand) -> str:
-    """A pattern for a command and similar ones: the same program and, if any, the same verb."""
+    """Return a pattern for a command and similar ones: the same program and, if any, the same
+    verb."""
     if part.writes:
         folder = posixpath.dirname(part.words[1].plain)
         return f"> {folder}/*" if folder.startswith("/") else part.text

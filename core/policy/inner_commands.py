@@ -46,6 +46,7 @@ def _roughly(command: str) -> Iterator[str]:
 
 
 def rough_pieces(command: str) -> list[str]:
-    """The likely parts of a command that cannot be parsed, and the commands that these run."""
+    """Return the likely parts of a command that cannot be parsed, and the commands that these
+    run."""
     pieces = [piece.strip() for piece in _ROUGHLY.split(command)]
     return [*pieces, *(found for piece in pieces for found in inner_commands(piece.split()))]

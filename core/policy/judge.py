@@ -38,7 +38,7 @@ class Judgement:
 
 
 def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = ()) -> Judgement:
-    """The decision of `policy` about a call.
+    """Return the decision of `policy` about a call.
 
     Args:
         policy: its rules have no `rule_problem`.
@@ -71,13 +71,13 @@ class PolicyJudge:
     granted: tuple[Rule, ...]
 
     def of(self, tool: str) -> Iterator[tuple[int, Rule]]:
-        """The rules for a tool, with their numbers."""
+        """Yield the rules for a tool, with their numbers."""
         for number, rule in enumerate(self.policy.rules, 1):
             if rule.tool in (tool, "*"):
                 yield number, rule
 
     def first(self, tool: str, matches: Callable[[Rule], bool]) -> Judgement:
-        """The decision of the first matching rule, or of a granted one."""
+        """Return the decision of the first matching rule, or of a granted one."""
         found = next((pair for pair in self.of(tool) if matches(pair[1])), None)
         judgement = self.default(tool) if found is None else _by(*found)
         if judgement.action != "deny":
@@ -87,14 +87,14 @@ class PolicyJudge:
         return judgement
 
     def default(self, tool: str = BASH) -> Judgement:
-        """The decision if no rule matches."""
+        """Return the decision if no rule matches."""
         action = "allow" if tool == SUBMIT else self.policy.default
         return Judgement(action=action, rule=None, why=f"no rule matches: {action}")
 
     # --- the editor
 
     def editor(self, given: dict[str, Any]) -> Judgement:
-        """The decision about a call of the editor, by command and path."""
+        """Return the decision about a call of the editor, by command and path."""
         try:
             command, path = (
                 text_argument(given, "command") or "",
@@ -113,7 +113,8 @@ class PolicyJudge:
     # --- bash
 
     def bash(self, given: dict[str, Any]) -> Judgement:
-        """The decision about a command: all parts must be allowed; one denied part denies it."""
+        """Return the decision about a command: all parts must be allowed; one denied part denies
+        it."""
         try:
             command = (text_argument(given, "command") or "").replace("\0", "")
         except ArgumentsError:
@@ -130,7 +131,7 @@ class PolicyJudge:
         return _naming(parts, judgements, heaviest) if len(parts) > 1 else heaviest
 
     def part(self, part: SimpleCommand) -> Judgement:
-        """The decision about one simple command."""
+        """Return the decision about one simple command."""
         return self.first(BASH, lambda rule: _matches(rule, part.text, part.plain))
 
     def _hidden(self, part: SimpleCommand) -> Iterator[Judgement]:
@@ -142,7 +143,7 @@ class PolicyJudge:
                 yield judgement
 
     def _doubtful(self, command: str, doubt: str) -> Judgement:
-        """The decision about an ambiguous command: ask if any rule might match."""
+        """Return the decision about an ambiguous command: ask if any rule might match."""
         pieces = rough_pieces(command)
         asks = Judgement(action="ask", rule=None, why=f"cannot be checked: {doubt}")
         might = False
@@ -166,7 +167,7 @@ class PolicyJudge:
 def _naming(
     parts: Sequence[SimpleCommand], judgements: Sequence[Judgement], heaviest: Judgement
 ) -> Judgement:
-    """The judgement of a command with several parts, naming those that no rule matches."""
+    """Return the judgement of a command with several parts, naming those that no rule matches."""
     if heaviest.rule is not None or heaviest.granted or heaviest not in judgements:
         return heaviest
     open_ones = (p.text for p, found in zip(parts, judgements, strict=True) if found == heaviest)
@@ -195,7 +196,7 @@ def _by(number: int, rule: Rule) -> Judgement:
 
 
 def _matches(rule: Rule, *texts: str) -> bool:
-    """Whether a rule matches a simple command, given as written and without quotes."""
+    """Return whether a rule matches a simple command, given as written and without quotes."""
     if rule.action == "allow":  # `ls "a" ; b` without quotes would be another command
         return _matches_text(texts[0], rule)
     return any(_matches_text(found, rule) for found in texts)

@@ -35,7 +35,7 @@ class NamedFile(NamedTuple):
 
 
 def named_files(command: str, known: Collection[str]) -> list[NamedFile]:
-    """The known paths that a command names, and the files its redirections write, in order.
+    """Return the known paths that a command names, and the files its redirections write, in order.
 
     Args:
         command: a bash command; if it cannot be parsed, it is searched for words that are known

@@ -143,7 +143,7 @@ def _of_one_reply() -> dict[str, Traversable]:
 
 
 def _own() -> dict[str, Traversable]:
-    """The user's own packs, which take precedence over the built-in ones."""
+    """Return the user's own packs, which take precedence over the built-in ones."""
     return _in_folder(config_dir() / "prompts")
 
 
@@ -162,7 +162,7 @@ def _read(name: str, file: Traversable) -> PromptPack:
 
 
 def _why(error: Exception) -> str:
-    """A YAML error in one line."""
+    """Return a YAML error in one line."""
     mark: Any = getattr(error, "problem_mark", None)
     where = f"line {mark.line + 1}: " if mark else ""
     return where + " ".join(str(getattr(error, "problem", None) or error).split())

@@ -104,7 +104,7 @@ async def remove_snapshot(snapshot: str) -> None:
 
 
 def new_session() -> str:
-    """A session for a group's snapshot, whose name identifies the owning process."""
+    """Return a session for a group's snapshot, whose name identifies the owning process."""
     return f"{_prefix(ProcessIdentity.this_process())}-{secrets.token_hex(4)}"
 
 

@@ -30,7 +30,7 @@ PROMPTS = "general"
 def sandbox_spec(
     settings: EpisodeSettings, pack: PromptPack, run_id: str, *, image: str = "", snapshot: str = ""
 ) -> SandboxSpec:
-    """The sandbox that an episode requires.
+    """Return the sandbox that an episode requires.
 
     Args:
         settings: settings of the episode.

@@ -38,7 +38,7 @@ class TextEpisode(AgentEpisode):
         )
 
     def _question(self, task: Task) -> str:
-        """The problem with its documents."""
+        """Return the problem with its documents."""
         own_prompt = task.metadata.get(VANILLA_PROMPT)
         if own_prompt is not None:
             return str(own_prompt)

@@ -52,7 +52,7 @@ class TokenRecord:
         self.logprobs: list[float] = []
 
     def prompt(self, turn: Turn) -> list[int]:
-        """The tokens of a turn's prompt: all earlier ones, and what followed the last reply.
+        """Return the tokens of a turn's prompt: all earlier ones, and what followed the last reply.
 
         Raises:
             ValueError: the turn has no text, or does not continue the one before.

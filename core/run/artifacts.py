@@ -28,7 +28,7 @@ class Results:
         self._folder = folder
 
     async def answer(self) -> str | None:
-        """The text of answer.txt, or None if there is none."""
+        """Return the text of answer.txt, or None if there is none."""
         try:
             path = f"{self._folder}/answer.txt"
             data = await self._sandbox.read_file(path, max_bytes=MAX_ANSWER_BYTES)

@@ -10,12 +10,12 @@ from sandbox_tui.core.sandboxes.base import Sandbox
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    """The digest of each file's content, by path."""
+    """Return the digest of each file's content, by path."""
     return {path: digest(data) for path, data in files.items()}
 
 
 def stored_files(recorded: Mapping[str, str], blobs: BlobStore) -> dict[str, bytes]:
-    """The files whose content is in the blob store.
+    """Return the files whose content is in the blob store.
 
     Args:
         recorded: digest by path.

@@ -34,7 +34,7 @@ async def open_run(
     owns_model: bool = True,
     on_finished: OnFinished | None = None,
 ) -> Run:
-    """A new run, ready for `events`. See `Run` for `owns_model` and `on_finished`.
+    """Return a new run, ready for `events`. See `Run` for `owns_model` and `on_finished`.
 
     Raises:
         ConfigError: no task, no model, an unknown tool, or an input that does not exist.
@@ -92,7 +92,7 @@ def assemble(
 
 
 def model_of(request: RunRequest) -> Model:
-    """The model named by a request.
+    """Return the model named by a request.
 
     Raises:
         ConfigError: the settings name no model.
@@ -107,7 +107,7 @@ def model_of(request: RunRequest) -> Model:
 
 
 async def sandbox_of(request: RunRequest, spec: SandboxSpec) -> Sandbox:
-    """The sandbox for a request, not yet started; a model without tools needs none.
+    """Return the sandbox for a request, not yet started; a model without tools needs none.
 
     Raises:
         SandboxUnavailable: this machine cannot run a sandbox.
@@ -123,7 +123,7 @@ def sandbox_spec(
     run_id: str,
     environment: Mapping[str, str] | None = None,
 ) -> SandboxSpec:
-    """The sandbox spec of a run with these settings."""
+    """Return the sandbox spec of a run with these settings."""
     where = settings.sandbox
     return SandboxSpec(
         session_id=run_id,
@@ -137,7 +137,7 @@ def sandbox_spec(
 
 
 def run_spec(request: RunRequest, run_id: str) -> RunSpec:
-    """The run spec of a request."""
+    """Return the run spec of a request."""
     settings = request.settings
     output = request.output or Path(settings.agent.output) / run_id
     return RunSpec(

@@ -16,7 +16,8 @@ from sandbox_tui.core.tools.base import Tool
 
 
 def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]) -> RunSettings:
-    """The settings, with absolute host paths because the run may be resumed from another folder."""
+    """Return the settings, with absolute host paths because the run may be resumed from another
+    folder."""
     return RunSettings(
         mode=spec.mode,
         policy=_as_stored(spec.policy),
@@ -39,7 +40,7 @@ def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]
 
 
 def recorded_sandbox(spec: SandboxSpec) -> dict[str, Any]:
-    """The sandbox settings that are recorded."""
+    """Return the sandbox settings that are recorded."""
     return {name: getattr(spec, name) for name in SANDBOX_FIELDS}
 
 

@@ -316,7 +316,8 @@ class Run(Steering):
         await self._attempt(self.shells.close())
 
     async def _attempt(self, work: Awaitable[T]) -> T | None:
-        """The result of `work`; None and a warning if it fails, since the run ends anyway."""
+        """Return the result of `work`; None and a warning if it fails, since the run ends
+        anyway."""
         try:
             return await work
         except Exception as error:  # noqa: BLE001 - see above
@@ -389,7 +390,7 @@ class Run(Steering):
 
 
 def _sentence(error: Exception) -> str:
-    """An error as a user-facing sentence."""
+    """Return an error as a user-facing sentence."""
     if isinstance(error, SandboxTuiError):
         return str(error)
     return f"This is a bug in sandbox-tui: {error!r}."

@@ -63,7 +63,7 @@ MAX_RUNS = 256
 
 
 def split_tasks(text: str) -> list[str]:
-    """The tasks in a text, separated by lines of `---`."""
+    """Return the tasks in a text, separated by lines of `---`."""
     tasks = [""]
     for line in text.splitlines():
         if line.strip() == "---":

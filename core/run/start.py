@@ -52,7 +52,7 @@ class RunStart(Protocol):
         ...
 
     def initial_events(self, run: Run) -> Sequence[e.AnyEvent]:
-        """The run's first events; its sandbox is ready by then."""
+        """Return the run's first events; its sandbox is ready by then."""
         ...
 
     async def prepare(self, run: Run) -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ class RunStart(Protocol):
         ...
 
     def time_left(self, limit: float | None) -> float | None:
-        """The rest of the time limit, in seconds."""
+        """Return the rest of the time limit, in seconds."""
         ...
 
 
@@ -112,12 +112,12 @@ class FreshStart(RunStart):
 
 
 def opening_messages(run: Run) -> list[dict[str, Any]]:
-    """The messages that open a conversation; a pack may have no system prompt."""
+    """Return the messages that open a conversation; a pack may have no system prompt."""
     return opening_of(run.pack, run.environment.tools, run.spec.task)
 
 
 def opening_of(pack: PromptPack, tools: Sequence[Tool], task: str) -> list[dict[str, Any]]:
-    """The messages that open a conversation about a task, with the prompts of a pack."""
+    """Return the messages that open a conversation about a task, with the prompts of a pack."""
     system = pack.system(command_docs(tools))
     instance = {"role": "user", "content": pack.instance(task)}
     return [{"role": "system", "content": system}, instance] if system.strip() else [instance]
@@ -135,7 +135,7 @@ def run_started(
     limits: e.Limits,
     settings: e.RunSettings,
 ) -> e.RunStarted:
-    """The first event of a run that begins now.
+    """Return the first event of a run that begins now.
 
     Args:
         run_id: the session's id.

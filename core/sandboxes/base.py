@@ -164,7 +164,7 @@ class SnapshotStore(Protocol):
         ...
 
     def exists(self, name: str) -> bool:
-        """Whether a sandbox can start from this snapshot now."""
+        """Return whether a sandbox can start from this snapshot now."""
         ...
 
     def remove(self, name: str) -> bool:
@@ -180,7 +180,7 @@ class Shell(Protocol):
     """A user's interactive shell in the sandbox, on its own pseudo-terminal."""
 
     def output(self) -> AsyncIterator[bytes]:
-        """The terminal's output until the shell ends."""
+        """Return the terminal's output until the shell ends."""
         ...
 
     async def write(self, data: bytes) -> None:
@@ -192,7 +192,7 @@ class Shell(Protocol):
         ...
 
     async def hides_input(self) -> bool:
-        """Whether its terminal reads a line without echoing it, as for a password.
+        """Return whether its terminal reads a line without echoing it, as for a password.
 
         Raises:
             SandboxError: this is unknown.
@@ -291,7 +291,7 @@ class Sandbox(Protocol):
         ...
 
     async def terminal_reader(self) -> TerminalReader | None:
-        """The program of the running command that waits for terminal input, if any."""
+        """Return the program of the running command that waits for terminal input, if any."""
         ...
 
     async def interrupt(self) -> bool:
@@ -299,7 +299,7 @@ class Sandbox(Protocol):
         ...
 
     async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
-        """The content of a regular file, at most `max_bytes` of it.
+        """Return the content of a regular file, at most `max_bytes` of it.
 
         `path` is text in the encoding of `core.base.path_codec`; a relative path is resolved
         against the carried cwd.
@@ -320,7 +320,7 @@ class Sandbox(Protocol):
         ...
 
     async def stat(self, path: str) -> FileEntry | None:
-        """The entry at `path`, following links; None if there is none."""
+        """Return the entry at `path`, following links; None if there is none."""
         ...
 
     async def list_files(self, path: str, *, limit: int = MAX_LISTED_FILES) -> Listing:
@@ -328,7 +328,7 @@ class Sandbox(Protocol):
         ...
 
     async def changed_files(self, path: str, before: Listing) -> Listing:
-        """The current listing of `path`; `before` is the previous one, and may save work."""
+        """Return the current listing of `path`; `before` is the previous one, and may save work."""
         ...
 
     async def open_shell(self, cols: int, rows: int) -> Shell:

@@ -34,7 +34,7 @@ class Providers:
         self.bubblewrap = BubblewrapProvider(at_once=at_once)
 
     async def choose(self, kind: Kind, spec: SandboxSpec) -> Sandbox:
-        """A sandbox of the requested kind (see `open_sandbox`)."""
+        """Return a sandbox of the requested kind (see `open_sandbox`)."""
         await self.bubblewrap.sweep()
         provider, because = await self._provider(kind, spec)
         return await provider.create(spec, because=because)
@@ -46,7 +46,7 @@ class Providers:
         await provider.warm(spec, count)
 
     async def _provider(self, kind: Kind, spec: SandboxSpec) -> tuple[SandboxProvider, str]:
-        """The provider of a kind, and the reason for it; empty if the kind was requested."""
+        """Return the provider of a kind, and the reason for it; empty if the kind was requested."""
         if kind == "bubblewrap":
             return self.bubblewrap, ""
         if kind == "docker":
@@ -67,7 +67,7 @@ class Providers:
         return self.bubblewrap, missing
 
     def recorded(self, kind: str, spec: SandboxSpec) -> Sandbox:
-        """The sandbox of a recorded run (see `recorded_sandbox`)."""
+        """Return the sandbox of a recorded run (see `recorded_sandbox`)."""
         match kind:
             case "docker":
                 return self.docker.recorded(spec)
@@ -89,12 +89,12 @@ _providers: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Providers] = (
 
 
 def providers() -> Providers:
-    """The providers of the running event loop; a program has one set."""
+    """Return the providers of the running event loop; a program has one set."""
     return _providers.setdefault(asyncio.get_running_loop(), Providers())
 
 
 def recorded_sandbox(kind: str, spec: SandboxSpec) -> Sandbox:
-    """The sandbox of a recorded run, to be reattached.
+    """Return the sandbox of a recorded run, to be reattached.
 
     Raises:
         SandboxUnavailable: this version does not know the kind.
@@ -103,7 +103,7 @@ def recorded_sandbox(kind: str, spec: SandboxSpec) -> Sandbox:
 
 
 async def open_sandbox(kind: Kind, spec: SandboxSpec) -> Sandbox:
-    """The sandbox to use, not yet started.
+    """Return the sandbox to use, not yet started.
 
     `auto` selects Docker if an engine answers and has the image, otherwise the embedded sandbox; a
     model's command never runs outside a sandbox.

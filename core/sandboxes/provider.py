@@ -38,7 +38,7 @@ class SandboxProvider(ABC):
 
     @abstractmethod
     def _make(self, spec: SandboxSpec) -> DispatcherSandbox:
-        """A new sandbox, not started."""
+        """Return a new sandbox, not started."""
 
     @abstractmethod
     async def _sweep(self) -> None:
@@ -52,7 +52,7 @@ class SandboxProvider(ABC):
                 self._swept = True
 
     async def create(self, spec: SandboxSpec, *, because: str = "") -> Sandbox:
-        """A sandbox that is not started, or a warm spare, whose `start` returns immediately.
+        """Return a sandbox that is not started, or a warm spare, whose `start` returns immediately.
 
         Args:
             spec: the requested spec.
@@ -67,7 +67,7 @@ class SandboxProvider(ABC):
         return sandbox
 
     async def open(self, spec: SandboxSpec, *, because: str = "") -> Sandbox:
-        """A started sandbox.
+        """Return a started sandbox.
 
         Raises:
             SandboxUnavailable: it cannot be started.
@@ -77,7 +77,7 @@ class SandboxProvider(ABC):
         return sandbox
 
     def recorded(self, spec: SandboxSpec) -> Sandbox:
-        """The sandbox of a recorded run, to be reattached."""
+        """Return the sandbox of a recorded run, to be reattached."""
         self._require_open()
         return self._new(spec)
 
@@ -111,7 +111,7 @@ class SandboxProvider(ABC):
         return sandbox
 
     async def _connected(self, spec: SandboxSpec) -> DispatcherSandbox:
-        """A new sandbox, connected first so that the sweep uses the same connection."""
+        """Return a new sandbox, connected first so that the sweep uses the same connection."""
         sandbox = self._new(spec)
         try:
             with contextlib.suppress(SandboxUnavailable):  # reported by `start`
@@ -128,7 +128,7 @@ class SandboxProvider(ABC):
         self._spares.append(spare)
 
     async def _take_spare(self, spec: SandboxSpec) -> DispatcherSandbox | None:
-        """A spare that fits and still works; another is started in its place."""
+        """Return a spare that fits and still works; another is started in its place."""
         for spare in list(self._spares):
             if replace(spec, session_id=spare.spec.session_id) != spare.spec:
                 continue

@@ -13,7 +13,7 @@ from sandbox_tui.core.sandboxes.docker.snapshots import REPOSITORY, ImageSnapsho
 
 
 def kind_of(name: str) -> Literal["docker", "bubblewrap"]:
-    """The kind of sandbox that took the snapshot of this name."""
+    """Return the kind of sandbox that took the snapshot of this name."""
     return "docker" if name.startswith(f"{REPOSITORY}:") else "bubblewrap"
 
 
@@ -40,7 +40,7 @@ class SnapshotStores:
             return found, str(error)
 
     def exists(self, name: str) -> bool:
-        """Whether a sandbox can start from this snapshot now."""
+        """Return whether a sandbox can start from this snapshot now."""
         return self._store_of(name).exists(name)
 
     def remove(self, name: str) -> bool:

@@ -68,7 +68,7 @@ class Terminal(Protocol):
         ...
 
     def text(self, index: int) -> str:
-        """The same line as plain text, without trailing blanks."""
+        """Return the same line as plain text, without trailing blanks."""
         ...
 
     def touch(self, start: int, end: int) -> None:

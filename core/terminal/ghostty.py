@@ -90,7 +90,7 @@ class NativeScreen(Terminal):
         )
 
     def _place(self, y: int) -> Any:
-        """The first cell of a line, counting from the start of scrollback."""
+        """Return the first cell of a line, counting from the start of scrollback."""
         point = self._ffi.new("GhosttyPointS*")
         point.tag = self._lib.GHOSTTY_POINT_TAG_SCREEN
         point.value.x, point.value.y = 0, y
@@ -113,7 +113,8 @@ class NativeScreen(Terminal):
         self._look()
 
     def _mark(self) -> Any:
-        """A tracked reference to the last line of scrollback, valid however far it scrolls."""
+        """Return a tracked reference to the last line of scrollback, valid however far it
+        scrolls."""
         last = self.history_size - 1
         if last < 0 or self.in_alternate:
             return None
@@ -204,7 +205,7 @@ class NativeScreen(Terminal):
     # --- cells
 
     def _row(self, index: int) -> Row:
-        """A line, cell by cell; cells with the same number are identical."""
+        """Return a line, cell by cell; cells with the same number are identical."""
         reference, cell, lib = self._reference, self._cell, self._lib
         done = self._find(self._terminal._t[0], self._place(index)[0], reference)
         self._core.check(done, "cell")
@@ -225,7 +226,7 @@ class NativeScreen(Terminal):
         return Row.of(cells, looks)
 
     def _read(self, number: int) -> tuple[tuple[str, Look], bool]:
-        """The cell at `_reference`, and whether every cell with this number is identical."""
+        """Return the cell at `_reference`, and whether every cell with this number is identical."""
         lib = self._lib
         kind = self._part(number, "CONTENT_TAG", "GhosttyCellContentTag")
         if kind == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_PALETTE:
@@ -252,7 +253,7 @@ class NativeScreen(Terminal):
         return place[1][0]
 
     def _what_joins(self) -> str:
-        """The combining characters of a cell, as many as our emulator keeps."""
+        """Return the combining characters of a cell, as many as our emulator keeps."""
         length = self._ffi.new("size_t*")
         marks = self._marks
         if self._lib.ghostty_grid_ref_graphemes(self._reference, marks, len(marks), length):
@@ -277,7 +278,7 @@ class NativeScreen(Terminal):
 
 
 def _shown(code: int) -> str:
-    """The character of a cell; a hidden character still takes up its space."""
+    """Return the character of a cell; a hidden character still takes up its space."""
     if not code:
         return " "
     return "�" if code < 32 or 0x7F <= code < 0xA0 or code in _UNSEEN else chr(code)
@@ -298,7 +299,7 @@ _CHECKED = (
 
 @cache
 def healthy() -> bool:
-    """Whether the native emulator is installed and its output matches ours."""
+    """Return whether the native emulator is installed and its output matches ours."""
     try:
         native, ours = NativeScreen(30, 6), Screen(30, 6)
         for screen in (native, ours):

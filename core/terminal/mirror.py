@@ -41,7 +41,7 @@ class MirrorWriter:
         self._after_cr = False
 
     def prompt(self, who: Who, command: str) -> bytes:
-        """The prompt line: who runs which command."""
+        """Return the prompt line: who runs which command."""
         lines = command.rstrip("\n").split("\n")
         shown = [_shown(line) for line in lines[:MAX_COMMAND_LINES]]
         text = f"\x1b[1;{_COLOURS[who]}m{who:<5}\x1b[0;2m ❯\x1b[0m {shown[0]}\r\n"
@@ -72,7 +72,7 @@ class MirrorWriter:
         timed_out: bool = False,
         interrupted: bool = False,
     ) -> bytes:
-        """The line after a failed command; empty after a successful one."""
+        """Return the line after a failed command; empty after a successful one."""
         if timed_out:
             words = f"timed out after {short_duration(duration)}"
         elif interrupted:
@@ -86,7 +86,7 @@ class MirrorWriter:
         return start + f"\x1b[31m✗\x1b[0;2m {words}\x1b[0m\r\n".encode()
 
     def remark(self, words: str) -> bytes:
-        """A remark of this program, on a separate line."""
+        """Return a remark of this program, on a separate line."""
         self._at_start = False  # unknown: another program wrote before
         return self._fresh_line() + f"\x1b[2m· {words}\x1b[0m\r\n".encode()
 

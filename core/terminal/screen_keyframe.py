@@ -97,7 +97,7 @@ class _State(msgspec.Struct, array_like=True):
 
 
 def to_keyframe(screen: Screen, scrollback: int) -> bytes:
-    """The screen's state, with up to `scrollback` lines of scrollback."""
+    """Return the screen's state, with up to `scrollback` lines of scrollback."""
     writer = _Writer()
     parser = screen.parser
     state = _State(
@@ -138,7 +138,7 @@ class _Writer:
         return self.numbers.setdefault(look, len(self.numbers))
 
     def row(self, row: Row, columns: int) -> _Row:
-        """A row in canonical form, independent of how it was written."""
+        """Return a row in canonical form, independent of how it was written."""
         raw = tidied(row.as_raw(columns))
         if row.raw is not None or _has_raw_form(row, raw):
             return _Row(raw, self.number(PLAIN), self.number(PLAIN))
@@ -157,7 +157,7 @@ class _Writer:
 
 
 def _has_raw_form(row: Row, raw: str) -> bool:
-    """Whether the row has a raw form.
+    """Return whether the row has a raw form.
 
     Rows with protected cells have none, nor do wide characters from a screen of one column.
     """

@@ -12,7 +12,7 @@ the command's own terminal."""
 
 
 def transcript(data: bytes, size: Size) -> str:
-    """The lines shown after all of `data` has been printed.
+    """Return the lines shown after all of `data` has been printed.
 
     Args:
         data: the terminal output of a command.

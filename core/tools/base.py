@@ -84,5 +84,5 @@ class ReadOnlyCalls(Protocol):
     """A tool with read-only calls, which a fork does not repeat."""
 
     def only_reads(self, arguments: str) -> bool:
-        """Whether a call with these arguments (JSON text) changes nothing."""
+        """Return whether a call with these arguments (JSON text) changes nothing."""
         ...

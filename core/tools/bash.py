@@ -69,7 +69,7 @@ def _command(arguments: Mapping[str, Any]) -> str:
 
 
 def as_terminal_text(result: ExecResult, size: Size) -> ExecResult:
-    """The result, with the final text of the command's terminal as its output."""
+    """Return the result, with the final text of the command's terminal as its output."""
     text = transcript(result.stdout, size).encode()
     whole = len(result.stdout) == result.stdout_bytes
     wrote = len(text) if whole else result.stdout_bytes
@@ -77,7 +77,7 @@ def as_terminal_text(result: ExecResult, size: Size) -> ExecResult:
 
 
 def observe(result: ExecResult, context: ToolContext) -> Observation:
-    """The observation for a command's result."""
+    """Return the observation for a command's result."""
     stdout, stderr = _share(result, context)
     lines = [f"Exit code: {_code(result)}", "Execution output of [execute_bash]:"]
     lines += ["[STDOUT]", stdout.text]

@@ -16,12 +16,12 @@ from sandbox_tui.core.base.tool_names import BASH, EDITOR, SHORT_NAMES
 
 
 def short_name(tool: str) -> str:
-    """A tool's short name; unknown tools keep their own."""
+    """Return a tool's short name; unknown tools keep their own."""
     return SHORT_NAMES.get(tool, tool)
 
 
 def summarize_call(tool: str, arguments: str) -> str:
-    """The call in one line.
+    """Return the call in one line.
 
     Args:
         tool: its name.

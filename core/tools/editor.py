@@ -137,7 +137,7 @@ class StrReplaceEditor(Tool, ReadOnlyCalls):
 
 
 async def _path(sandbox: Sandbox, given: str) -> str:
-    """The path a model means, decoded with `path_codec`.
+    """Return the path a model means, decoded with `path_codec`.
 
     A name that is not UTF-8 can only be given as it is shown in listings.
     """
@@ -289,7 +289,7 @@ def _lines(data: bytes, first: int, last: int) -> list[str]:
 
 
 def _after_line(data: bytes, number: int) -> int:
-    """The offset at which the line with this number ends."""
+    """Return the offset at which the line with this number ends."""
     at = 0
     while at < len(data):
         end = at + COUNT_CHUNK_BYTES

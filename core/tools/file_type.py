@@ -23,7 +23,7 @@ SNIFFED_BYTES = 8192
 
 
 def binary_kind(data: bytes) -> str | None:
-    """The kind of binary content, or None for text.
+    """Return the kind of binary content, or None for text.
 
     Text in any encoding has no NUL among its first bytes. Content that starts like a known format
     and is not UTF-8 is binary too.

@@ -30,7 +30,7 @@ def register(tool: Tool) -> None:
 
 
 def find_tool(name: str) -> Tool | None:
-    """The tool with this name, or None."""
+    """Return the tool with this name, or None."""
     return _registered.get(name) or _installed(name)
 
 
@@ -43,7 +43,7 @@ def _installed(name: str) -> Tool | None:
 
 
 def tools_named(names: Sequence[str] | None) -> tuple[Tool, ...]:
-    """The tools with these names, in this order; None for the default ones.
+    """Return the tools with these names, in this order; None for the default ones.
 
     Raises:
         ConfigError: a name is unknown.
@@ -61,7 +61,7 @@ def tools_named(names: Sequence[str] | None) -> tuple[Tool, ...]:
 
 
 def may_change_sandbox(name: str, arguments: str) -> bool:
-    """Whether a call may change anything; True for an unknown tool.
+    """Return whether a call may change anything; True for an unknown tool.
 
     Args:
         name: the tool's name.
@@ -72,7 +72,7 @@ def may_change_sandbox(name: str, arguments: str) -> bool:
 
 
 def command_docs(tools: Sequence[Tool] = DEFAULT_TOOLS) -> str:
-    """The tools as text, for prompt packs that describe them in the prompt."""
+    """Return the tools as text, for prompt packs that describe them in the prompt."""
     blocks: list[str] = []
     for tool in tools:
         schema = tool.schema

@@ -79,7 +79,7 @@ def line_ending(data: bytes) -> bytes:
 
 
 def line_count(data: bytes) -> int:
-    """The number of lines, ended only by LF (or CRLF); an unfinished last line counts."""
+    """Return the number of lines, ended only by LF (or CRLF); an unfinished last line counts."""
     return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
 
 
@@ -99,7 +99,7 @@ def _as_crlf(text: bytes) -> bytes:
 
 
 def _hint(data: bytes, old: str) -> str:
-    """A hint why text that the model saw in the file is not found in it."""
+    """Return a hint why text that the model saw in the file is not found in it."""
     if "\ufffd" in old:
         return " It holds U+FFFD, which view shows for bytes that are not UTF-8: leave those out."
     lines = [_squeezed(line.encode("utf-8")) for line in old.strip().split("\n")]
@@ -125,7 +125,7 @@ def _places(data: bytes, needle: bytes) -> str:
 
 
 def _end_of(data: bytes, line: int) -> int:
-    """The offset at which line `line` ends, including its newline; 0 for line 0."""
+    """Return the offset at which line `line` ends, including its newline; 0 for line 0."""
     at = 0
     for _ in range(line):
         at = data.find(b"\n", at) + 1

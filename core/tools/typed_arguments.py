@@ -16,7 +16,7 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError
 
 
 def missing_arguments(arguments: Mapping[str, Any], *names: str, use: str = "") -> ArgumentsError:
-    """The error to raise for missing arguments; `use` names what requires them."""
+    """Return the error to raise for missing arguments; `use` names what requires them."""
     given = ", ".join(str(name)[:40] for name in list(arguments)[:12])
     verb = "is" if len(names) == 1 else "are"
     needed = f"{' and '.join(names)} {verb} required{f' for {use}' if use else ''}"
@@ -24,7 +24,7 @@ def missing_arguments(arguments: Mapping[str, Any], *names: str, use: str = "") 
 
 
 def int_argument(arguments: Mapping[str, Any], name: str) -> int | None:
-    """An integer, possibly written as a string; None if it is missing.
+    """Return an integer, possibly written as a string; None if it is missing.
 
     Raises:
         ArgumentsError: it is not an integer.
@@ -34,7 +34,7 @@ def int_argument(arguments: Mapping[str, Any], name: str) -> int | None:
 
 
 def int_list_argument(arguments: Mapping[str, Any], name: str) -> list[int] | None:
-    """A list of integers; the list or its items may be written as strings.
+    """Return a list of integers; the list or its items may be written as strings.
 
     Raises:
         ArgumentsError: it is not such a list.

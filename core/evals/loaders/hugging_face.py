@@ -51,7 +51,7 @@ def _silence(library: Any) -> None:
 
 
 def _source(dataset: Dataset, folder: Path) -> dict[str, Any]:
-    """The arguments of `load_dataset` that locate the data."""
+    """Return the arguments of `load_dataset` that locate the data."""
     local = folder / typed_path(dataset.path)
     if local.is_file():
         kind = local.suffix.removeprefix(".").replace("jsonl", "json")

@@ -81,7 +81,7 @@ def _task(row: Row, number: int, dataset: Dataset, where: str) -> Task:
 
 
 def _column(field: str, row: Row, dataset: Dataset, where: str) -> str:
-    """The column of this row that holds a field; empty if none does."""
+    """Return the column of this row that holds a field; empty if none does."""
     if named := dataset.columns.get(field):
         if named not in row:
             raise ConfigError(
@@ -114,7 +114,8 @@ def _lines(value: object) -> tuple[str, ...]:
 
 
 def _table(value: object, where: str) -> dict[str, Any]:
-    """A dict, or its JSON text, without null values: datasets fill in every key of any row."""
+    """Return a dict, or its JSON text, without null values: datasets fill in every key of any
+    row."""
     value = _decoded(value, where)
     if value is None:
         return {}

@@ -183,7 +183,7 @@ class _Run:
 
 
 def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The command that a wrapper such as `timeout`, `sudo`, `env` or `xargs` runs."""
+    """Return the command that a wrapper such as `timeout`, `sudo`, `env` or `xargs` runs."""
     while words and posixpath.basename(words[0]) in WRAPPERS | {"uv", "poetry"}:
         name = posixpath.basename(words[0])
         if name in ("uv", "poetry") and words[1:2] != ("run",):

@@ -132,7 +132,7 @@ class _Code:
             self.texts.add(node)
 
     def _name(self, node: ast.expr) -> str:
-        """The full dotted name of an expression; empty if it has none."""
+        """Return the full dotted name of an expression; empty if it has none."""
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):
             attributes.append(node.attr)
@@ -171,7 +171,7 @@ class _Code:
         return method not in _PLAIN_METHODS
 
     def _is_module(self, function: ast.expr) -> bool:
-        """Whether a dotted name starts with an imported name."""
+        """Return whether a dotted name starts with an imported name."""
         while isinstance(function, ast.Attribute):
             function = function.value
         return isinstance(function, ast.Name) and function.id in self.names
@@ -186,19 +186,19 @@ def _begins(name: str, known: tuple[str, ...]) -> bool:
 
 
 def _first_text(node: ast.Call) -> str:
-    """The first argument if it is a string literal; otherwise empty."""
+    """Return the first argument if it is a string literal; otherwise empty."""
     first = node.args[0] if node.args else None
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
 
 
 def _has_address(node: ast.Call) -> bool:
-    """Whether the call reads from a URL, such as `pandas.read_csv("https://...")`."""
+    """Return whether the call reads from a URL, such as `pandas.read_csv("https://...")`."""
     reads = isinstance(node.func, ast.Attribute) and node.func.attr.startswith("read_")
     return reads and _first_text(node).startswith(("http://", "https://", "ftp://"))
 
 
 def _stays_here(node: ast.Call) -> bool:
-    """Whether the call only accesses this machine."""
+    """Return whether the call only accesses this machine."""
     first = _first_text(node)
     here = ("file:", "localhost", "127.0.0.1", "http://localhost", "http://127.0.0.1")
     return first.startswith(here)

@@ -137,7 +137,7 @@ def capabilities_of(command: Command) -> Iterator[Capability]:
 
 
 def operands(name: str, words: Sequence[str]) -> list[str]:
-    """The arguments that are neither options nor values of options."""
+    """Return the arguments that are neither options nor values of options."""
     found: list[str] = []
     values = _WITH_VALUE.get(name, "")
     rest = iter(words)
@@ -188,7 +188,7 @@ def _uses_files(name: str, words: Sequence[str], command: Command) -> bool:
 
 
 def _counts(path: str) -> bool:
-    """Whether a path counts as a file: it is not the answer, standard input or a device."""
+    """Return whether a path counts as a file: it is not the answer, standard input or a device."""
     if not path or path == "-" or path.startswith("/dev/"):
         return False
     return posixpath.basename(path) != ANSWER_FILE

@@ -54,8 +54,8 @@ class Command:
 
 
 def commands_of(command: str) -> list[Command]:
-    """The simple commands of a bash command; none if it cannot be read at all or is longer than
-    `MAX_COMMAND_CHARS`."""
+    """Return the simple commands of a bash command; none if it cannot be read at all or is longer
+    than `MAX_COMMAND_CHARS`."""
     if len(command) > MAX_COMMAND_CHARS:
         return []
     for reading in (command, _simplified(command)):
@@ -120,7 +120,7 @@ def _with_documents(parts: Iterator[_Part], documents: Iterator[str]) -> Iterato
 
 
 def _documents(command: str) -> Iterator[str]:
-    """The bodies of the here documents in a command, in order."""
+    """Yield the bodies of the here documents in a command, in order."""
     lines = command.split("\n")
     known = {line.lstrip("\t") for line in lines}
     at = 0

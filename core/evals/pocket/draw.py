@@ -24,23 +24,24 @@ class Draw:
         self._random = random.Random(seed).random
 
     def integer(self, low: int, high: int) -> int:
-        """An integer from `low` to `high`, both included; at most 2**50 of them."""
+        """Return an integer from `low` to `high`, both included; at most 2**50 of them."""
         return low + int(self._random() * (high - low + 1))
 
     def of_digits(self, digits: int) -> int:
-        """An integer with exactly this many decimal digits, however many."""
+        """Return an integer with exactly this many decimal digits, however many."""
         rest = [self.integer(0, 9) for _ in range(digits - 1)]
         return int("".join(map(str, [self.integer(1, 9), *rest])))
 
     def decimal(self, low: str, high: str) -> Decimal:
-        """A number from `low` to `high`, with as many decimal places as `low` is written with."""
+        """Return a number from `low` to `high`, with as many decimal places as `low` is written
+        with."""
         step = Decimal(low).as_tuple().exponent
         assert isinstance(step, int)
         first, last = (int(Decimal(end).scaleb(-step)) for end in (low, high))
         return Decimal(self.integer(first, last)).scaleb(step)
 
     def real(self, low: float, high: float) -> float:
-        """A number from `low` to `high`."""
+        """Return a number from `low` to `high`."""
         return low + self._random() * (high - low)
 
     def chance(self, probability: float) -> bool:

@@ -66,7 +66,7 @@ def _asked(text: str, ask: str) -> str:
 def integer_problem(
     draw: Draw, text: str, value: int, *, size: int, files: Mapping[str, bytes] | None = None
 ) -> Problem:
-    """A problem whose answer is an integer."""
+    """Return a problem whose answer is an integer."""
     return Problem(
         text=_asked(text, draw.one_of(_INTEGER)),
         target=str(value),
@@ -88,7 +88,7 @@ def number_problem(
     figures: int = 4,
     relative: float = TOLERANCE,
 ) -> Problem:
-    """A problem whose answer is a number in a unit.
+    """Return a problem whose answer is a number in a unit.
 
     Args:
         unit: unit as the problem names it, such as `km/h`; empty if there is none.
@@ -115,7 +115,7 @@ def exact_problem(
     size: int,
     files: Mapping[str, bytes] | None = None,
 ) -> Problem:
-    """A problem whose answer can be written in one way only.
+    """Return a problem whose answer can be written in one way only.
 
     Args:
         what: description of the answer, such as `the name of the ship`.
@@ -130,5 +130,5 @@ def exact_problem(
 
 
 def at_level(level: int, *values: int) -> int:
-    """The value for a level, given one value per level."""
+    """Return the value for a level, given one value per level."""
     return values[level - 1]

@@ -37,20 +37,20 @@ class Quantity:
 
 
 def plain(value: float, figures: int = 4) -> str:
-    """A number with this many significant figures, without an exponent."""
+    """Return a number with this many significant figures, without an exponent."""
     places = figures - 1 - math.floor(math.log10(abs(value))) if value else 0
     return f"{round(value, places):.{max(0, places)}f}"
 
 
 def quantity(draw: Draw, low: float, high: float, units: Units, figures: int = 3) -> Quantity:
-    """A quantity from `low` to `high` (in SI units), stated in one of the units."""
+    """Return a quantity from `low` to `high` (in SI units), stated in one of the units."""
     unit, scale = draw.one_of(units)
     number = plain(draw.real(low, high) / scale, figures)
     return Quantity(f"{number} {unit}", float(number) * scale)
 
 
 def temperature(draw: Draw, low: float, high: float) -> Quantity:
-    """A temperature from `low` to `high` in °C; its `si` is in kelvin."""
+    """Return a temperature from `low` to `high` in °C; its `si` is in kelvin."""
     celsius = draw.real(low, high)
     if draw.chance(0.3):
         number = f"{celsius + 273.15:.1f}"

@@ -28,7 +28,7 @@ LEVELS = (1, 2, 3)
 
 
 def families_of(domain: str) -> dict[str, Family]:
-    """The task families of a domain, by name."""
+    """Return the task families of a domain, by name."""
     module = import_module(f"{__package__}.{_FAMILIES[domain]}.families")
     return module.FAMILIES
 

@@ -52,7 +52,7 @@ CAPABILITY_TITLES: dict[Capability, str] = {
 
 
 def columns_of(table: EvalTable) -> tuple[Column, ...]:
-    """The columns that have data for this evaluation, in order."""
+    """Return the columns that have data for this evaluation, in order."""
     cells = [cell for row in (*table.rows, table.total) for cell in row.cells]
     made = [*_RESULTS, *_EFFORT]
     if any(cell.cost is not None for cell in cells):

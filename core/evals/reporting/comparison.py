@@ -158,7 +158,7 @@ def _flips(
 
 
 def _sessions(results: Iterable[SampleResult]) -> dict[str, str]:
-    """The session of the first scored sample of each task."""
+    """Return the session of the first scored sample of each task."""
     found: dict[str, str] = {}
     for result in sorted(filter(has_score, results), key=lambda result: result.number):
         found.setdefault(result.task, result.run_id)

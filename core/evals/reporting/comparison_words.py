@@ -51,7 +51,7 @@ PAIRED_METHODS = (
 
 
 def paired_title(found: EvalComparison) -> str:
-    """The comparison in one line."""
+    """Return the comparison in one line."""
     left, right = found.left, found.right
     if left.suite == right.suite:
         return sanitize_line(f"{left.suite} · {left.model} and {right.model}")

@@ -14,7 +14,7 @@ from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 
 
 def title(info: EvalInfo) -> str:
-    """The evaluation in one line."""
+    """Return the evaluation in one line."""
     return sanitize_line(f"{info.suite} · {info.model}")
 
 

@@ -12,12 +12,12 @@ NONE = "–"
 
 
 def score(found: Estimate | None) -> str:
-    """A mean score in percent with its interval: 62.5 [48.1, 76.0]."""
+    """Return a mean score in percent with its interval: 62.5 [48.1, 76.0]."""
     return _with_interval(found, "")
 
 
 def difference(found: Estimate | None) -> str:
-    """A difference in percentage points with its interval: +12.5 [+3.0, +22.1]."""
+    """Return a difference in percentage points with its interval: +12.5 [+3.0, +22.1]."""
     return _with_interval(found, "+")
 
 
@@ -30,32 +30,32 @@ def _with_interval(found: Estimate | None, sign: str) -> str:
 
 
 def points(value: float, sign: str = "") -> str:
-    """A score in percentage points with one decimal; 0 has no sign."""
+    """Return a score in percentage points with one decimal; 0 has no sign."""
     rounded = round(100 * value, 1)
     return f"{rounded:{sign}.1f}" if rounded else "0.0"
 
 
 def ratio(value: float | None) -> str:
-    """A ratio: 0.13×, 1.05×, 2.1×, 34×."""
+    """Return a ratio: 0.13×, 1.05×, 2.1×, 34×."""
     if value is None:
         return NONE
     return f"{value:.{0 if value >= 10 else 1 if value >= 2 else 2}f}×"
 
 
 def share(value: float | None) -> str:
-    """A share in percent: 8.1 %."""
+    """Return a share in percent: 8.1 %."""
     return NONE if value is None else f"{100 * value:.1f} %"
 
 
 def mean(value: float | None) -> str:
-    """A mean of small numbers, with one decimal below 100."""
+    """Return a mean of small numbers, with one decimal below 100."""
     if value is None:
         return NONE
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def count(value: float | None) -> str:
-    """A large count: 950, 12.3k, 1.2M."""
+    """Return a large count: 950, 12.3k, 1.2M."""
     if value is None:
         return NONE
     for unit in ("", "k", "M", "G"):
@@ -80,7 +80,7 @@ def dollars(value: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time: 9.4 s, 42 s, 3 min, 2 h 5 min."""
+    """Return a length of time: 9.4 s, 42 s, 3 min, 2 h 5 min."""
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes = math.ceil(seconds / 60)
@@ -89,7 +89,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(when: float) -> str:
-    """A time, to the minute: 2026-11-22 14:53 UTC."""
+    """Return a time, to the minute: 2026-11-22 14:53 UTC."""
     if not 0 < when < 2**37:
         return NONE
     made = datetime.datetime.fromtimestamp(when, datetime.UTC)

@@ -24,18 +24,19 @@ def domain_of(result: SampleResult) -> str:
 
 
 def has_score(result: SampleResult) -> bool:
-    """Whether the sample has a valid score: a scorer that returns none between 0 and 1 failed."""
+    """Return whether the sample has a valid score: a scorer that returns none between 0 and 1
+    failed."""
     return result.status == "scored" and result.score is not None and 0 <= result.score <= 1
 
 
 def has_ended(result: SampleResult) -> bool:
-    """Whether the run ended by itself, scored or not."""
+    """Return whether the run ended by itself, scored or not."""
     return result.status in ("scored", "unscored")
 
 
 def failure_kind(result: SampleResult) -> str:
-    """Why a finished sample has no right answer: the error or limit that ended its run, a failed
-    scorer, or a missing answer. Empty if the answer is right, or simply wrong."""
+    """Return why a finished sample has no right answer: the error or limit that ended its run, a
+    failed scorer, or a missing answer. Empty if the answer is right, or simply wrong."""
     if not result.over or (has_score(result) and result.score == FULL_SCORE):
         return ""
     if result.status == "failed":

@@ -67,19 +67,19 @@ class Estimate:
 
 
 def mean_score(scores: Scores) -> Estimate | None:
-    """The mean over tasks; None if there is no score."""
+    """Return the mean over tasks; None if there is no score."""
     return estimate(task_means(scores).values())
 
 
 def paired_difference(base: Scores, other: Scores) -> Estimate | None:
-    """The mean of `other` minus `base` over the tasks that have a score in both; None if there are
-    none."""
+    """Return the mean of `other` minus `base` over the tasks that have a score in both; None if
+    there are none."""
     return estimate(task_differences(base, other).values())
 
 
 def paired_ratio(base: Scores, other: Scores) -> float | None:
-    """The mean of `other` divided by the mean of `base`, over the tasks that are in both; None if
-    there are none or `base` is 0."""
+    """Return the mean of `other` divided by the mean of `base`, over the tasks that are in both;
+    None if there are none or `base` is 0."""
     before, after = task_means(base), task_means(other)
     both = before.keys() & after.keys()
     whole = math.fsum(before[task] for task in both)
@@ -87,7 +87,7 @@ def paired_ratio(base: Scores, other: Scores) -> float | None:
 
 
 def task_means(scores: Scores) -> dict[str, float]:
-    """The mean score of each task that has one."""
+    """Return the mean score of each task that has one."""
     return {  # most tasks of a large suite have one sample
         task: found[0] if len(found) == 1 else _mean(found)
         for task, found in scores.items()
@@ -96,13 +96,13 @@ def task_means(scores: Scores) -> dict[str, float]:
 
 
 def task_differences(base: Scores, other: Scores) -> dict[str, float]:
-    """The difference between the mean scores of each task that has a score in both."""
+    """Return the difference between the mean scores of each task that has a score in both."""
     before, after = task_means(base), task_means(other)
     return {task: after[task] - mean for task, mean in before.items() if task in after}
 
 
 def estimate(values: Iterable[float]) -> Estimate | None:
-    """The mean of one value per task with its interval; None without values."""
+    """Return the mean of one value per task with its interval; None without values."""
     found = sorted(values)
     if not found:
         return None
@@ -135,8 +135,8 @@ def _groups(ordered: Sequence[float]) -> Iterator[tuple[float, int]]:
 
 @functools.lru_cache(4096)
 def _interval(groups: tuple[tuple[float, int], ...]) -> tuple[float, float]:
-    """The interval of a mean. Cached for the screen, which asks again whenever a sample ends, when
-    most groups are unchanged."""
+    """Return the interval of a mean. Cached for the screen, which asks again whenever a sample
+    ends, when most groups are unchanged."""
     if len(groups) == 1:
         return groups[0][0], groups[0][0]
     if sum(count for _, count in groups) >= MIN_NORMAL_TASKS:
@@ -166,7 +166,7 @@ def _expansion(groups: Sequence[tuple[float, int]]) -> tuple[float, float]:
 
 
 def _resampled_mean(rng: random.Random, groups: Sequence[tuple[float, int]]) -> float:
-    """The mean of one resample, with as many draws as there are values."""
+    """Return the mean of one resample, with as many draws as there are values."""
     size = left = sum(count for _, count in groups)
     total, unseen = 0.0, size
     for value, count in groups[:-1]:

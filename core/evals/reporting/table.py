@@ -281,7 +281,7 @@ def _cell(
 
 
 def scores_by_task(results: Iterable[SampleResult]) -> dict[str, list[float]]:
-    """The scores of samples by task; tasks without a score are left out."""
+    """Return the scores of samples by task; tasks without a score are left out."""
     scores: defaultdict[str, list[float]] = defaultdict(list)
     for result in results:
         if has_score(result) and result.score is not None:

@@ -26,5 +26,5 @@ def last_boxed(text: str) -> str | None:
 
 
 def without_thinking(text: str) -> str:
-    """The text after a model's `</think>`, if its server leaves that in the reply."""
+    """Return the text after a model's `</think>`, if its server leaves that in the reply."""
     return text.rpartition("</think>")[2].strip()

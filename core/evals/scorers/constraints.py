@@ -26,7 +26,7 @@ class _Text:
 
 
 def _parsed(answer: str) -> _Text:
-    """An answer without surrounding space and code fence; its words in lower case."""
+    """Return an answer without surrounding space and code fence; its words in lower case."""
     text = answer.replace("\r\n", "\n").strip()
     if fenced := _FENCED.fullmatch(text):
         text = fenced[1].strip()

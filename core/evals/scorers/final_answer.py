@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^\s*```[\w+-]*\s*$", re.MULTILINE)
 
 
 def final_answer(text: str) -> str:
-    """The part of a reply that is the answer.
+    """Return the part of a reply that is the answer.
 
     In this order: the content of the last `\\boxed{...}`; what follows the last "answer:" or "the
     answer is"; the last line that is not blank. Markup around it is removed.

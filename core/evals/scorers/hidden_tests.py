@@ -84,7 +84,7 @@ class HiddenTestsScorer:
     async def _results(
         self, sandbox: Sandbox, name: str, program: bytes, calls: list[str]
     ) -> list[Any] | str:
-        """The result of each call, or a sentence that says why there are no results."""
+        """Return the result of each call, or a sentence that says why there are no results."""
         folder = f"{sandbox.spec.working_dir}/hidden-tests"
         await sandbox.write_file(f"{folder}/{name}", program)
         await sandbox.write_file(f"{folder}/calls.json", json.dumps([name, calls]).encode())
@@ -120,7 +120,7 @@ def _compared(results: list[Any] | str, calls: list[str], expected: list[Any]) -
 
 
 async def _program(attempt: Attempt) -> str:
-    """The program in the answer; empty if there is none."""
+    """Return the program in the answer; empty if there is none."""
     answer = (attempt.answer or "").replace("\r\n", "\n")
     name = attempt.task.metadata["program"]
     path = answer.strip()

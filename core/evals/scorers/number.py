@@ -85,7 +85,7 @@ class _Number:
 
 
 def _read(answer: str, metadata: Mapping[str, Any]) -> _Number | str:
-    """The number in an answer, or a sentence that says why there is none."""
+    """Return the number in an answer, or a sentence that says why there is none."""
     boxed = last_boxed(answer) is not None
     where = without_long_space(final_answer(answer))
     for pattern, plain in _LATEX:
@@ -115,20 +115,21 @@ def _numbers(where: str) -> Iterator[_Found]:
 
 
 def _is_undecided(where: str, found: list[_Found]) -> bool:
-    """Whether more than one of the numbers may be the answer."""
+    """Return whether more than one of the numbers may be the answer."""
     if _only_the_last_is_stated(where, found):
         return False
     return bool(_HEDGE.search(where)) or _is_list(where, found)
 
 
 def _only_the_last_is_stated(where: str, found: list[_Found]) -> bool:
-    """Whether earlier numbers belong to the problem: "what 28 divides or ends in 0 is 391"."""
+    """Return whether earlier numbers belong to the problem: "what 28 divides or ends in 0 is
+    391"."""
     stated = [bool(_STATED.search(where[: one.start])) for one in found]
     return stated[-1] and not any(stated[:-1])
 
 
 def _is_list(where: str, found: list[_Found]) -> bool:
-    """Whether two numbers stand next to each other, like alternatives."""
+    """Return whether two numbers stand next to each other, like alternatives."""
     return any(
         _LISTED.fullmatch(where[one.end : two.start]) for one, two in itertools.pairwise(found)
     )

@@ -47,7 +47,7 @@ _WORDS = {
 
 
 def _spelled(unit: str) -> str:
-    """A unit in a uniform spelling: superscripts as powers, one micro sign, no markup."""
+    """Return a unit in a uniform spelling: superscripts as powers, one micro sign, no markup."""
     unit = re.sub(r"[{}\\$*]", "", unit).replace("μ", "µ").replace("℃", "°C")
     unit = unit.replace("²", "^2").replace("³", "^3").replace("⁻¹", "^-1").replace("⁻²", "^-2")
     return re.sub(r"(?<=[a-z])([23])$", r"^\1", unit)
@@ -58,11 +58,12 @@ _KNOWN = {*_SYMBOLS.split(), *_NAMES}
 
 
 def is_unit(word: str) -> bool:
-    """Whether a word is a known unit."""
+    """Return whether a word is a known unit."""
     return _spelled(word) in _KNOWN
 
 
 def same_unit(one: str, other: str) -> bool:
-    """Whether two words are the same unit: `mL` and `millilitres` are, `mL` and `L` are not."""
+    """Return whether two words are the same unit: `mL` and `millilitres` are, `mL` and `L` are
+    not."""
     first, second = (_NAMES.get(_spelled(word), _spelled(word)) for word in (one, other))
     return first == second != ""

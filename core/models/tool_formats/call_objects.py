@@ -77,7 +77,7 @@ def read_arguments(source: Source, family: str, tool: str) -> Step[tuple[Written
 
 
 def calls_in(value: Any, tools: Collection[str]) -> list[Written] | None:
-    """The calls that a JSON value describes; None if it describes something else.
+    """Return the calls that a JSON value describes; None if it describes something else.
 
     Raises:
         Unreadable: the call it describes has no meaning, or more than one.
@@ -120,13 +120,13 @@ def _call_in(said: dict[str, Any], tools: Collection[str]) -> list[Written] | No
 
 
 def _is_definition(said: dict[str, Any]) -> bool:
-    """Whether this defines a tool instead of calling it."""
+    """Return whether this defines a tool instead of calling it."""
     schema = as_object(said.get("parameters"))
     return "description" in said or (schema is not None and "properties" in schema)
 
 
 def _looks_like_call(span: JsonSpan, tools: Collection[str]) -> bool:
-    """Whether invalid JSON was meant as a call."""
+    """Return whether invalid JSON was meant as a call."""
     head = span.text[:400]
     named = any(quote in head for quote in ('"name"', "'name'"))
     return named and (

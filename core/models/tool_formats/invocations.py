@@ -148,7 +148,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch, tags: InvokeT
 
 
 def _of_kind(kind: str, name: str, value: str, block: Block) -> Any:
-    """The value of a parameter whose tag says whether it is a string."""
+    """Return the value of a parameter whose tag says whether it is a string."""
     if kind == "true":
         return str(value)
     if kind != "false":

@@ -107,7 +107,7 @@ def read_json(
 
 
 def _fits(mark: str, before: str, stack: list[str]) -> bool:
-    """Whether a bracket or a quote may occur here, outside strings."""
+    """Return whether a bracket or a quote may occur here, outside strings."""
     if mark in ("}", "]"):
         return bool(stack) and stack[-1] == mark
     if not stack:
@@ -181,7 +181,7 @@ class CallWatch:
 
 
 def read_value(span: JsonSpan) -> tuple[Any, tuple[str, ...]]:
-    """The value and the repairs.
+    """Return the value and the repairs.
 
     Raises:
         Unreadable: the text has no meaning, or more than one.
@@ -219,7 +219,7 @@ def _loads(text: str) -> Any:
 
 
 def clean(value: Any) -> Any:
-    """The value without lone surrogates, which cannot be encoded."""
+    """Return the value without lone surrogates, which cannot be encoded."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()
@@ -238,12 +238,12 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; 1 and true are not."""
+    """Return whether two JSON values are the same; 1 and true are not."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def finite(word: str) -> float:
-    """A number written with a fraction or an exponent.
+    """Return a number written with a fraction or an exponent.
 
     Raises:
         Unreadable: it is too large.
@@ -259,7 +259,7 @@ def _refuse(word: str) -> Any:
 
 
 def _repaired(span: JsonSpan, repairs: list[str]) -> str:
-    """The text as valid JSON, if its meaning is unambiguous."""
+    """Return the text as valid JSON, if its meaning is unambiguous."""
     made: list[str] = []
     last = at = 0  # last: index in `made` of the last token that is not space
     text = span.text
@@ -326,5 +326,5 @@ def _check_escape(char: str | None) -> None:
 
 
 def as_object(value: Any) -> dict[str, Any] | None:
-    """The value, if it is an object."""
+    """Return the value, if it is an object."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else None

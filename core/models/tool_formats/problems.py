@@ -12,7 +12,7 @@ _NOTHING_RUN = "Nothing was carried out."
 
 
 def cut_by_limit(title: str, whole: int) -> str:
-    """The reply reached its token limit.
+    """Return the reply reached its token limit.
 
     Args:
         title: the format of its calls.
@@ -25,7 +25,7 @@ def cut_by_limit(title: str, whole: int) -> str:
 
 
 def ended_inside(title: str, whole: int) -> str:
-    """The reply ended inside a call. Arguments as in `cut_by_limit`."""
+    """Return the reply ended inside a call. Arguments as in `cut_by_limit`."""
     return (
         f"Your last message was cut off inside of a call ({title}). {_not_even(whole)} {_SHORTER}"
     )
@@ -43,7 +43,7 @@ def _not_even(whole: int) -> str:
 
 
 def only_quoted(where: str) -> str:
-    """The calls are only quoted."""
+    """Return the calls are only quoted."""
     return (
         f"Your last message held a call {where}; such a call is taken as a quotation. "
         f"{_NOTHING_RUN} If you mean it, write the call on its own, without words around it."
@@ -51,7 +51,7 @@ def only_quoted(where: str) -> str:
 
 
 def two_formats(titles: Iterable[str]) -> str:
-    """The calls are written in different formats."""
+    """Return the calls are written in different formats."""
     return (
         f"Your last message held calls in different formats ({'; '.join(titles)}), so it is not "
         f"clear which you mean. {_NOTHING_RUN} Send them again, all in the first of these formats."
@@ -59,7 +59,7 @@ def two_formats(titles: Iterable[str]) -> str:
 
 
 def unreadable(title: str, fault: str) -> str:
-    """A call has no meaning, or more than one."""
+    """Return a call has no meaning, or more than one."""
     return (
         f"Your last message held a call ({title}) that cannot be read: {fault}. {_NOTHING_RUN} "
         "Send the call again with this corrected."
@@ -67,7 +67,7 @@ def unreadable(title: str, fault: str) -> str:
 
 
 def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
-    """A call names a tool that does not exist in this run."""
+    """Return a call names a tool that does not exist in this run."""
     return (
         f"Your last message held a call ({title}) of a tool named {name[:80]!r}, which does not "
         f"exist. {_NOTHING_RUN} The tools are: {', '.join(tools)}."
@@ -75,7 +75,7 @@ def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
 
 
 def unfit(title: str, tool: str, fault: str) -> str:
-    """A tool cannot accept its arguments."""
+    """Return a tool cannot accept its arguments."""
     return (
         f"Your last message held a call ({title}) with arguments that {tool} cannot take: {fault}. "
         f"{_NOTHING_RUN} Send the call again with this corrected."

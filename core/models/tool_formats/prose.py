@@ -63,11 +63,11 @@ class Prose:
         self._pending: list[Candidate] = []
 
     def is_line_start(self) -> bool:
-        """Whether the line so far contains nothing but a list mark."""
+        """Return whether the line so far contains nothing but a list mark."""
         return bool(_LINE_START.fullmatch(self._line))
 
     def is_code(self) -> bool:
-        """Whether a run of backticks is open."""
+        """Return whether a run of backticks is open."""
         return self._ticks > 0
 
     def plain(self, text: str) -> None:

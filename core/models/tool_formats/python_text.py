@@ -83,7 +83,7 @@ def _take_string(source: Source, quote: str, took: Callable[[str], None]) -> Ste
 
 
 def parse_calls(text: str) -> list[Written]:
-    """The calls in `name(key=value, ...)` or a list of them.
+    """Return the calls in `name(key=value, ...)` or a list of them.
 
     Raises:
         Unreadable: the text is something else.
@@ -207,7 +207,7 @@ class _Parser:
 
 
 def _string(written: str) -> str:
-    """The value of a Python string literal."""
+    """Return the value of a Python string literal."""
     raw = written[0] in "rR"
     body = written[1:] if raw else written
     quote = body[:3] if body[:3] in _TRIPLES and len(body) >= 6 else body[0]

@@ -61,7 +61,7 @@ MADE_UP = "behind a result or a turn that you made up"
 
 
 def mention_of(tools: Collection[str]) -> re.Pattern[str]:
-    """A pattern that matches something like a call of one of these tools."""
+    """Return a pattern that matches something like a call of one of these tools."""
     names = "|".join(re.escape(name) for name in tools) or "(?!)"
     return re.compile(
         rf"""["']name["']\s{{0,20}}:\s{{0,20}}["'](?:{names})["']"""

@@ -68,7 +68,7 @@ class TextCallReader:
         return told
 
     def progress(self) -> Progress:
-        """The reply so far."""
+        """Return the reply so far."""
         return Progress(
             reasoning="".join(self._scanner.reasoning),
             text=self._scanner.text(),
@@ -129,7 +129,7 @@ class TextCallReader:
         return Reading(calls=tuple(calls), problem=problem, family=family)
 
     def _calls(self, meant: Sequence[Candidate], title: str) -> tuple[list[TextCall], str]:
-        """The calls, or why there are none."""
+        """Return the calls, or why there are none."""
         faults = [candidate.block.fault for candidate in meant if candidate.block.fault]
         mended = [candidate for candidate in meant if candidate.block.mended_end]
         if mended and (mended != meant[-1:] or self._goes_on(meant[-1])):
@@ -153,7 +153,7 @@ class TextCallReader:
         return calls, ""
 
     def _goes_on(self, last: Candidate) -> bool:
-        """Whether any text follows the last call."""
+        """Return whether any text follows the last call."""
         parts = self._scanner.parts
         behind = "".join(str(part) for part in parts[parts.index(last) + 1 :]).strip()
         return bool(behind) and behind not in _STOP_TOKENS
@@ -165,7 +165,7 @@ class TextCallReader:
         return TextCall(tool=call.tool, arguments=arguments, repaired=repaired)
 
     def _quoted_only(self, candidates: Sequence[Candidate]) -> str:
-        """The message about calls that are only quoted; empty if there are none."""
+        """Return the message about calls that are only quoted; empty if there are none."""
         scanner = self._scanner
         mention = quotation.mention_of(self._source.tools)
         if candidates:
@@ -184,7 +184,7 @@ class TextCallReader:
         self._deltas.append(Delta(channel, piece))
 
     def _visible(self) -> list[Sketch]:
-        """The calls being written, except those that may turn out to be something else."""
+        """Return the calls being written, except those that may turn out to be something else."""
         quoted = {
             id(sketch)
             for candidate in self._scanner.candidates()
@@ -231,7 +231,7 @@ def read_reply(
 
 
 def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
-    """Whether the last call lacks its end, and not only a mark that can be added."""
+    """Return whether the last call lacks its end, and not only a mark that can be added."""
     open_ends = [candidate.block for candidate in meant if candidate.block.open_end]
     if not open_ends:
         return False
@@ -239,7 +239,7 @@ def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
 
 
 def _whole_calls(meant: Sequence[Candidate]) -> int:
-    """The number of calls completed before the reply was cut."""
+    """Return the number of calls completed before the reply was cut."""
     last = meant[-1].block
     mended = last.open_end and last.mended_end and bool(last.calls)
     return sum(len(candidate.block.calls) for candidate in meant) - mended

@@ -68,11 +68,11 @@ class Scanner:
         self._prose = Prose()
 
     def candidates(self) -> list[Candidate]:
-        """The calls so far, including those that are only quoted."""
+        """Return the calls so far, including those that are only quoted."""
         return [part for part in self.parts if isinstance(part, Candidate)]
 
     def text(self, *, with_calls: bool = False) -> str:
-        """The text, with all calls or only with the quoted ones."""
+        """Return the text, with all calls or only with the quoted ones."""
         return "".join(
             part if isinstance(part, str) else part.raw if with_calls or part.quoted else ""
             for part in self.parts

@@ -32,7 +32,7 @@ class Unfit(ValueError):
 def fit(
     arguments: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The arguments in the schema's types, and what was converted.
+    """Return the arguments in the schema's types, and what was converted.
 
     Raises:
         Unfit: one is missing or cannot be converted.
@@ -70,7 +70,7 @@ def _fitted(name: str, value: Any, field: Mapping[str, Any], repairs: list[str])
 
 
 def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) -> Any:
-    """The value as one of these types; unchanged if there are none."""
+    """Return the value as one of these types; unchanged if there are none."""
     if isinstance(value, Verbatim):
         text = str(value)
         if not kinds or "string" in kinds:
@@ -89,7 +89,7 @@ def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) ->
 
 
 def _converted(name: str, value: str | float, kinds: tuple[str, ...]) -> Any:
-    """The value of a text, or of an integer written as a float."""
+    """Return the value of a text, or of an integer written as a float."""
     if isinstance(value, float):
         if "integer" in kinds:
             return int(value)
@@ -123,7 +123,7 @@ def _shown(value: object) -> str:
 
 
 def _kinds(field: Mapping[str, Any]) -> tuple[str, ...]:
-    """The types of a field; empty for any, or for a schema that is left to the tool."""
+    """Return the types of a field; empty for any, or for a schema that is left to the tool."""
     named = field.get("type")
     names = cast(list[object], named) if isinstance(named, list) else [named]
     return tuple(str(name) for name in names) if all(name in _KINDS for name in names) else ()
@@ -134,7 +134,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def takes_text(schema: Mapping[str, Any], name: str) -> bool:
-    """Whether plain text is itself a valid value of this parameter."""
+    """Return whether plain text is itself a valid value of this parameter."""
     kinds = _kinds(_mapping(_mapping(schema.get("properties")).get(name)))
     return not kinds or "string" in kinds
 

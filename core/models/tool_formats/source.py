@@ -22,7 +22,7 @@ SPACE = re.compile(r"\s+")
 
 @functools.lru_cache(maxsize=64)
 def _words(words: tuple[str, ...]) -> tuple[int, re.Pattern[str]]:
-    """The longest word's length, and a pattern that matches the longest word possible."""
+    """Return the longest word's length, and a pattern that matches the longest word possible."""
     longest_first = sorted(words, key=len, reverse=True)
     return len(longest_first[0]), re.compile("|".join(map(re.escape, longest_first)))
 
@@ -78,7 +78,7 @@ class Source:
         self._taken = []
 
     def taken(self) -> str:
-        """The text taken since `mark`."""
+        """Return the text taken since `mark`."""
         return "".join(self._taken)
 
     def take(self, count: int) -> str:
@@ -89,7 +89,7 @@ class Source:
         return text
 
     def is_at_new_line(self) -> bool:
-        """Whether the text taken ends with a line break, or a line break and an indent."""
+        """Return whether the text taken ends with a line break, or a line break and an indent."""
         for piece in reversed(self._taken):
             left = piece.rstrip(" \t")
             if left:
@@ -97,7 +97,7 @@ class Source:
         return False
 
     def peek(self, count: int = 1) -> Step[str]:
-        """The next characters, fewer only at the end."""
+        """Return the next characters, fewer only at the end."""
         while len(self._window) - self._at < count and not self.ended:
             yield
         return self._window[self._at : self._at + count]
@@ -118,7 +118,7 @@ class Source:
             yield
 
     def begins(self, words: Collection[str]) -> Step[str]:
-        """The longest of these words that comes next in the text, or empty. Takes nothing."""
+        """Return the longest of these words that comes next, or an empty string. Takes nothing."""
         longest, pattern = _words(tuple(words))
         while True:
             if self.ended or len(self._window) - self._at >= longest:

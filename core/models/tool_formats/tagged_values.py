@@ -113,7 +113,7 @@ def end_call(block: Block, sketch: Sketch, given: Mapping[str, Any], *repairs: s
 
 
 def are_plain(calls: Sequence[TextCall], tags: Tags) -> bool:
-    """Whether all values are strings that cannot be confused with the tags around them."""
+    """Return whether all values are strings that cannot be confused with the tags around them."""
     return all(
         isinstance(value, str)
         and not any(tag in value for tag in (tags.end, *tags.inner))

@@ -100,11 +100,11 @@ class LocalPolicy:
     # --- tokens
 
     def prompt_ids(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]]) -> list[int]:
-        """The tokens of a conversation, up to where the model's reply starts."""
+        """Return the tokens of a conversation, up to where the model's reply starts."""
         return self._rendered(messages, tools, prompt=True)
 
     def appended_ids(self, messages: Sequence[Message]) -> list[int]:
-        """The tokens of messages that follow a reply, up to where the next reply starts.
+        """Return the tokens of messages that follow a reply, up to where the next reply starts.
 
         Raises:
             ConfigError: the template renders an earlier message differently once others follow.
@@ -119,8 +119,8 @@ class LocalPolicy:
         return whole[last_end + 1 :]
 
     def reply_ids(self, message: Message) -> list[int]:
-        """The tokens of an assistant message, including its end, as a model would have sampled
-        them. For messages that were written, not sampled."""
+        """Return the tokens of an assistant message, including its end, as a model would have
+        sampled them. For messages that were written, not sampled."""
         begun = self._rendered([_QUESTION], (), prompt=True)
         whole = self._rendered([_QUESTION, message], (), prompt=False)
         return whole[len(begun) : whole.index(self.end, len(begun)) + 1]
@@ -189,8 +189,8 @@ class LocalPolicy:
         ]
 
     def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The prompts padded on the left, and their attention mask, where the model is: a trainer
-        moves it to a GPU."""
+        """Return the prompts padded on the left, and their attention mask, where the model is: a
+        trainer moves it to a GPU."""
         length = max(len(prompt) for prompt in prompts)
         ids = [[self.end] * (length - len(prompt)) + list(prompt) for prompt in prompts]
         mask = [[0] * (length - len(prompt)) + [1] * len(prompt) for prompt in prompts]
@@ -215,7 +215,8 @@ def _sample(
 
 
 def _for_template(message: Message) -> Message:
-    """A message in the form of chat templates: call arguments as objects, content as text."""
+    """Return a message in the form of chat templates: call arguments as objects, content as
+    text."""
     shown = {**message, "content": message.get("content") or ""}
     if not message.get("tool_calls"):
         return shown

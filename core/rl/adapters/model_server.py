@@ -132,7 +132,7 @@ class ModelServer:
 def _response(
     name: str, completion: Completion, prompt_tokens: int, tools: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """A completion in the API's format, with tool calls in their own fields."""
+    """Return a completion in the API's format, with tool calls in their own fields."""
     text = without_surrogates(completion.text)
     message: dict[str, Any] = {"role": "assistant", "content": text}
     finish_reason = completion.finish_reason

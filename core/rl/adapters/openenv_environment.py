@@ -234,7 +234,7 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
     def get_task_range(
         self, split: str, start: int | None = None, stop: int | None = None
     ) -> list[dict[str, Any]]:
-        """The tasks of a slice."""
+        """Return the tasks of a slice."""
         numbered = list(enumerate(self._split(split)))[start:stop]
         return [_described(task, index) for index, task in numbered]
 
@@ -244,7 +244,7 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
         return self._tasks if split == SPLIT else ()
 
     def _task(self, seed: int | None, wanted: Mapping[str, Any]) -> Task:
-        """The task that a reset requests.
+        """Return the task that a reset requests.
 
         Raises:
             SandboxTuiError: the task does not exist.
@@ -320,7 +320,7 @@ def _observation(result: StepResult) -> EpisodeObservation:
 
 
 def _is_running(loop: asyncio.AbstractEventLoop) -> bool:
-    """Whether the caller runs on this loop, which must not wait for itself."""
+    """Return whether the caller runs on this loop, which must not wait for itself."""
     try:
         return asyncio.get_running_loop() is loop
     except RuntimeError:

@@ -121,7 +121,7 @@ def _arguments(job: TrainingJob) -> GRPOConfig:
 def _rollouts(
     job: TrainingJob, trainer: GRPOTrainer, conversations: LocalConversations
 ) -> dict[str, Any]:
-    """The transcripts of the next step, in TRL's format."""
+    """Return the transcripts of the next step, in TRL's format."""
     step = int(trainer.state.global_step) + 1
     model = conversations.policy.model
     was_training = model.training

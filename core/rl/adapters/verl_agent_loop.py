@@ -178,12 +178,12 @@ class SandboxAgentLoop(AgentLoopBase):
         rollout.token_ids = list(merged.token_ids)
 
     def _has_ended(self, sampled: Sequence[int], room: int) -> bool:
-        """Whether the policy ended its reply by itself."""
+        """Return whether the policy ended its reply by itself."""
         return len(sampled) < room or sampled[-1] in self.tokenizer.all_special_ids
 
     def _text_of(self, sampled: Sequence[int]) -> str:
-        """The reply as text, without the tokens that end it. Special tokens in the middle stay,
-        because they may be tags of tool calls."""
+        """Return the reply as text, without the tokens that end it. Special tokens in the middle
+        stay, because they may be tags of tool calls."""
         special = set(self.tokenizer.all_special_ids)
         end = len(sampled)
         while end and sampled[end - 1] in special:
@@ -191,7 +191,7 @@ class SandboxAgentLoop(AgentLoopBase):
         return self.tokenizer.decode(list(sampled[:end]), skip_special_tokens=False)
 
     def _output(self, rollout: Rollout, last: StepResult) -> AgentLoopOutput:
-        """The rollout in verl's format, cut to the response length."""
+        """Return the rollout in verl's format, cut to the response length."""
         begin, most, info = rollout.prompt_length, self._response_length, last.info
         extra_fields = {
             **rollout.extra_fields,
@@ -212,8 +212,8 @@ class SandboxAgentLoop(AgentLoopBase):
 
 
 def _out_of_tokens(result: StepResult) -> StepResult:
-    """The result of an episode that exceeded the response length: truncated, with reward 0, as in
-    the reference."""
+    """Return the result of an episode that exceeded the response length: truncated, with reward 0,
+    as in the reference."""
     info = replace(result.info, reason=OUT_OF_TOKENS)
     return replace(result, turn=None, reward=0.0, truncated=True, info=info)
 

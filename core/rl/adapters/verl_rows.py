@@ -29,7 +29,7 @@ def row_of(task: Task, index: int) -> dict[str, Any]:
 
 
 def task_of_row(row: Mapping[str, Any]) -> Task:
-    """The task in a row, as verl passes it to an agent loop.
+    """Return the task in a row, as verl passes it to an agent loop.
 
     Raises:
         KeyError: the row does not come from `row_of`.

@@ -138,7 +138,7 @@ def _nearly_the_same(
 
 
 def _places(tasks: Iterable[Task]) -> dict[str, list[_Place]]:
-    """Where each document occurs."""
+    """Return where each document occurs."""
     found: defaultdict[str, list[_Place]] = defaultdict(list)
     for task in tasks:
         for name, text in documents_of(task).items():
@@ -182,5 +182,6 @@ def _overlaps(train: Sequence[Task], held_out: Sequence[Task], ngram: int) -> di
 
 
 def _runs(task: Task, ngram: int) -> frozenset[int]:
-    """The n-grams of a task's documents. Questions are left out: they often share their wording."""
+    """Return the n-grams of a task's documents. Questions are left out: they often share their
+    wording."""
     return frozenset[int]().union(*(shingles(text, ngram) for text in documents_of(task).values()))

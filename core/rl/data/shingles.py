@@ -11,12 +11,12 @@ _WORD = re.compile(r"[\u0e00-\u0eff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, ignoring case, Unicode composition, punctuation and space."""
+    """Return the words of a text, ignoring case, Unicode composition, punctuation and space."""
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def normalised(text: str) -> str:
-    """The words joined by single spaces: equal for texts that differ only in form."""
+    """Return the words joined by single spaces: equal for texts that differ only in form."""
     return " ".join(words_of(text)) or text.strip()
 
 

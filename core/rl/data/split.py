@@ -72,7 +72,7 @@ def groups_of(tasks: Sequence[Task]) -> list[list[int]]:
 
 
 def documents_of(task: Task) -> dict[str, str]:
-    """The documents of a task by name, or its problem if it has none."""
+    """Return the documents of a task by name, or its problem if it has none."""
     files = {name: data.decode("utf-8", "replace") for name, data in task.files.items()}
     return files or {"": task.problem}
 

@@ -38,7 +38,7 @@ def read_tasks(path: str | Path) -> list[Task]:
 
 
 def document_text(task: Task, name: str) -> str:
-    """The text of a document.
+    """Return the text of a document.
 
     Raises:
         ConfigError: the document is not UTF-8.
@@ -53,7 +53,7 @@ def document_text(task: Task, name: str) -> str:
 
 
 def _row(task: Task) -> dict[str, Any]:
-    """The fields that differ from their defaults, with documents as text."""
+    """Return the fields that differ from their defaults, with documents as text."""
     defaults = Task(id="", problem="", target="")
     row = {
         name: value

@@ -21,7 +21,7 @@ class RewardSum:
     name: str = field(default="sum", init=False)
 
     async def reward(self, end: RolloutEnd) -> RewardResult:
-        """The sum, its parts by name, and the explanations of all terms."""
+        """Return the sum, its parts by name, and the explanations of all terms."""
         results = [await term.reward(end) for term in self.terms]
         return RewardResult(
             value=sum(result.value for result in results),

@@ -107,7 +107,7 @@ class OutcomeReward:
 def grade(
     scorer: str, options: dict[str, Any], answer: str | None, task: dict[str, Any]
 ) -> tuple[float, str]:
-    """The score and explanation of an answer. Call this in a worker."""
+    """Return the score and explanation of an answer. Call this in a worker."""
     attempt = Attempt(task=msgspec.convert(task, Task), mode="vanilla", answer=answer)
     score = asyncio.run(scorer_named(scorer, options).score(attempt))
     return score.value, score.explanation

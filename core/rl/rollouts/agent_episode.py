@@ -295,7 +295,7 @@ class AgentEpisode(Episode):
 
 
 def _is_cancelled() -> bool:
-    """Whether the caller itself is being cancelled, rather than its work."""
+    """Return whether the caller itself is being cancelled, rather than its work."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

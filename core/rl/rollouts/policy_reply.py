@@ -32,7 +32,7 @@ def policy_reply(given: Message | str | Reply, request: Request, *, as_text: boo
 
 
 def written_text(given: Message | str | Reply) -> str:
-    """The policy's own text, as it continues a prompt that is text."""
+    """Return the policy's own text, as it continues a prompt that is text."""
     if isinstance(given, str):
         return given
     message = given.message if isinstance(given, Reply) else given
@@ -62,7 +62,7 @@ def _of_message(message: Message) -> Reply:
 
 
 def _read(reply: Reply, request: Request, *, is_told: bool) -> Reply:
-    """The reply with the tool calls and thoughts in its text parsed."""
+    """Return the reply with the tool calls and thoughts in its text parsed."""
     reading = read_reply(reply.text, request.tools, reply.finish_reason)
     if not request.tools or not (is_told or reading.family):
         reading = replace(reading, problem="")

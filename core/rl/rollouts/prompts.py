@@ -60,7 +60,7 @@ class Prompts:
         return Turn(messages=messages, tools=[], text=self._text)
 
     def rendered(self, conversation: Sequence[Message]) -> list[Message]:
-        """The conversation in the form of `Turn.messages`."""
+        """Return the conversation in the form of `Turn.messages`."""
         if self._family is None or not self._tools:
             return list(native_conversation(conversation))
         instructions = texts.text_instructions(self._tools, self._family.write_calls)
@@ -68,7 +68,7 @@ class Prompts:
 
 
 def _family(tool_format: str) -> Family | None:
-    """The text family of a format; None for native calls."""
+    """Return the text family of a format; None for native calls."""
     if tool_format == NATIVE:
         return None
     if tool_format not in FAMILIES:

@@ -138,11 +138,11 @@ class Rollout:
         )
 
     def messages_since(self, turn: Turn) -> tuple[Message, ...]:
-        """The messages that follow the policy's reply to a turn."""
+        """Return the messages that follow the policy's reply to a turn."""
         return tuple(self._prompts.rendered(self.conversation)[len(turn.messages) + 1 :])
 
     async def final_answer(self, result: AgentResult) -> str | None:
-        """The text of answer.txt; without a sandbox, the last reply.
+        """Return the text of answer.txt; without a sandbox, the last reply.
 
         Raises:
             SandboxLost: the sandbox was lost with any answer it held, or does not respond. Not if
@@ -162,7 +162,7 @@ class Rollout:
 
 
 def limits_of(limits: e.Limits, task: Task) -> e.Limits:
-    """The limits, overridden by the task's own.
+    """Return the limits, overridden by the task's own.
 
     Raises:
         ConfigError: a limit of the task is invalid.

@@ -11,7 +11,7 @@ from sandbox_tui.core.evals.task import Task
 
 
 def tasks_of_step(tasks: Sequence[Task], step: int, count: int, seed: int) -> list[Task]:
-    """The tasks of a step: all tasks in turn, in a new random order for each pass.
+    """Return the tasks of a step: all tasks in turn, in a new random order for each pass.
 
     Args:
         tasks: tasks of the training.
@@ -24,8 +24,8 @@ def tasks_of_step(tasks: Sequence[Task], step: int, count: int, seed: int) -> li
 
 
 def numbered_attempts(tasks: Sequence[Task], group: int) -> list[tuple[Task, int]]:
-    """The attempts of a step, each task with the number of the attempt; a task that comes again is
-    numbered on, so that its seeds are new.
+    """Return the attempts of a step, each task with the number of the attempt; a task that comes
+    again is numbered on, so that its seeds are new.
 
     Args:
         tasks: tasks of the step.
@@ -40,7 +40,7 @@ def numbered_attempts(tasks: Sequence[Task], group: int) -> list[tuple[Task, int
 
 
 def seed_of_attempt(seed: int, step: int, task: str, number: int, split: str) -> int:
-    """The sampling seed of an attempt, below 2^31; its turns count up from there."""
+    """Return the sampling seed of an attempt, below 2^31; its turns count up from there."""
     data = f"{seed}/{step}/{split}/{task}/{number}".encode()
     return int.from_bytes(hashlib.sha256(data).digest()[:4]) >> 1
 

@@ -75,7 +75,7 @@ class UserFiles:
         self._require_thawed = require_thawed
 
     async def read(self, path: str, *, max_bytes: int) -> bytes:
-        """The first `max_bytes` of a file as it is now.
+        """Return the first `max_bytes` of a file as it is now.
 
         Raises:
             FileRefused: the file is missing, not a regular file, or not readable.
@@ -84,7 +84,7 @@ class UserFiles:
         return await self._sandbox.read_file(path, max_bytes=max_bytes)
 
     async def exists(self, path: str) -> bool:
-        """Whether `path` exists."""
+        """Return whether `path` exists."""
         self._require_thawed()
         return await self._sandbox.stat(path) is not None
 
@@ -143,7 +143,7 @@ class UserFiles:
         return path
 
     async def open(self, path: str) -> bytes:
-        """The whole content of a file to edit.
+        """Return the whole content of a file to edit.
 
         Raises:
             FileRefused: the file cannot be read, or is too large to edit.
@@ -203,7 +203,7 @@ class UserFiles:
 
 
 def _diff(path: str, before: bytes, after: bytes) -> str:
-    """A unified diff, limited in length and in computing time."""
+    """Return a unified diff, limited in length and in computing time."""
     old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
     if max(len(old), len(new)) > MAX_COMPARED_LINES:
         return f"(now {len(new)} lines, {len(after)} bytes; before {len(old)} lines)"

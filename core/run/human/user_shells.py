@@ -36,7 +36,7 @@ def starred(data: bytes) -> bytes:
 
 
 def may_be_secret(data: bytes) -> bool:
-    """Whether the input could be part of a password."""
+    """Return whether the input could be part of a password."""
     return bool(_SHOWN_KEYS.sub(b"", data).strip(b"\r\n\x1b"))
 
 
@@ -69,7 +69,7 @@ class _OpenShell:
                 await self.shell.write(data)
 
     async def _hides(self) -> bool:
-        """Whether the terminal hides its input; True if unknown."""
+        """Return whether the terminal hides its input; True if unknown."""
         try:
             return await self.shell.hides_input()
         except SandboxTuiError:  # it may be frozen
@@ -89,7 +89,7 @@ class UserShells:
         self._closing = False
 
     def take_used(self) -> bool:
-        """Whether there was input since the last call."""
+        """Return whether there was input since the last call."""
         used, self._used = self._used, False
         return used
 

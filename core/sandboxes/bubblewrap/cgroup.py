@@ -46,7 +46,7 @@ class Cgroup:
                     self.limits["memory"] = f"{value >> 20} MiB"
 
     def entering(self, command: list[str]) -> list[str]:
-        """A command line that enters the groups and then executes `command`.
+        """Return a command line that enters the groups and then executes `command`.
 
         It must enter before it starts its first child: an existing child stays outside.
         """

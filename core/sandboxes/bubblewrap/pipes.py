@@ -67,7 +67,7 @@ class PipeTransport(Transport):
         return None
 
     def _read_now(self, stream: Stream) -> bytes | None:
-        """The bytes that can be read now: None if there are none yet, empty at the end."""
+        """Return the bytes that can be read now: None if there are none yet, empty at the end."""
         try:
             data = os.read(self._ends[stream], CHUNK)
         except BlockingIOError:

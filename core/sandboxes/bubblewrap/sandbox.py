@@ -91,7 +91,7 @@ class BubblewrapSandbox(DispatcherSandbox):
         self.info = self._describe()
 
     def _make_folder(self) -> Path:
-        """The private folder, with the content of the snapshot (blocking)."""
+        """Return the private folder, with the content of the snapshot (blocking)."""
         folder = make_folder(self.spec.session_id, self.spec.grace)
         try:
             if self.spec.snapshot:
@@ -278,7 +278,7 @@ class BubblewrapSandbox(DispatcherSandbox):
 
 
 def _describe_error(error: BaseException) -> str:
-    """An error as one sentence."""
+    """Return an error as one sentence."""
     if not isinstance(error, OSError):
         return str(error).rstrip(".") + "."
     if error.errno in (errno.EMFILE, errno.ENFILE):

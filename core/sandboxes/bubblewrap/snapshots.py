@@ -101,7 +101,7 @@ class FolderSnapshots(SnapshotStore):
         return True
 
     def _path(self, name: str) -> Path | None:
-        """The path of a snapshot; None if the name is invalid."""
+        """Return the path of a snapshot; None if the name is invalid."""
         if not _NAME.fullmatch(name) or ".." in name:
             return None
         return self._root / name

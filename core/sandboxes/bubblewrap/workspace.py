@@ -46,12 +46,12 @@ class OwnerRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def ours(cls, session: str, grace: float, *, cgroup: str = "") -> OwnerRecord:
-        """A record that names this program as the owner."""
+        """Return a record that names this program as the owner."""
         return cls(ProcessIdentity.this_process(), session, grace, cgroup)
 
     @classmethod
     def nobodys(cls, session: str, grace: float) -> OwnerRecord:
-        """A record without a live owner, so that another program may claim the folder."""
+        """Return a record without a live owner, so that another program may claim the folder."""
         return cls(ProcessIdentity.no_process(), session, grace)
 
     def remove_cgroup(self) -> None:
@@ -60,7 +60,7 @@ class OwnerRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, folder: Path) -> OwnerRecord | None:
-        """The record of a folder; None if it has none, or belongs to another user."""
+        """Return the record of a folder; None if it has none, or belongs to another user."""
         try:
             if folder.is_symlink() or folder.lstat().st_uid != os.geteuid():
                 return None
@@ -134,7 +134,7 @@ def _empty(pipes: Path) -> None:
 
 
 def make_folder(session: str, grace: float) -> Path:
-    """A new private folder with its initial content, owned by this program."""
+    """Return a new private folder with its initial content, owned by this program."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     OwnerRecord.ours(session, grace).write(folder)
     for name in (*SHARED, "etc", "pipes"):

@@ -14,7 +14,7 @@ DEFAULT_MEMORY_BYTES = 2 << 30
 
 
 def container_name(session_id: str) -> str:
-    """A new container name for this session."""
+    """Return a new container name for this session."""
     return f"sandbox-tui-{session_id}-{secrets.token_hex(2)}"
 
 
@@ -53,7 +53,7 @@ IMAGE_SIZE = "image size"
 def describe_container(
     spec: SandboxSpec, image: str, name: str, image_bytes: int | None = None
 ) -> dict[str, str]:
-    """The user-facing description of a container (see `Sandbox.info`)."""
+    """Return the user-facing description of a container (see `Sandbox.info`)."""
     size = {} if image_bytes is None else {IMAGE_SIZE: f"{image_bytes / 1e6:.0f} MB"}
     return {
         "image": image,

@@ -44,7 +44,7 @@ class EngineStatus:
 
 
 def connect(timeout: int = _TIMEOUT) -> Any:
-    """A docker-py client for the engine named by DOCKER_HOST or the docker context.
+    """Return a docker-py client for the engine named by DOCKER_HOST or the docker context.
 
     Raises:
         SandboxUnavailable: no engine answers there.
@@ -60,7 +60,7 @@ def connect(timeout: int = _TIMEOUT) -> Any:
 
 
 def engine_status(image: str = DEFAULT_IMAGE) -> EngineStatus:
-    """Whether an engine answers within a few seconds, and has the image."""
+    """Return whether an engine answers within a few seconds, and has the image."""
     try:
         client = connect(timeout=3)
     except SandboxUnavailable as error:
@@ -81,7 +81,7 @@ def status_of(client: Any, image: str) -> EngineStatus:
 
 
 def _has_image(client: Any, image: str) -> bool:
-    """Whether a container could be created from it: from a name, a digest or an id."""
+    """Return whether a container could be created from it: from a name, a digest or an id."""
     import docker.errors
 
     try:
@@ -92,7 +92,7 @@ def _has_image(client: Any, image: str) -> bool:
 
 
 def command_for_image(image: str) -> str:
-    """The command that makes a missing image available."""
+    """Return the command that makes a missing image available."""
     if with_tag(image) == DEFAULT_IMAGE:
         return "sandbox-tui image build"
     return f"docker pull {shlex.quote(image)}"
@@ -108,7 +108,7 @@ def image_is_missing(image: str) -> str:
 
 
 def with_tag(image: str) -> str:
-    """The image's name with its tag, which is `latest` if the name has none."""
+    """Return the image's name with its tag, which is `latest` if the name has none."""
     return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
 
 
@@ -171,7 +171,7 @@ def _name(found: dict[str, Any]) -> str:
 
 
 def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
-    """Why a container ended, as the end of a sentence, from the engine's events.
+    """Return why a container ended, as the end of a sentence, from the engine's events.
 
     Args:
         client: for the engine.
@@ -205,7 +205,7 @@ def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
 
 
 def owner_of(container: Any) -> ProcessIdentity:
-    """The program that owns a container: the last that reattached it, else its creator.
+    """Return the program that owns a container: the last that reattached it, else its creator.
 
     A container's labels cannot change. Its name can, atomically, so it stores who reattached it.
     """
@@ -249,7 +249,7 @@ def _name_owner(container: Any, owner: ProcessIdentity) -> None:
 
 
 def container_of(client: Any, session_id: str) -> Any:
-    """The container of a session, or None if the engine has none (blocking)."""
+    """Return the container of a session, or None if the engine has none (blocking)."""
     # a warm spare keeps the label of its start; its name contains the session
     for fits in (
         {"label": [f"{LABEL}=1", f"{LABEL}.session={session_id}"]},
@@ -268,7 +268,7 @@ def _creator(labels: dict[str, str]) -> ProcessIdentity:
 
 
 def describe_error(error: Exception) -> str:
-    """A docker-py error as one sentence."""
+    """Return a docker-py error as one sentence."""
     explanation = getattr(error, "explanation", None)
     words = str(explanation or error).strip().split("\n")[0]
     if "Connection refused" in words or "FileNotFoundError" in words or "Errno 2" in words:
@@ -279,7 +279,8 @@ def describe_error(error: Exception) -> str:
 
 
 def _client(timeout: int) -> Any:
-    """A client for DOCKER_HOST, else for the current docker context, else for the default host."""
+    """Return a client for DOCKER_HOST, else for the current docker context, else for the default
+    host."""
     named = os.environ.get("DOCKER_HOST")
     context = None if named else _current_context()
     host = named or (context.Host if context is not None else None) or DEFAULT_HOST

@@ -27,7 +27,7 @@ class FrameParser:
         self._left = 0
 
     def feed(self, data: bytes) -> list[tuple[Stream, bytes]]:
-        """The complete pieces, in order, with consecutive pieces of one stream joined.
+        """Return the complete pieces, in order, with consecutive pieces of one stream joined.
 
         The engine sends pieces of a few KiB, and each one has a cost for its receiver.
         """

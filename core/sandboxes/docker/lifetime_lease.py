@@ -31,7 +31,8 @@ done
 
 
 def keeper_command(grace: float) -> list[str]:
-    """The container's first process: waits, reaps children, and exits when the lease expires."""
+    """Return the container's first process: waits, reaps children, and exits when the lease
+    expires."""
     seconds = max(2, round(grace))
     values = {"file": LEASE_FILE, "grace": seconds, "start": START_ALLOWANCE_SECONDS}
     return ["bash", "-c", _KEEPER.format(**values)]

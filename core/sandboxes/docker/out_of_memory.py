@@ -32,7 +32,7 @@ class OomKills:
         self._count = 0
 
     async def happened(self) -> bool:
-        """Whether there was one since the last call."""
+        """Return whether there was one since the last call."""
         while True:
             try:
                 known = await self._control(_PRINT_OOM_KILLS, builtin=True)

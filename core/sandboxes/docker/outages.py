@@ -44,7 +44,7 @@ class ContainerLiveness:
         self._lock = asyncio.Lock()
 
     async def state(self, container: Any, *, frozen: bool) -> tuple[dict[str, Any], bool]:
-        """The engine's `State` of the container, and whether an outage was waited out.
+        """Return the engine's `State` of the container, and whether an outage was waited out.
 
         The state is empty if the container no longer exists.
 
@@ -97,7 +97,8 @@ class ContainerLiveness:
                 task.cancel()
 
     def was_away(self, error: Exception) -> bool:
-        """Whether an error means that the engine does not answer, if outages are waited out."""
+        """Return whether an error means that the engine does not answer, if outages are waited
+        out."""
         from requests.exceptions import ConnectionError as NoConnection
 
         return self.tell is not None and isinstance(error, NoConnection)

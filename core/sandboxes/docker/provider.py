@@ -28,7 +28,7 @@ class DockerProvider(SandboxProvider):
         self._connection = EngineConnection()
 
     async def status(self, image: str) -> EngineStatus:
-        """Whether the engine answers and has this image (the default one if empty)."""
+        """Return whether the engine answers and has this image (the default one if empty)."""
         image = image or DEFAULT_IMAGE
         client = self._connection.client
         if client is None:

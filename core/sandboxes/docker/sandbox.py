@@ -172,7 +172,7 @@ class DockerSandbox(DispatcherSandbox):
         await renew_lease(control.run)
 
     async def _why_gone(self) -> str:
-        """Why a session no longer has a container, as far as the engine knows."""
+        """Return why a session no longer has a container, as far as the engine knows."""
         label = f"{LABEL}.session={self.spec.session_id}"
         cause = await in_thread(exit_cause, self._client, {"label": label}, self._created_at)
         return f"The container of this session is gone: {cause}."

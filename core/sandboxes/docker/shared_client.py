@@ -23,7 +23,7 @@ class EngineConnection:
         self._lock = asyncio.Lock()
 
     async def acquire(self) -> Any:
-        """The client; call `release` once when done.
+        """Return the client; call `release` once when done.
 
         Raises:
             SandboxUnavailable: no engine answers.

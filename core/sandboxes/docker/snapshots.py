@@ -41,7 +41,7 @@ def own_bytes(client: Any, container: Any) -> int:
 
 
 def is_ours(client: Any, name: str) -> bool:
-    """Whether an image of this name exists and is one of our snapshots."""
+    """Return whether an image of this name exists and is one of our snapshots."""
     import docker.errors
 
     if not _NAME.fullmatch(name):

@@ -107,7 +107,7 @@ def _mmdebstrap(packages: tuple[str, ...], archive: str) -> list[str]:
 
 
 def _suite() -> str:
-    """The code name of this machine's Debian or Ubuntu release."""
+    """Return the code name of this machine's Debian or Ubuntu release."""
     with contextlib.suppress(OSError):
         for line in Path("/etc/os-release").read_text(encoding="utf-8").splitlines():
             name, _, value = line.partition("=")

@@ -100,7 +100,7 @@ class ControlChannel:
             channel.close()
 
     async def count(self) -> int:
-        """The number of processes, counted without starting one."""
+        """Return the number of processes, counted without starting one."""
         result = await self.run(b"all=(/proc/[0-9]*); echo ${#all[@]}", builtin=True)
         return int(result.stdout)
 
@@ -126,7 +126,7 @@ class ControlChannel:
             self._channel.close()
 
     async def _ready(self) -> Channel:
-        """The channel, with `write_file` defined.
+        """Return the channel, with `write_file` defined.
 
         bash reads a request byte by byte, so the long script is sent once rather than with each
         request.

@@ -117,7 +117,7 @@ def tree_bytes(top: Path, max_bytes: int | None = None) -> int:
 
 
 def _next_folder(here: int, levels: list[list[str]]) -> int | None:
-    """A descriptor of the next folder to scan, or None if there is none.
+    """Return a descriptor of the next folder to scan, or None if there is none.
 
     Args:
         here: the folder that was scanned last.

@@ -37,7 +37,7 @@ class Transport(Protocol):
         ...
 
     async def read(self) -> tuple[Stream, bytes] | None:
-        """The next piece of its stdout or stderr, or None if both have ended."""
+        """Return the next piece of its stdout or stderr, or None if both have ended."""
         ...
 
     def close(self) -> None:

@@ -128,7 +128,7 @@ class _Spool:
 
 
 def _problem(result: ExecResult) -> str:
-    """Why the tar may be incomplete; empty if it is complete.
+    """Return why the tar may be incomplete; empty if it is complete.
 
     GNU tar exits with 1 if a file changed while it was read, and pads it to the announced size.
     """

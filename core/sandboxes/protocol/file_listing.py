@@ -29,7 +29,7 @@ not permitted), or its reader stopped early (141: SIGPIPE)."""
 
 
 def list_command(path: bytes, limit: int) -> bytes:
-    """A command that prints the sandbox's clock, then at most `limit` entries below `path`.
+    """Return a command that prints the sandbox's clock, then at most `limit` entries below `path`.
 
     Entries near the top come first: a truncated listing must not consist of one deep folder.
     """
@@ -63,7 +63,7 @@ def newer_command(path: bytes, since: float) -> bytes:
 
 
 def was_listed(exit_code: int | None) -> bool:
-    """Whether `find` worked; otherwise its output is incomplete."""
+    """Return whether `find` worked; otherwise its output is incomplete."""
     return exit_code in _FIND_ENDED
 
 
@@ -94,7 +94,7 @@ def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
 
 
 def _whole(field: bytes, base: int) -> int | None:
-    """A number of at most 63 bits, such as a file's size or mode."""
+    """Return a number of at most 63 bits, such as a file's size or mode."""
     if not field.isdigit() or len(field) > 21:
         return None
     try:
@@ -112,5 +112,5 @@ def _moment(field: bytes) -> float | None:
 
 
 def parse_clock(field: bytes) -> float:
-    """The time of the sandbox's clock; 0 if it is invalid."""
+    """Return the time of the sandbox's clock; 0 if it is invalid."""
     return _moment(field) or 0.0

@@ -47,7 +47,7 @@ class FileOperations:
         self._last = (Listing(entries={}), 0.0)
 
     async def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
-        """The content of a file (see `Sandbox.read_file`); a named pipe cannot block it."""
+        """Return the content of a file (see `Sandbox.read_file`); a named pipe cannot block it."""
         limit = MAX_READ_BYTES if max_bytes is None else max_bytes
         word = quote_bytes(await self._absolute(path))
         result = await self._control.run(
@@ -71,7 +71,7 @@ class FileOperations:
         _raise_refusal(result, path)
 
     async def stat(self, path: str) -> FileEntry | None:
-        """The entry at `path`, links followed; None if there is none."""
+        """Return the entry at `path`, links followed; None if there is none."""
         name = await self._absolute(path)
         command = b"find -L %b -maxdepth 0 -printf '%b' 2>/dev/null"
         result = await self._control.run(command % (quote_bytes(name), FORMAT))
@@ -88,7 +88,7 @@ class FileOperations:
         return self._remember(await _parsed(found, _below(name)), clock, limit, result.exit_code)
 
     async def changed(self, path: str, before: Listing, *, limit: int) -> Listing:
-        """The listing of `path` now (see `Sandbox.changed_files`)."""
+        """Return the listing of `path` now (see `Sandbox.changed_files`)."""
         last, clock = self._last
         if before is last and before.complete and len(before.entries) >= MIN_INCREMENTAL_FILES:
             now = await self._updated(path, before, clock, limit)
@@ -145,14 +145,14 @@ class FileOperations:
 
 
 async def _parsed(found: bytes, below: bytes) -> dict[bytes, FileEntry]:
-    """A listing's entries; a long one is parsed in a thread so as not to block key input."""
+    """Return a listing's entries; a long one is parsed in a thread so as not to block key input."""
     if len(found) < MAX_INLINE_PARSE_BYTES:
         return parse_listing(found, below)
     return await asyncio.to_thread(parse_listing, found, below)
 
 
 def _below(folder: bytes) -> bytes:
-    """The prefix of all paths below a folder."""
+    """Return the prefix of all paths below a folder."""
     return folder.rstrip(b"/") + b"/"
 
 

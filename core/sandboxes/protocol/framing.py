@@ -26,7 +26,7 @@ class MarkScanner:
         self._held: bytes = b""
 
     def feed(self, data: bytes) -> list[bytes | Mark]:
-        """The parts of `data` in order; a possible start of a mark is held back."""
+        """Return the parts of `data` in order; a possible start of a mark is held back."""
         if self._held:
             data = self._held + data
             self._held = b""
@@ -57,7 +57,7 @@ class MarkScanner:
         return parts
 
     def _find(self, data: bytes) -> int:
-        """The position of a mark, or -1.
+        """Return the position of a mark, or -1.
 
         Its leading NUL is checked last: programs write many NULs, which slow down a search for a
         string that starts with one. A search for a single byte comes first, since it is fastest if
@@ -72,7 +72,7 @@ class MarkScanner:
         return at - 1 if at > 0 else -1
 
     def _possible_start(self, data: bytes) -> int:
-        """The number of bytes at the end of `data` that could be the start of a mark."""
+        """Return the number of bytes at the end of `data` that could be the start of a mark."""
         if data.rfind(b"\0", -len(self._start)) < 0:
             return 0
         for length in range(min(len(data), len(self._start) - 1), 0, -1):

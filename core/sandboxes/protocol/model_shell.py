@@ -35,7 +35,7 @@ class Processes(Protocol):
     """Counts and kills the sandbox's processes without starting one."""
 
     async def count(self) -> int:
-        """The number of processes."""
+        """Return the number of processes."""
         ...
 
     async def kill_leftovers(self, *, spare: int = 0) -> int:
@@ -208,7 +208,8 @@ class Exec:
         self._spare = asyncio.create_task(self._prepare_spare())
 
     async def _prepare_spare(self) -> Channel:
-        """A channel that has already answered: with too many processes it may not even start."""
+        """Return a channel that has already answered: with too many processes it may not even
+        start."""
         channel = await self._open_channel()
         answer = await channel.run(b"e", b":", timeout=SPARE_TIMEOUT_SECONDS)
         if answer.exit_code != 0:

@@ -10,7 +10,7 @@ from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, Control, script
 async def find_terminal_reader(
     control: Control, running: tuple[int, int] | None
 ) -> TerminalReader | None:
-    """The program of a command that waits for terminal input.
+    """Return the program of a command that waits for terminal input.
 
     Args:
         control: runs a command in the sandbox.
@@ -25,7 +25,7 @@ async def find_terminal_reader(
 
 
 async def hides_input(control: Control, shell: str) -> bool:
-    """Whether the terminal of this shell reads a line without echoing it (see `Shell`).
+    """Return whether the terminal of this shell reads a line without echoing it (see `Shell`).
 
     Editors and prompts with line editing echo keys themselves: they read keys, not lines.
     """

@@ -29,7 +29,7 @@ MAX_HEADER_BYTES = 64 << 10
 
 
 def pack(source: Path) -> IO[bytes]:
-    """A tar file of a host file, or of the content of a host folder, with root as the owner.
+    """Return a tar file of a host file, or of the content of a host folder, with root as the owner.
 
     Links that lead out of the folder, devices and sockets are left out.
 
@@ -62,7 +62,7 @@ def _owned_by_root(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def disk_error(error: OSError) -> str:
-    """A disk error on this machine, as the end of a sentence."""
+    """Return a disk error on this machine, as the end of a sentence."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "no space left on this machine's disk"
     return f"this machine's disk could not be written ({error.strerror or error})"
@@ -176,7 +176,7 @@ def _why_not_written(
 
 
 def _harmless(member: tarfile.TarInfo, fresh: Path) -> bool:
-    """Whether it is a plain file or folder that stays below `fresh`.
+    """Return whether it is a plain file or folder that stays below `fresh`.
 
     The latter is the rule of `tarfile.data_filter` (PEP 706), which Python has since 3.11.4.
     """
@@ -209,7 +209,7 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path, names: _Na
 
 
 def _host_name(name: str) -> str:
-    """A file name without anything that could mislead a user or a program on the host."""
+    """Return a file name without anything that could mislead a user or a program on the host."""
     safe = sanitize_line(name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     safe = safe.replace("/", "_").replace("\\", "_")[:MAX_NAME_BYTES]
     while len(safe.encode()) > MAX_NAME_BYTES:
@@ -231,7 +231,7 @@ class _Names:
         self._last: dict[Path, int] = {}
 
     def free(self, path: Path) -> Path:
-        """The path, with a number before its suffix if it is taken."""
+        """Return the path, with a number before its suffix if it is taken."""
         number = self._last.get(path, 0)
         while True:
             number += 1

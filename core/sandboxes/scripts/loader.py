@@ -17,7 +17,7 @@ STATE_DIR = "/run/sandbox-tui"
 
 @functools.cache
 def script(name: str) -> str:
-    """The text of a script in this folder, without comment lines.
+    """Return the text of a script in this folder, without comment lines.
 
     Some scripts are sent with each request, and bash reads those byte by byte.
     """
@@ -26,7 +26,8 @@ def script(name: str) -> str:
 
 
 def dispatcher_command(state_dir: str, start_dir: str, *, line_buffered: bool) -> list[str]:
-    """The command line of a dispatcher; `line_buffered` makes C programs flush every line."""
+    """Return the command line of a dispatcher; `line_buffered` makes C programs flush every
+    line."""
     carry = script("carry.sh")
     lines = "lines" if line_buffered else "blocks"
     return ["bash", "-c", script("dispatcher.sh"), "sandbox", state_dir, start_dir, lines, carry]
@@ -64,7 +65,7 @@ async def end_foreground(control: Control) -> int:
 
 
 def clean_command(argv: Sequence[str], *, user: str, cwd: str) -> bytes:
-    """A script that executes `argv` as `user` in the directory `cwd`.
+    """Return a script that executes `argv` as `user` in the directory `cwd`.
 
     An empty `user` is the sandbox's default. Exits with 126 if either cannot be used.
     """
@@ -77,7 +78,7 @@ def clean_command(argv: Sequence[str], *, user: str, cwd: str) -> bytes:
 
 
 def shell_command(name: str, cols: int, rows: int) -> list[str]:
-    """The command line of a user's shell, in the model's directory and environment.
+    """Return the command line of a user's shell, in the model's directory and environment.
 
     It writes its process id and its terminal to files named after it.
     """
@@ -93,7 +94,8 @@ def end_shell_command(name: str) -> bytes:
 
 
 def quote(path: str) -> bytes:
-    """A path (text in the encoding of `core.base.path_codec`) as one word of a shell command."""
+    """Return a path (text in the encoding of `core.base.path_codec`) as one word of a shell
+    command."""
     return quote_bytes(text_to_path(path))
 
 

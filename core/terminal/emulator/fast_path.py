@@ -147,7 +147,7 @@ class FastPath(Commands):
         return len(taken)
 
     def _fits(self, plain: str) -> bool:
-        """Whether a line fits the screen, and its characters fit the cells."""
+        """Return whether a line fits the screen, and its characters fit the cells."""
         widths = list(map(width_of, plain))
         joined = widths.count(0)
         fits = sum(widths) <= self.columns

@@ -168,7 +168,7 @@ class Grid:
             at += len(piece)
 
     def _scrolls_whole_rows(self) -> bool:
-        """Whether text at the end of the last row simply wraps by scrolling whole rows."""
+        """Return whether text at the end of the last row simply wraps by scrolling whole rows."""
         return (
             self.wraps
             and self.lines > 1
@@ -276,7 +276,7 @@ class Grid:
         self.touch(first, self.bottom + 1)
 
     def blank_row(self) -> Row:
-        """An erased line."""
+        """Return an erased line."""
         return Row("", PLAIN, self.look & BACKGROUND)
 
     def erase(self, y: int, start: int, end: int) -> None:

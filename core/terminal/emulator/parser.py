@@ -141,7 +141,7 @@ class Parser:
             at = end
 
     def _end_of_stretch(self, text: str, at: int) -> int:
-        """Where to try the fast path again: after a newline, if there is one."""
+        """Return where to try the fast path again: after a newline, if there is one."""
         end = -1
         if not self._actions.expects_lines:
             end = text.rfind("\r\n", at, at + STRETCH_CHARS)

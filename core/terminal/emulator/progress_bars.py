@@ -22,7 +22,7 @@ _REDRAWN = re.compile(
 
 
 def without_redraws(text: str, columns: int) -> str:
-    """The output without lines that are overwritten before they are drawn.
+    """Return the output without lines that are overwritten before they are drawn.
 
     Args:
         text: output, possibly split anywhere.

@@ -63,7 +63,7 @@ width_of = lru_cache(65_536)(wcwidth)
 
 
 def shown(text: str) -> str:
-    """The text without invisible characters; those that change its direction become �.
+    """Return the text without invisible characters; those that change its direction become �.
 
     They can hide or reorder text, here or on the terminal this program runs in (Unicode TR 9 and
     36).
@@ -100,7 +100,7 @@ class Row:
 
     @classmethod
     def of(cls, cells: list[str], looks: list[Look]) -> Row:
-        """A line consisting of these cells."""
+        """Return a line consisting of these cells."""
         row = cls(None)
         row.cells, row.looks = cells, looks
         return row
@@ -141,7 +141,7 @@ class Row:
         return True
 
     def is_blank_from(self, x: int, fill: Look) -> bool:
-        """Whether the line is known to contain nothing but `fill` from `x` on."""
+        """Return whether the line is known to contain nothing but `fill` from `x` on."""
         raw = self.raw
         if raw is None or fill != self.fill:
             return False
@@ -149,7 +149,8 @@ class Row:
         return 0 <= end <= x
 
     def _measured(self, raw: str) -> int:
-        """The number of cells that raw text fills; `NEVER` for wide text, which cannot grow."""
+        """Return the number of cells that raw text fills; `NEVER` for wide text, which cannot
+        grow."""
         if self._end == UNKNOWN:
             styled = "\x1b" in raw
             plain = SGR.sub("", raw) if styled else raw
@@ -159,7 +160,7 @@ class Row:
         return self._end
 
     def read(self, columns: int) -> Row:
-        """The row itself, converted to cells."""
+        """Return the row itself, converted to cells."""
         if self.raw is not None:
             self.cells, self.looks = cells_of(self.raw, self.look)
             missing = columns - len(self.cells)
@@ -181,20 +182,20 @@ class Row:
         del looks[columns:]
 
     def is_blank(self, columns: int) -> bool:
-        """Whether the row is empty, in the default look."""
+        """Return whether the row is empty, in the default look."""
         if self.raw is not None:
             return not self.raw and not self.fill
         return self.cells.count(" ") == columns and self.looks.count(PLAIN) == columns
 
     def runs(self, columns: int) -> list[Run]:
-        """The line as runs, without trailing default blanks."""
+        """Return the line as runs, without trailing default blanks."""
         if self.raw is not None and not self.fill:
             return raw_runs(self.raw, self.look)
         self.read(columns)
         return _named(runs_of(self.cells, self.looks))
 
     def as_raw(self, columns: int) -> str:
-        """The line as text and SGR sequences, starting in the default look."""
+        """Return the line as text and SGR sequences, starting in the default look."""
         raw = self.raw
         if raw is not None and not self.fill:
             return sequence_of(self.look) + raw if self.look and raw else raw
@@ -217,7 +218,7 @@ def raw_of(runs: list[tuple[str, Look]]) -> str:
 
 
 def tidied(raw: str) -> str:
-    """The canonical form of a line, shared by all lines that look alike."""
+    """Return the canonical form of a line, shared by all lines that look alike."""
     if "\x1b" not in raw:
         return raw.rstrip(" ")
     cells, looks = cells_of(raw, PLAIN)
@@ -225,7 +226,7 @@ def tidied(raw: str) -> str:
 
 
 def look_after(raw: str, look: Look) -> Look:
-    """The look after a line's SGR sequences; those before a reset are skipped."""
+    """Return the look after a line's SGR sequences; those before a reset are skipped."""
     at = max(raw.rfind("\x1b[0m"), raw.rfind("\x1b[m"))
     if at >= 0:
         look = PLAIN

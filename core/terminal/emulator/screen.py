@@ -61,14 +61,14 @@ class Screen(FastPath):
         return len(self.history)
 
     def row(self, index: int) -> list[Run]:
-        """A line as runs with one look each (see `Terminal.row`)."""
+        """Return a line as runs with one look each (see `Terminal.row`)."""
         above = len(self.history)
         if index < above:
             return self.history.runs(index)
         return self.rows[index - above].runs(self.columns)
 
     def text(self, index: int) -> str:
-        """A line as plain text."""
+        """Return a line as plain text."""
         above = len(self.history)
         if index < above:
             return self.history.text(index)
@@ -85,7 +85,7 @@ class Screen(FastPath):
     # --- the whole state
 
     def keyframe(self, scrollback: int = SCROLLBACK) -> bytes:
-        """The state as bytes: screens, modes, parser, and the last `scrollback` lines."""
+        """Return the state as bytes: screens, modes, parser, and the last `scrollback` lines."""
         return to_keyframe(self, scrollback)
 
     def restore(self, keyframe: bytes) -> None:

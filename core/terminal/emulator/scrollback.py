@@ -86,7 +86,7 @@ class History:
         self._open.clear()
 
     def tail(self, count: int) -> list[str]:
-        """The last lines, at most `count` of them."""
+        """Return the last lines, at most `count` of them."""
         count = min(max(count, 0), self._all - self._start)
         lines = self._lines
         for block in reversed(self._blocks):
@@ -96,11 +96,11 @@ class History:
         return lines[len(lines) - count :]
 
     def runs(self, index: int) -> list[Run]:
-        """A line as runs, without trailing default blanks."""
+        """Return a line as runs, without trailing default blanks."""
         return raw_runs(self[index], PLAIN)
 
     def text(self, index: int) -> str:
-        """A line as plain text, without trailing blanks."""
+        """Return a line as plain text, without trailing blanks."""
         return plain(self[index])
 
     def find(self, needle: str) -> Iterator[int]:
@@ -134,7 +134,7 @@ def _packed(lines: list[str]) -> bytes:
 
 
 def _unpacked(block: bytes) -> list[str]:
-    """A block's lines; no UTF-8 text starts with the byte that marks compression."""
+    """Return a block's lines; no UTF-8 text starts with the byte that marks compression."""
     data = zlib.decompress(block[1:]) if block[:1] == b"\xff" else block
     return data.decode().split("\n")
 
@@ -185,7 +185,7 @@ class ContinuedHistory(History):
         self._past, self._past_start = (), 0
 
     def tail(self, count: int) -> list[str]:
-        """The last lines, at most `count` of them."""
+        """Return the last lines, at most `count` of them."""
         missing = min(count - super().__len__(), self._past_left)
         if missing <= 0:
             return super().tail(count)
@@ -199,5 +199,5 @@ class ContinuedHistory(History):
 
 
 def plain(line: str) -> str:
-    """The text of a line, without trailing blanks."""
+    """Return the text of a line, without trailing blanks."""
     return (SGR.sub("", line) if "\x1b" in line else line).rstrip(" ")

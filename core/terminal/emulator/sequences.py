@@ -96,7 +96,7 @@ class Meanings(dict[str, Meaning]):
 
 
 def _meaning(sequence: str) -> Meaning:
-    """The function of a control or sequence, and its argument."""
+    """Return the function of a control or sequence, and its argument."""
     if sequence[-1] == "m" and sequence[:2] == "\x1b[":
         try:
             return None, *usual_change(sequence[2:-1].split(";"))
@@ -144,7 +144,7 @@ def _control_sequence(private: str, parameters: str, intermediates: str, final: 
 
 
 def _number(field: str) -> int:
-    """A parameter's value; only the first of its sub-parameters counts."""
+    """Return a parameter's value; only the first of its sub-parameters counts."""
     digits = field.partition(":")[0]
     return min(int(digits[:8]), MAX_NUMBER) if digits else 0
 

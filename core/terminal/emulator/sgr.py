@@ -111,14 +111,14 @@ MAX_PARAMETERS = 64
 
 
 def select(look: Look, parameters: str) -> Look:
-    """The look after `CSI parameters m`."""
+    """Return the look after `CSI parameters m`."""
     left, added = change_of(parameters)
     return look & left | added
 
 
 @lru_cache(16_384)
 def change_of(parameters: str) -> Change:
-    """The effect of `CSI parameters m`; unknown parameters have none."""
+    """Return the effect of `CSI parameters m`; unknown parameters have none."""
     try:
         return usual_change(parameters.split(";"))
     except (KeyError, IndexError):
@@ -126,7 +126,7 @@ def change_of(parameters: str) -> Change:
 
 
 def usual_change(fields: list[str]) -> Change:
-    """The effect of parameters in their usual form, fast.
+    """Return the effect of parameters in their usual form, fast.
 
     Raises:
         KeyError, IndexError: they have another form.
@@ -157,7 +157,7 @@ def usual_change(fields: list[str]) -> Change:
 
 
 def _any_change(parameters: str) -> Change:
-    """The effect of any parameters."""
+    """Return the effect of any parameters."""
     codes = _codes(parameters)
     left, added, at, count = _ALL, 0, 0, len(codes)
     while at < count:
@@ -185,7 +185,8 @@ def _any_change(parameters: str) -> Change:
 
 
 def _codes(parameters: str) -> list[int]:
-    """The codes of parameters with sub-parameters; colours are converted to the older form."""
+    """Return the codes of parameters with sub-parameters; colours are converted to the older
+    form."""
     codes: list[int] = []
     for field in parameters.split(";")[:MAX_PARAMETERS]:
         code, *rest = [_number(part) for part in field.split(":")]
@@ -211,7 +212,7 @@ _FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(9)) for bits in range(512
 
 @lru_cache(16_384)
 def attributes_of(look: Look) -> Attributes:
-    """A look by name."""
+    """Return a look by name."""
     if look == PLAIN:
         return DEFAULT
     flags = _FLAGS[look >> _FLAGS_SHIFT]
@@ -219,7 +220,7 @@ def attributes_of(look: Look) -> Attributes:
 
 
 def look_of(attributes: Attributes) -> Look:
-    """The look with these attributes.
+    """Return the look with these attributes.
 
     Raises:
         ValueError: a colour is invalid.
@@ -229,29 +230,30 @@ def look_of(attributes: Attributes) -> Look:
 
 
 def indexed(index: int) -> int:
-    """The colour at this index of the 256-colour palette."""
+    """Return the colour at this index of the 256-colour palette."""
     return _INDEXED[index & 255]
 
 
 def rgb(red: int, green: int, blue: int) -> int:
-    """A colour by its components, of which the lowest eight bits are used."""
+    """Return a colour by its components, of which the lowest eight bits are used."""
     return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
 
 
 def background(colour: int) -> Look:
-    """The look with only this background."""
+    """Return the look with only this background."""
     return colour << _BG_SHIFT
 
 
 def styled(fg: int, bg: int, flags: Iterable[bool]) -> Look:
-    """The look with these colours (0 is the default) and flags, in the order of `Attributes`."""
+    """Return the look with these colours (0 is the default) and flags, in the order of
+    `Attributes`."""
     bits = sum(1 << bit for bit, flag in enumerate(flags) if flag)
     return fg | bg << _BG_SHIFT | bits << _FLAGS_SHIFT
 
 
 @lru_cache(16_384)
 def sequence_of(look: Look) -> str:
-    """The SGR sequence that sets this look, regardless of the previous one."""
+    """Return the SGR sequence that sets this look, regardless of the previous one."""
     codes = ["0"] + [str(code) for code in (1, 2, 3, 4, 5, 7, 8, 9) if look & _ON[code]]
     for which, colour in ((38, look & _FG), (48, look >> _BG_SHIFT & _FG)):
         if colour & _RGB:

@@ -54,7 +54,7 @@ _PAIRS = str.maketrans("ACGT", "TGCA")
 
 
 def dna(draw: Draw, length: int, gc: float = 0.5) -> str:
-    """A random sequence with about the given share of G and C."""
+    """Return a random sequence with about the given share of G and C."""
     return "".join(draw.one_of("GC" if draw.chance(gc) else "AT") for _ in range(length))
 
 
@@ -67,7 +67,7 @@ def fasta(sequences: dict[str, str]) -> bytes:
 
 
 def _translated(sequence: str) -> str:
-    """The protein of a sequence, from its first base to the first stop."""
+    """Return the protein of a sequence, from its first base to the first stop."""
     protein = ""
     for i in range(0, len(sequence) - 2, 3):
         amino = CODONS[sequence[i : i + 3]]

@@ -72,7 +72,7 @@ def molar_mass(formula: str) -> float:
 
 
 def table(draw: Draw, formulas: Iterable[str], extra: int = 3) -> str:
-    """The atomic weights of the elements in the formulas, and of a few others."""
+    """Return the atomic weights of the elements in the formulas, and of a few others."""
     needed = {element for formula in formulas for element in atoms(formula)}
     others = draw.some(sorted(set(WEIGHTS) - needed), extra)
     listed = ", ".join(f"{e} {WEIGHTS[e]}" for e in draw.shuffled(sorted([*needed, *others])))
@@ -82,7 +82,7 @@ def table(draw: Draw, formulas: Iterable[str], extra: int = 3) -> str:
 
 
 def hill(counts: Mapping[str, int]) -> str:
-    """A formula in Hill order: C, then H, then the others alphabetically."""
+    """Return a formula in Hill order: C, then H, then the others alphabetically."""
     order = sorted(counts, key=lambda e: ({"C": 0, "H": 1}.get(e, 2) if "C" in counts else 2, e))
     return "".join(e + (str(counts[e]) if counts[e] > 1 else "") for e in order)
 

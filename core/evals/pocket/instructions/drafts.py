@@ -26,12 +26,12 @@ _PLAIN = (
 
 
 def vocabulary(draw: Draw, count: int = 420) -> list[str]:
-    """The allowed words of a problem, in alphabetical order."""
+    """Return the allowed words of a problem, in alphabetical order."""
     return sorted(draw.some(WORDS, count))
 
 
 def told(draw: Draw, opening: str, rules: Sequence[str], ending: str) -> str:
-    """The text of a problem: what to write, the rules in random order, and how to answer."""
+    """Return the text of a problem: what to write, the rules in random order, and how to answer."""
     if draw.chance(0.5):
         listed = "\n".join(f"- {rule}" for rule in draw.shuffled(rules))
         return f"{opening}\n\n{listed}\n\n{ending}"
@@ -49,7 +49,7 @@ def text_problem(
     words: Sequence[str] = (),
     size: int,
 ) -> Problem:
-    """A problem that any text that meets the constraints solves.
+    """Return a problem that any text that meets the constraints solves.
 
     Args:
         example: a text that meets them.

@@ -293,7 +293,8 @@ def no_shared_letters(draw: Draw, level: int) -> Problem:
 
 
 def _apart(words: list[str], count: int, least: int) -> list[str]:
-    """The first words, in order, that share no letter and have at least this many letters."""
+    """Return the first words, in order, that share no letter and have at least this many
+    letters."""
     if not count:
         return [] if least > 0 else ["found"]
     for i, word in enumerate(words):

@@ -49,7 +49,7 @@ _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eigh
 
 
 def in_words(number: int) -> str:
-    """A number from 0 to 999 in words, such as `two hundred and forty-one`."""
+    """Return a number from 0 to 999 in words, such as `two hundred and forty-one`."""
     if number >= 100:
         rest = f" and {in_words(number % 100)}" if number % 100 else ""
         return f"{_ONES[number // 100]} hundred{rest}"
@@ -131,7 +131,7 @@ def write_archive(draw: Draw, world: World, level: int) -> Archive:
 
 
 def _said(draw: Draw, sentence: str, fact: Delivery, old: int = 0) -> str:
-    """A fact as prose; the date and the numbers take one of several forms."""
+    """Return a fact as prose; the date and the numbers take one of several forms."""
     written = in_words if draw.chance(0.35) else str
     said = sentence.format(
         who=fact.who, goods=fact.goods, date=_date(draw, fact.day), n=written(fact.amount), old=old
@@ -150,7 +150,7 @@ def _date(draw: Draw, day: int) -> str:
 
 
 def _report(draw: Draw, world: World, number: int, facts: list[str], length: int) -> str:
-    """A report of about this many bytes, with the facts scattered in it."""
+    """Return a report of about this many bytes, with the facts scattered in it."""
     sentences: list[str] = []
     size = sum(map(len, facts))
     while size < length:

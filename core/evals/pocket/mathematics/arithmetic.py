@@ -165,7 +165,7 @@ def expansion(draw: Draw, level: int) -> Problem:
 
 
 def _determinant(rows: list[list[int]]) -> int:
-    """The determinant by fraction-free elimination (Bareiss)."""
+    """Return the determinant by fraction-free elimination (Bareiss)."""
     matrix = [row[:] for row in rows]
     sign, before = 1, 1
     for k in range(len(matrix) - 1):

@@ -66,7 +66,7 @@ def divisors(draw: Draw, level: int) -> Problem:
 
 
 def _primes(low: int, high: int) -> list[int]:
-    """The primes from `low` to `high`, by a segmented sieve."""
+    """Return the primes from `low` to `high`, by a segmented sieve."""
     root = math.isqrt(high)
     base = bytearray([1]) * (root + 1)
     segment = bytearray([1]) * (high - low + 1)

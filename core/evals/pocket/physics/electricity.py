@@ -36,7 +36,7 @@ def resistors(draw: Draw, level: int) -> Problem:
 
 
 def _network(draw: Draw, count: int, in_series: bool, values: list[str]) -> tuple[str, float]:
-    """A network of this many resistors, and its resistance in ohms."""
+    """Return a network of this many resistors, and its resistance in ohms."""
     if count == 1:
         in_kilo = draw.chance(0.4)
         number = plain(draw.real(0.2, 6) if in_kilo else draw.real(40, 950), 3)

@@ -33,12 +33,12 @@ class Program:
     calls: Callable[[Draw], list[str]]
 
     def text(self) -> str:
-        """The source of the program."""
+        """Return the source of the program."""
         package = "sandbox_tui.core.evals.pocket.software.programs"
         return files(package).joinpath(f"{self.source}.py").read_text("utf-8")
 
     def with_constants(self, text: str, draw: Draw) -> str:
-        """The source with alternative values of its constants."""
+        """Return the source with alternative values of its constants."""
         for name, values in self.constants.items():
             line = f"{name} = {draw.one_of(values)}"
             text = re.sub(rf"^{name} = .*$", line, text, flags=re.MULTILINE)

@@ -66,7 +66,7 @@ def repair(program: Program, draw: Draw, level: int) -> Problem:
 
 
 def outcomes(source: str, calls: list[str]) -> list[dict[str, Any]]:
-    """The outcome of each call: JSON-compatible `{"value": ...}`, or `{"raises": name}`."""
+    """Return the outcome of each call: JSON-compatible `{"value": ...}`, or `{"raises": name}`."""
     namespace: dict[str, Any] = {"__name__": "program"}
     exec(compile(source, "program.py", "exec"), namespace)
     results: list[dict[str, Any]] = []
@@ -113,8 +113,8 @@ def _shown(
     expected: list[dict[str, Any]],
     wrong: list[dict[str, Any]],
 ) -> list[int]:
-    """The tests to show: one that fails for each bug, unless bugs compensate for each other, and
-    others that pass."""
+    """Return the tests to show: one that fails for each bug, unless bugs compensate for each other,
+    and others that pass."""
     places = draw.shuffled(range(len(calls)))
     failing = {i for i in places if wrong[i] != expected[i]}
     shown = [

@@ -50,7 +50,7 @@ class Choice:
 
 
 def scored_choice(answer: str | None, target: str, letters: str) -> Score:
-    """The score of one answer; see the module docstring for the rules."""
+    """Return the score of one answer; see the module docstring for the rules."""
     text = without_thinking(answer or "")
     right = target.strip().upper()
     if text.upper() == right and right:
@@ -64,7 +64,7 @@ def scored_choice(answer: str | None, target: str, letters: str) -> Score:
 
 
 def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str:
-    """The letter that a text settles on, as a capital; empty if there is none."""
+    """Return the letter that a text settles on, as a capital; empty if there is none."""
     plain = without_long_space(_MARKUP.sub(" ", text))
     boxed = without_long_space(_MARKUP.sub(" ", last_boxed(text) or ""))
     return (
@@ -77,7 +77,7 @@ def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str
 
 
 def _last(pattern: re.Pattern[str], text: str, letters: str) -> str:
-    """The last offered letter that the pattern finds."""
+    """Return the last offered letter that the pattern finds."""
     last = ""
     for match in pattern.finditer(text):
         letter = next(group for group in match.groups() if group).upper()

@@ -78,7 +78,7 @@ class IFBench:
 
 
 def loose_readings(text: str) -> list[str]:
-    """The variants of an answer, one of which has to follow an instruction."""
+    """Return the variants of an answer, one of which has to follow an instruction."""
     lines = text.split("\n")
     return [
         text,

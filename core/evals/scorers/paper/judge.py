@@ -174,7 +174,7 @@ async def _same(request: Request) -> Request:
 
 
 def read_verdict(reply: str) -> bool | None:
-    """Whether a reply says CORRECT; None if its last line is not just a verdict."""
+    """Return whether a reply says CORRECT; None if its last line is not just a verdict."""
     lines = [line for line in without_thinking(reply).splitlines() if line.strip()]
     said = " ".join(_MARKUP.sub(" ", lines[-1] if lines else "").split())
     verdict = _VERDICT.fullmatch(said)
@@ -182,6 +182,6 @@ def read_verdict(reply: str) -> bool | None:
 
 
 def judge_prompt(question: str, target: str, answer: str) -> str:
-    """The prompt for the judge; the answer cannot close its own tag."""
+    """Return the prompt for the judge; the answer cannot close its own tag."""
     contained = _TAG.sub("‹", answer)
     return PROMPT.format(question=question, target=target, answer=contained)

@@ -71,7 +71,7 @@ class MathVerify:
 
 
 def same_at_sight(found: str, target: str) -> bool | None:
-    """Whether two texts are equal, if that takes no algebra; None if it does."""
+    """Return whether two texts are equal, if that takes no algebra; None if it does."""
     if found == target:
         return True
     if _INTEGER.fullmatch(found) and _INTEGER.fullmatch(target):
@@ -80,7 +80,7 @@ def same_at_sight(found: str, target: str) -> bool | None:
 
 
 def compare(found: str, target: str) -> bool:
-    """Whether math-verify considers both equal. Call this in a worker only: the library uses
+    """Return whether math-verify considers both equal. Call this in a worker only: the library uses
     signals to end what takes too long, and does not catch everything.
 
     Raises:

@@ -30,12 +30,12 @@ class MultipleChoice:
     name: str = field(default="multiple_choice", init=False)
 
     async def score(self, attempt: Attempt) -> Score:
-        """The harmonic mean of precision and recall."""
+        """Return the harmonic mean of precision and recall."""
         return scored_letters(attempt.answer, attempt.task.target)
 
 
 def scored_letters(answer: str | None, target: str) -> Score:
-    """The score of one answer."""
+    """Return the score of one answer."""
     found, right = letters_of(without_thinking(answer or "")), letters_of(target)
     both = len(found & right)
     value = 2 * both / (len(found) + len(right)) if both else 0.0
@@ -47,7 +47,7 @@ def scored_letters(answer: str | None, target: str) -> Score:
 
 
 def letters_of(text: str) -> set[str]:
-    """The letters that a text lists, as capitals; or else its parts between commas."""
+    """Return the letters that a text lists, as capitals; or else its parts between commas."""
     boxed = last_boxed(text)
     for part in (text, boxed or ""):
         plain = " ".join(_MARKUP.sub(" ", part).split())

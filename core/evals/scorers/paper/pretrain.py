@@ -45,7 +45,7 @@ class Pretrain:
 
 
 def scorer_for(attempt: Attempt) -> Scorer | None:
-    """The scorer for a task; None if the task is free form."""
+    """Return the scorer for a task; None if the task is free form."""
     domain = attempt.task.domain.lower()
     if domain.startswith(("math", "physics")):
         return MathVerify()

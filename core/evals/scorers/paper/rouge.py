@@ -37,7 +37,7 @@ class Rouge:
         require("nltk", "The scorer rouge")
 
     async def score(self, attempt: Attempt) -> Score:
-        """The ROUGE-L F-measure."""
+        """Return the ROUGE-L F-measure."""
         text = without_thinking(attempt.answer or "")
         if not text:
             return Score(value=0.0, explanation="There is no answer.")
@@ -53,7 +53,7 @@ class Rouge:
 
 
 def rouge_l(text: str, target: str) -> float:
-    """The ROUGE-L F-measure of two texts."""
+    """Return the ROUGE-L F-measure of two texts."""
     wanted = _words(target)
     found = _words(text)
     if not wanted:

@@ -111,7 +111,8 @@ class SweBench:
 
 
 def patch_in(answer: str) -> str:
-    """The diff in an answer: the last fenced one, or all from its first line; empty if none."""
+    """Return the diff in an answer: the last fenced one, or all from its first line; empty if
+    none."""
     fenced = [block for block in _FENCED.findall(answer) if _DIFF.search(block)]
     text = fenced[-1] if fenced else answer
     start = _DIFF.search(text)
@@ -155,7 +156,7 @@ def remove_containers(run_id: str) -> None:
 
 
 def evaluate(row: dict[str, Any], patch: str, run_id: str, timeout: int) -> dict[str, Any]:
-    """The harness's report on one patch. Call this in a worker only: it changes directory.
+    """Return the harness's report on one patch. Call this in a worker only: it changes directory.
 
     Raises:
         RuntimeError: there is no report; the message is the harness's last log line.

@@ -48,7 +48,7 @@ def to_json(value: Any) -> str:
 
 
 def call_object(call: TextCall, key: str = "arguments") -> str:
-    """A call as a JSON object."""
+    """Return a call as a JSON object."""
     return to_json({"name": call.tool, key: call.arguments})
 
 
@@ -59,5 +59,5 @@ def write_json_calls(calls: Sequence[TextCall]) -> str:
 
 
 def write_tool_response(_tool: str, text: str) -> str:
-    """An observation in `<tool_response>` tags, as in Hermes' and later templates."""
+    """Return an observation in `<tool_response>` tags, as in Hermes' and later templates."""
     return f"<tool_response>\n{text}\n</tool_response>"

@@ -28,7 +28,8 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as the template renders them; all in JSON if any has values of other types."""
+    """Return the calls as the template renders them; all in JSON if any has values of other
+    types."""
     if are_plain(calls, _TAGS.values):
         return "\n".join([*_TAGS.opening, *map(_written, calls), *_TAGS.closing])
     return write_json_calls(calls)
@@ -43,7 +44,7 @@ def _written(call: TextCall) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The observation as the template renders it."""
+    """Return the observation as the template renders it."""
     return f"<response>{text}</response>"
 
 

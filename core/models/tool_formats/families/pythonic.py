@@ -28,7 +28,7 @@ _MAX_HEAD_CHARS = 160
 
 
 def begins_list(source: Source) -> Step[bool]:
-    """Whether a list of calls seems to start here: `[name(`. Takes nothing."""
+    """Return whether a list of calls seems to start here: `[name(`. Takes nothing."""
     count = 1
     while count < _MAX_HEAD_CHARS:
         ahead = yield from source.peek(count)
@@ -147,7 +147,7 @@ class _Outline:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as one list."""
+    """Return the calls as one list."""
     return f"[{', '.join(_written(call) for call in calls)}]"
 
 
@@ -159,7 +159,7 @@ def _written(call: TextCall) -> str:
 
 
 def _literal(value: Any) -> str:
-    """A JSON value as a Python literal."""
+    """Return a JSON value as a Python literal."""
     if isinstance(value, dict):
         items = cast(dict[str, Any], value).items()
         return f"{{{', '.join(f'{_literal(key)}: {_literal(item)}' for key, item in items)}}}"
@@ -171,7 +171,7 @@ def _literal(value: Any) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The observation as Llama's template renders it: a JSON string."""
+    """Return the observation as Llama's template renders it: a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 

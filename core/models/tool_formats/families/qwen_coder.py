@@ -124,7 +124,8 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as the template renders them; all in JSON if any has values of other types."""
+    """Return the calls as the template renders them; all in JSON if any has values of other
+    types."""
     if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))
     return write_json_calls(calls)

@@ -52,7 +52,8 @@ def _letters(task: Task, texts: Sequence[str]) -> list[str]:
 
 
 def _letter(task: Task, answer: str, texts: Sequence[str]) -> str:
-    """The letter of an answer. Tries texts first: options may themselves be numbers or letters."""
+    """Return the letter of an answer. Tries texts first: options may themselves be numbers or
+    letters."""
     words = normalised(answer)
     same = [at for at, text in enumerate(texts) if normalised(text) == words]
     if len(same) == 1:

@@ -18,7 +18,7 @@ _FILLER = (*HARBOUR.filler, *MOUNTAINS.filler)
 
 
 def number(text: str, answer: int, files: Files, size: int) -> Problem:
-    """A question whose answer is a whole number."""
+    """Return a question whose answer is a whole number."""
     return Problem(
         text=text,
         target=str(answer),
@@ -30,7 +30,7 @@ def number(text: str, answer: int, files: Files, size: int) -> Problem:
 
 
 def exact(text: str, answer: str, files: Files, size: int) -> Problem:
-    """A question whose answer can be written in one way only."""
+    """Return a question whose answer can be written in one way only."""
     return Problem(
         text=text,
         target=answer,
@@ -44,7 +44,7 @@ def exact(text: str, answer: str, files: Files, size: int) -> Problem:
 def one_of(
     draw: Draw, text: str, right: str, wrong: Sequence[str], files: Files, size: int
 ) -> Problem:
-    """A question with options, one of which is right."""
+    """Return a question with options, one of which is right."""
     options = draw.shuffled([right, *wrong])
     return Problem(
         text=f"{text}\n\n{_listed(options)}\n\nAnswer with the letter.",
@@ -59,7 +59,7 @@ def one_of(
 def all_of(
     draw: Draw, text: str, options: Sequence[str], right: Collection[str], files: Files, size: int
 ) -> Problem:
-    """A question with options, some of which are right."""
+    """Return a question with options, some of which are right."""
     options = draw.shuffled(options)
     letters = [
         letter for letter, option in zip(ascii_uppercase, options, strict=False) if option in right
@@ -76,7 +76,7 @@ def all_of(
 
 
 def filler(draw: Draw) -> str:
-    """A sentence about something unrelated."""
+    """Return a sentence about something unrelated."""
     return draw.one_of(_FILLER).format(
         a=draw.integer(2, 60), b=draw.integer(2, 40), x=draw.one_of(words.FIRST_NAMES)
     )

@@ -24,7 +24,7 @@ MAX_DRAWS = 200
 
 
 def families_of(domain: str) -> dict[str, Family]:
-    """The task families of a domain, by name."""
+    """Return the task families of a domain, by name."""
     return import_module(f"{__package__}.{domain}").FAMILIES
 
 
@@ -67,7 +67,7 @@ def generate_tasks(
 
 
 def _new(family: Family, seed: str, level: int, seen: set[str]) -> Problem:
-    """The first problem that shares no document or question with earlier ones."""
+    """Return the first problem that shares no document or question with earlier ones."""
     for attempt in range(MAX_DRAWS):
         problem = family(Draw(f"{seed}/{attempt}"), level)
         marks = {text.decode() for text in problem.files.values()}

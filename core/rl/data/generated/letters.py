@@ -92,7 +92,7 @@ def _meeting(draw: Draw, writer: str, reader: str) -> Meeting:
 def _moved(
     draw: Draw, meetings: list[Meeting], certain: int, field: str
 ) -> tuple[list[Meeting], list[tuple[Meeting, str]]]:
-    """The final state of the meetings, and the texts of later letters: about the meeting in
+    """Return the final state of the meetings, and the texts of later letters: about the meeting in
     question, and about others."""
     after = list(meetings)
     later: list[tuple[Meeting, str]] = []

@@ -56,7 +56,7 @@ def value(draw: Draw, level: int) -> Problem:
 
 
 def _smallest(draw: Draw) -> Problem:
-    """The problem of level 1: always the same wording and the same file name."""
+    """Return the problem of level 1: always the same wording and the same file name."""
     entries = _values(draw, draw.some(words.THINGS, draw.integer(3, 5)))
     key = draw.one_of(list(entries))
     text = "".join(f"{name}: {number}\n" for name, number in entries.items())

@@ -88,7 +88,7 @@ def _changes(draw: Draw, base: Mapping[str, Mapping[str, str]]) -> Sections:
 
 
 def _chosen(draw: Draw, files: list[Sections]) -> tuple[str, str, str]:
-    """A key and its value; usually one that a later file changes."""
+    """Return a key and its value; usually one that a later file changes."""
     merged = {
         (name, key): text
         for one in files

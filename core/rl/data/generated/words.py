@@ -6,7 +6,7 @@ from sandbox_tui.core.evals.pocket.draw import Draw
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """The words of a text."""
+    """Return the words of a text."""
     return tuple(text.split())
 
 
@@ -64,7 +64,7 @@ def distinct(draw: Draw, low: int, high: int, count: int) -> list[int]:
 
 
 def some(noun: str) -> str:
-    """The noun with its indefinite article: `a baker`, `an engineer`."""
+    """Return the noun with its indefinite article: `a baker`, `an engineer`."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
@@ -74,7 +74,7 @@ def in_order(names: list[str]) -> str:
 
 
 def date(day: int) -> str:
-    """A day of a year without a leap day, counted from 0, as text: `3 May`."""
+    """Return a day of a year without a leap day, counted from 0, as text: `3 May`."""
     for month, days in zip(MONTHS, DAYS_OF_MONTH, strict=True):
         if day < days:
             return f"{day + 1} {month}"
