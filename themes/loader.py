@@ -74,7 +74,7 @@ class BrokenTheme(NamedTuple):
 
 
 def load_themes(folder: Path | None = None) -> tuple[dict[str, ThemeFile], list[BrokenTheme]]:
-    """All themes by name: the built-in ones and those in `folder`, which override them.
+    """Return all themes by name: the built-in ones and those in `folder`, which override them.
 
     Returns:
         The themes, and the files that could not be used.
@@ -128,7 +128,7 @@ def _where(text: str, problem: str) -> str:
 
 
 def _line_of(text: str, table: str, key: str) -> int:
-    """Number of the line that sets `key` in `[table]`; 0 if none does."""
+    """Return the number of the line that sets `key` in `[table]`; 0 if none does."""
     current = ""
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()

@@ -181,7 +181,7 @@ class Gate(Approver):
         self.set_mode("step")
 
     def suggested(self) -> tuple[str, ...]:
-        """Patterns that would allow the waiting call and similar ones."""
+        """Return patterns that would allow the waiting call and similar ones."""
         call = self.pending
         if call is None:
             return ()

@@ -21,7 +21,7 @@ _DEFINED = re.compile(r"#/(?:\$defs|definitions)/")
 
 
 def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One branch per tool: an optional thought, the tool's name, its arguments.
+    """Return one branch per tool: an optional thought, the tool's name, its arguments.
 
     References resolve from the root of the whole schema, so each tool's definitions move there as
     `TOOL.NAME`. The prefix keeps them apart on servers that compare only the last part of a

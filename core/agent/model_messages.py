@@ -120,7 +120,7 @@ def text_instructions(
 
 
 def simplest_first(tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Tools by number of arguments, submit last: small models prefer the first one."""
+    """Return the tools by number of arguments, submit last: small models prefer the first one."""
     return sorted(
         tools,
         key=lambda tool: (tool["function"]["name"] == SUBMIT, len(_properties(tool))),
@@ -172,7 +172,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 def _example(
     tools: Sequence[Mapping[str, Any]], written: Callable[[str, dict[str, Any]], str]
 ) -> str:
-    """One example call of an available tool, and a sentence about submit.
+    """Return one example call of an available tool, and a sentence about submit.
 
     Small models copy the example: a second one along with the first, and nested quotes incorrectly.
     So it is a single command, with one kind of quotes, that does what most tasks need.

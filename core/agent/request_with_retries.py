@@ -87,7 +87,8 @@ class _LoadingWait:
         self.is_new = False
 
     def seconds_before_retry(self, error: ModelError) -> float | None:
-        """Seconds until the server is asked again; None if this error is to cost an attempt."""
+        """Return the seconds until the server is asked again; None if this error is to cost an
+        attempt."""
         if not error.is_loading:
             return None
         now = time.monotonic()
@@ -134,7 +135,7 @@ class RequestWithRetries:
         self.timing = ReplyTiming()
 
     async def reply(self, step: int, request: Request, renew: Renew) -> Reply:
-        """One whole reply; `timing` then holds how long it took.
+        """Return one whole reply; `timing` then holds how long it took.
 
         Raises:
             ModelError: after the last attempt, or immediately if another would not help.

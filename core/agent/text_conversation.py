@@ -118,7 +118,7 @@ def _calls(message: Message) -> list[TextCall]:
 
 
 def _names(message: Message) -> dict[str, str]:
-    """Names of the called tools by call id."""
+    """Return the names of the called tools by call id."""
     calls = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
     return {str(call["id"]): str(call["function"]["name"]) for call in calls}
 

@@ -23,5 +23,5 @@ ENTRY_POINTS = "sandbox_tui.tools"
 
 @functools.cache
 def installed_tool_names() -> tuple[str, ...]:
-    """Names of the tools installed by other packages, found without importing them."""
+    """Return the names of the tools installed by other packages, found without importing them."""
     return tuple(sorted({point.name for point in entry_points(group=ENTRY_POINTS)}))

@@ -27,7 +27,7 @@ class SettingSource(NamedTuple):
 
 
 def setting_sources(file: Path | None = None) -> list[SettingSource]:
-    """All settings, in the order in which they are documented.
+    """Return all settings, in the order in which they are documented.
 
     Raises:
         ConfigError: the settings are invalid.

@@ -233,7 +233,7 @@ def load(
 
 
 def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
-    """These settings, with some of them changed.
+    """Return these settings, with some of them changed.
 
     Args:
         settings: to begin with.
@@ -301,8 +301,8 @@ def _typed(value: str, kind: Any) -> Any:
 
 
 def flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Tables within tables as one, by dotted names: `live.approve = "y"` and `"live.approve" = "y"`
-    are the same."""
+    """Return the tables within tables as one, by dotted names: `live.approve = "y"` and
+    `"live.approve" = "y"` are the same."""
     found: dict[str, Any] = {}
     for key, value in tables.items():
         if isinstance(value, Mapping):

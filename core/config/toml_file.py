@@ -88,7 +88,7 @@ def _refuse_no_limit_at_all(name: str, value: Any) -> None:
 
 
 def line_of(text: str, *path: str) -> int:
-    """Number of the line that sets the value at `path`; 0 if none is found.
+    """Return the number of the line that sets the value at `path`; 0 if none is found.
 
     Args:
         text: a TOML document.
@@ -130,7 +130,7 @@ def _document(path: Path) -> TOMLDocument:
 
 
 def _check_name(name: str) -> tuple[str, str]:
-    """Section and key of a dotted name."""
+    """Return the section and key of a dotted name."""
     section, _, key = name.partition(".")
     known = config.sections()
     if section == "keys" and key:

@@ -92,7 +92,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
 
 
 def known_suites() -> dict[str, str]:
-    """Descriptions of all named suites, by name; empty if a file cannot be read."""
+    """Return the descriptions of all named suites, by name; empty if a file cannot be read."""
     found: dict[str, str] = {}
     for entry in _known():
         name = entry.name.removesuffix(".yaml")
@@ -104,7 +104,7 @@ def known_suites() -> dict[str, str]:
 
 
 def _known() -> Iterator[Traversable]:
-    """Files of the named suites; the user's own come last and take precedence."""
+    """Yield the files of the named suites; the user's own come last and take precedence."""
     for folder in (resources.files(_SUITES), config_dir() / "suites"):
         if folder.is_dir():
             yield from (entry for entry in folder.iterdir() if entry.name.endswith(".yaml"))

@@ -62,7 +62,7 @@ def unreadable(value: msgspec.Struct) -> str:
 
 
 def with_numbers(fields: dict[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Decoded fields of such a class, with null replaced wherever a number is required.
+    """Return the decoded fields of such a class, with null replaced wherever a number is required.
 
     Earlier versions wrote null for an infinite number. It becomes the field's default, or 0.
     """

@@ -283,7 +283,7 @@ _CLASSES: dict[str, type[Event]] = {
 
 
 def _with_numbers(fields: Any) -> Any:
-    """Decoded fields, with a number wherever one is required."""
+    """Return the decoded fields, with a number wherever one is required."""
     if not isinstance(fields, dict):
         return fields
     known = cast(dict[str, Any], fields)

@@ -262,7 +262,7 @@ def _next_written(events: list[e.AnyEvent]) -> e.ToolCall | None:
 
 
 def _beginning(events: Sequence[e.AnyEvent], history: list[e.AnyEvent]) -> list[e.AnyEvent]:
-    """At least the events up to the first request, the earliest possible fork point."""
+    """Return at least the events up to the first request, the earliest possible fork point."""
     end = next((n for n, x in enumerate(events) if isinstance(x, e.ModelAsked)), len(events))
     first = list(events[:end])
     return first if len(first) > len(history) else history
@@ -271,7 +271,7 @@ def _beginning(events: Sequence[e.AnyEvent], history: list[e.AnyEvent]) -> list[
 def _trailing_changes(
     events: Sequence[e.AnyEvent], history: Sequence[e.AnyEvent]
 ) -> list[e.FilesChanged]:
-    """Changes made before the last common event but recorded after it."""
+    """Return changes made before the last common event but recorded after it."""
     calls = {x.call for x in history if isinstance(x, e.CallFinished)}
     last = history[-1].seq
     found: list[e.FilesChanged] = []

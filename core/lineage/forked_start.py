@@ -120,12 +120,13 @@ class ForkedStart(RunStart):
         return limit
 
     def _queued(self) -> list[QueuedMessage]:
-        """Messages waiting for the model, except the results of commands that were running."""
+        """Return the messages waiting for the model, except the results of commands that were
+        running."""
         running = {item.id for item in self.recovered.lost_commands}
         return [message for message in self.recovered.message_queue if message.id not in running]
 
     def _events(self, sandbox_info: dict[str, str], model: str) -> Iterator[e.AnyEvent]:
-        """Events that describe the fork's origin and end what it does not inherit."""
+        """Yield events that describe the fork's origin and end what it does not inherit."""
         fork_point, state = self.fork_point, self.recovered.state
         yield e.Forked(
             parent=fork_point.parent,

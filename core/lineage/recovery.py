@@ -131,7 +131,7 @@ def _own(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
 
 
 def last_moment(events: Sequence[e.AnyEvent]) -> float:
-    """Time of the last event, in seconds since the epoch."""
+    """Return the time of the last event, in seconds since the epoch."""
     at = 0.0
     for event in events:
         match event:

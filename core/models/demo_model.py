@@ -228,7 +228,8 @@ def _position(messages: Sequence[Message]) -> int:
 
 
 def _heard(messages: Sequence[Message]) -> str:
-    """Everything since the script's last reply, including the id of the call it refers to."""
+    """Return everything since the script's last reply, including the id of the call it refers
+    to."""
     said: list[str] = []
     for message in reversed(messages):
         if message.get("role") == "assistant":

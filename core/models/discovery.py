@@ -130,7 +130,7 @@ class _Answer:
 
 
 def _models(body: bytes) -> tuple[tuple[str, ...], list[str]] | None:
-    """Names and owners of the models in a list, or None if it is not such a list."""
+    """Return the names and owners of the models in a list, or None if it is not such a list."""
     value: Any = None
     with contextlib.suppress(msgspec.DecodeError, RecursionError):
         value = msgspec.json.decode(body)

@@ -257,7 +257,7 @@ def _words(body: Any) -> str:
 
 
 def _retry_after(error: Any) -> float | None:
-    """Seconds from a Retry-After header (RFC 9110, 10.2.3: a number, or a date)."""
+    """Return the seconds from a Retry-After header (RFC 9110, 10.2.3: a number, or a date)."""
     value = error.response.headers.get("retry-after")
     if not value:
         return None

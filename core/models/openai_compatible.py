@@ -198,7 +198,7 @@ class OpenAIModel(Model):
         return failure
 
     async def _offered_models(self) -> list[str]:
-        """Names of the server's models; empty if it does not respond quickly."""
+        """Return the names of the server's models; empty if it does not respond quickly."""
         import openai
 
         try:

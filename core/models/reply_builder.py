@@ -226,7 +226,7 @@ class _SampledTokens:
 
 
 def _logprobs(choice: Mapping[str, Any]) -> list[tuple[Any, float]]:
-    """Id and log-probability of each sampled token; a missing id is None."""
+    """Return the id and log-probability of each sampled token; a missing id is None."""
     each = [
         (entry.get("id"), entry.get("logprob"))
         for entry in _dicts(_field(choice.get("logprobs"), "content"))
@@ -245,7 +245,7 @@ def _field(value: Any, name: str) -> Any:
 
 
 def _ids(value: Any) -> list[int]:
-    """Token ids; empty if any of them is invalid."""
+    """Return the token ids; empty if any of them is invalid."""
     ids = cast("list[object]", value) if isinstance(value, list) else []
     known = [token for token in ids if type(token) is int]
     return known if len(known) == len(ids) else []
@@ -316,7 +316,7 @@ def _begins_another(fragment: _Fragment, call: _Call) -> bool:
 
 
 def message_calls(calls: Sequence[RawToolCall]) -> list[dict[str, Any]]:
-    """Calls in the form of a message, with values that servers accept back."""
+    """Return the calls in the form of a message, with values that servers accept back."""
     return [
         {
             "id": call.id,
@@ -331,7 +331,7 @@ def message_calls(calls: Sequence[RawToolCall]) -> list[dict[str, Any]]:
 
 
 def content_text(value: Any) -> str:
-    """Text of a content field: a string, or a list of parts that contain text."""
+    """Return the text of a content field: a string, or a list of parts that contain text."""
     if isinstance(value, str):
         return value
     return "".join(str(part.get("text") or "") for part in _dicts(value))
@@ -362,7 +362,7 @@ def _object(arguments: str) -> dict[str, Any] | None:
 
 
 def _echo_safe_arguments(arguments: str) -> str:
-    """Arguments in a form that servers, which parse incoming messages, accept back."""
+    """Return the arguments in a form that servers, which parse incoming messages, accept back."""
     value = _object(arguments)
     try:
         if value is not None and json.loads(arguments) == value:

@@ -99,7 +99,7 @@ def join_user_messages(messages: list[Message]) -> list[Message]:
 
 
 def _both(one: Any, other: Any) -> Any:
-    """Two contents joined into one; each is text, or a list of parts."""
+    """Return two contents joined into one; each is text, or a list of parts."""
     if isinstance(one, str) and isinstance(other, str):
         return f"{one}\n\n{other}"
     return [*_parts(one), *_parts(other)]

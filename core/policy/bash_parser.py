@@ -84,7 +84,7 @@ class SimpleCommand:
 
 
 def parse_command(command: str) -> list[SimpleCommand]:
-    """All simple commands and written files of `command`, in no particular order.
+    """Return all simple commands and written files of `command`, in no particular order.
 
     Raises:
         Ambiguous: part of it cannot be parsed reliably.

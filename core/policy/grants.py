@@ -15,7 +15,7 @@ from sandbox_tui.core.policy.rules import Policy, Rule
 
 
 def granted_rules(tool: str, patterns: Sequence[str]) -> tuple[Rule, ...]:
-    """Rules that allow these patterns, in the form that `suggested` returns."""
+    """Return rules that allow these patterns, in the form that `suggested` returns."""
     rules: list[Rule] = []
     for pattern in (pattern.strip() for pattern in patterns):
         if tool == EDITOR and pattern:
@@ -31,7 +31,8 @@ def granted_rules(tool: str, patterns: Sequence[str]) -> tuple[Rule, ...]:
 def suggested(
     policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = ()
 ) -> tuple[str, ...]:
-    """Patterns that would allow this call and similar ones: as few and as narrow as possible."""
+    """Return patterns that would allow this call and similar ones: as few and as narrow as
+    possible."""
     try:
         given = parse_arguments(arguments)
         command, path = text_argument(given, "command") or "", text_argument(given, "path") or ""

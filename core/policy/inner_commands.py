@@ -19,7 +19,7 @@ _ROUGHLY = re.compile(r"[;&|\n(){}`<>]+")
 
 
 def inner_commands(words: list[str]) -> Iterator[str]:
-    """Commands that a command runs in turn, as far as its words show."""
+    """Yield the commands that a command runs in turn, as far as its words show."""
     while words and re.match(r"[A-Za-z_]\w*\+?=", words[0]):
         words = words[1:]
         yield " ".join(words)

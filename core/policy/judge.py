@@ -135,7 +135,8 @@ class PolicyJudge:
         return self.first(BASH, lambda rule: _matches(rule, part.text, part.plain))
 
     def _hidden(self, part: SimpleCommand) -> Iterator[Judgement]:
-        """Denials of what wrappers, shells and assignments run, and of `rm` written as /bin/rm."""
+        """Yield the denials of what wrappers, shells and assignments run, and of `rm` written as
+        /bin/rm."""
         words = [word.plain for word in part.words]
         for found in inner_commands(words):
             judgement = self.first(BASH, lambda rule, found=found: _matches_text(found, rule))

@@ -57,7 +57,7 @@ class Results:
 
 
 def a_few(left_behind: list[str]) -> list[str]:
-    """At most `MAX_SENTENCES` of these sentences, including the last one, which sums up."""
+    """Return at most `MAX_SENTENCES` of these sentences, including the last one, which sums up."""
     if len(left_behind) <= MAX_SENTENCES:
         return left_behind
     more = len(left_behind) - MAX_SENTENCES

@@ -162,7 +162,7 @@ def run_spec(request: RunRequest, run_id: str) -> RunSpec:
 
 
 def snapshot_policy(sandbox: config.SandboxSettings) -> SnapshotPolicy:
-    """When snapshots of the sandbox are taken."""
+    """Return when snapshots of the sandbox are taken."""
     return SnapshotPolicy(
         when=sandbox.snapshots,
         max_count=sandbox.snapshots_kept,

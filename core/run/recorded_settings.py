@@ -45,5 +45,5 @@ def recorded_sandbox(spec: SandboxSpec) -> dict[str, Any]:
 
 
 def _as_stored(value: object) -> Any:
-    """Plain values as they come back from the database, where a tuple becomes a list."""
+    """Return plain values as they come back from the database, where a tuple becomes a list."""
     return msgspec.json.decode(msgspec.json.encode(value))

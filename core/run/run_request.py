@@ -74,7 +74,7 @@ def split_tasks(text: str) -> list[str]:
 
 
 def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
-    """One request for each run of each task.
+    """Return one request for each run of each task.
 
     Each run gets its own results folder. The samples of a task use consecutive seeds, since with
     the same seed they would all be alike.

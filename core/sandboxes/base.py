@@ -156,7 +156,7 @@ class SnapshotStore(Protocol):
     """Storage for the snapshots of one kind of sandbox. Every method blocks."""
 
     def list(self, session: str | None = None) -> list[StoredSnapshot]:
-        """All snapshots, or those of one session.
+        """Return all snapshots, or those of one session.
 
         Raises:
             SandboxError: they cannot be listed (SandboxUnavailable: no engine answers).
@@ -324,7 +324,8 @@ class Sandbox(Protocol):
         ...
 
     async def list_files(self, path: str, *, limit: int = MAX_LISTED_FILES) -> Listing:
-        """All entries below `path` (itself excluded), without following links, up to `limit`."""
+        """Return all entries below `path` (itself excluded), without following links, up to
+        `limit`."""
         ...
 
     async def changed_files(self, path: str, before: Listing) -> Listing:

@@ -6,7 +6,7 @@ from sandbox_tui.core.sandboxes.base import SandboxSpec
 
 
 def command_environment(spec: SandboxSpec) -> dict[str, str]:
-    """Variables every program starts with; `spec.environment` overrides them."""
+    """Return the variables every program starts with; `spec.environment` overrides them."""
     return {
         "PATH": "/root/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": "/root",

@@ -35,5 +35,5 @@ class ConcurrencyLimits:
 
     @classmethod
     def of(cls, at_once: int) -> ConcurrencyLimits:
-        """Limits that let this many sandboxes perform each operation at once."""
+        """Return limits that let this many sandboxes perform each operation at once."""
         return cls(*(asyncio.Semaphore(at_once) for _ in range(3)))

@@ -29,7 +29,7 @@ class SnapshotStores:
         self._images = ImageSnapshots()
 
     def list(self, session: str | None = None) -> tuple[list[StoredSnapshot], str]:
-        """All snapshots, or those of one session; and why some may be missing.
+        """Return all snapshots, or those of one session; and why some may be missing.
 
         The reason is a sentence, empty if none are missing.
         """

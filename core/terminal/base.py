@@ -41,7 +41,8 @@ class Terminal(Protocol):
         ...
 
     def replies(self) -> bytes:
-        """Pending replies to the program, such as the cursor position; the call clears them."""
+        """Return the pending replies to the program, such as the cursor position; the call clears
+        them."""
         ...
 
     @property
@@ -55,7 +56,7 @@ class Terminal(Protocol):
         ...
 
     def row(self, index: int) -> list[tuple[str, Attributes]]:
-        """One line as runs of (text, attributes).
+        """Return one line as runs of (text, attributes).
 
         Indexes 0 to history_size-1 are scrollback, oldest first, then the screen. A run's text has
         no control, invisible or bidi characters (except the joiner of emoji and variation
@@ -64,7 +65,7 @@ class Terminal(Protocol):
         ...
 
     def find(self, needle: str) -> Iterator[int]:
-        """Indexes of the lines that contain `needle`, ignoring case."""
+        """Yield the indexes of the lines that contain `needle`, ignoring case."""
         ...
 
     def text(self, index: int) -> str:

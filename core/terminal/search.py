@@ -54,7 +54,7 @@ class Search:
         return self._next < screen.scrolled
 
     def hits(self, screen: Terminal) -> list[Hit]:
-        """All matches found so far, from top to bottom."""
+        """Return all matches found so far, from top to bottom."""
         oldest = screen.scrolled - screen.history_size
         self._forget(oldest)
         if self._next > screen.scrolled:  # another terminal, or the same one at an earlier time

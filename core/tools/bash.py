@@ -101,7 +101,7 @@ def observe(result: ExecResult, context: ToolContext) -> Observation:
 
 
 def _share(result: ExecResult, context: ToolContext) -> tuple[TruncatedText, TruncatedText]:
-    """Both streams, truncated to one observation; stderr gets up to a third."""
+    """Return both streams, truncated to one observation; stderr gets up to a third."""
     stdout = decode_ends(result.stdout, context.max_chars)
     stderr = decode_ends(result.stderr, context.max_chars)
     err = truncate_ends(
@@ -133,7 +133,7 @@ PROCESSES_KILLED = (
 
 
 def _notes(result: ExecResult, context: ToolContext) -> list[str]:
-    """Notes for the model below the output."""
+    """Return notes for the model below the output."""
     cleared = [PROCESSES_KILLED.format(result.cleared)] if result.cleared else []
     return _ending(result, context) + cleared
 

@@ -263,7 +263,7 @@ async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Obse
 
 
 def _shown(data: bytes, first: int, last: int, max_lines: int, max_chars: int) -> TruncatedText:
-    """Numbered lines of a file, truncated; only the lines shown are decoded."""
+    """Return the numbered lines of a file, truncated; only the lines shown are decoded."""
     count = last - first + 1
     if count <= max_lines:
         text = _numbered(_lines(data, first, last), first)
@@ -282,7 +282,7 @@ def _count_lines(data: bytes) -> int:
 
 
 def _lines(data: bytes, first: int, last: int) -> list[str]:
-    """Lines `first` to `last`, counted from 1."""
+    """Return the lines `first` to `last`, counted from 1."""
     start, end = _after_line(data, first - 1), _after_line(data, last)
     decoded = data[start:end].removesuffix(b"\n").decode("utf-8", "replace")
     return [line.removesuffix("\r") for line in decoded.split("\n")]
@@ -307,7 +307,7 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 def _range(lines: list[int] | None, total: int) -> tuple[int, int, str]:
-    """First and last line to show, and a note if the range extends beyond the file."""
+    """Return the first and last line to show, and a note if the range extends beyond the file."""
     if lines is None:
         return 1, total, ""
     if len(lines) != 2:

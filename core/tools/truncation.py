@@ -26,7 +26,7 @@ class TruncatedText(NamedTuple):
 
 
 def decode_output(data: bytes) -> str:
-    """Output as text, without escape sequences and NULs.
+    """Return the output as text, without escape sequences and NULs.
 
     Invalid UTF-8 becomes U+FFFD. Of a line that is redrawn (a progress bar), the last state
     remains.
@@ -56,7 +56,8 @@ class HeadAndTail(NamedTuple):
 
 
 def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
-    """Both ends of an output as text (see `decode_output`), each long enough for `max_chars`.
+    """Return both ends of an output as text (see `decode_output`), each long enough for
+    `max_chars`.
 
     Output may be megabytes, and decoding it blocks the event loop.
     """
@@ -75,7 +76,7 @@ def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
 
 
 def truncate_middle(text: str, *, max_lines: int, max_chars: int) -> TruncatedText:
-    """Head and tail of a text, with a line between them that says what was left out.
+    """Return the head and tail of a text, with a line between them that says what was left out.
 
     The result has at most `max_lines` lines and `max_chars` characters, not counting that line.
     """
@@ -123,7 +124,7 @@ def _last_lines(text: str, count: int) -> str:
 
 
 def _fit(first: str, last: str, max_chars: int) -> tuple[str, str, int]:
-    """Head and tail cut to `max_chars` in total, and the number of characters cut."""
+    """Return the head and tail cut to `max_chars` in total, and the number of characters cut."""
     excess = len(first) + len(last) - max_chars
     if excess <= 0:
         return first, last, 0

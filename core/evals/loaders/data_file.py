@@ -10,7 +10,7 @@ from sandbox_tui.core.evals.loaders.dataset import Dataset
 
 
 def data_file(dataset: Dataset, folder: Path) -> Path:
-    """Path of the dataset's file.
+    """Return the path of the dataset's file.
 
     Raises:
         ConfigError: the dataset names no file, or the file does not exist.

@@ -26,7 +26,7 @@ PROMPTS_SECONDS = 60.0
 
 
 def suite_tables(folder: Path) -> dict[str, Any]:
-    """Contents of a suite file that runs the task in this folder.
+    """Return the contents of a suite file that runs the task in this folder.
 
     Raises:
         ConfigError: a file is missing or cannot be read.

@@ -107,7 +107,7 @@ def _whole(value: object, where: str) -> int:
 
 
 def _lines(value: object) -> tuple[str, ...]:
-    """Commands from a list or a single string."""
+    """Return the commands from a list or a single string."""
     if isinstance(value, (list, tuple)):
         return tuple(_text(one) for one in cast(list[object], value))
     return (value,) if isinstance(value, str) and value else ()
@@ -125,7 +125,7 @@ def _table(value: object, where: str) -> dict[str, Any]:
 
 
 def _files(value: object, where: str) -> dict[str, bytes]:
-    """Files by path, from a dict of texts, its JSON text, or a list of documents."""
+    """Return the files by path, from a dict of texts, its JSON text, or a list of documents."""
     value = _decoded(value, where)
     if isinstance(value, list):
         documents = enumerate(cast(list[object], value), 1)

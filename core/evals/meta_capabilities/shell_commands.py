@@ -93,7 +93,8 @@ def _joined(parts: Sequence[SimpleCommand]) -> Iterator[_Part]:
 
 
 def _without_reads(words: Sequence[Word]) -> tuple[tuple[str, ...], str, str]:
-    """Words without assignments, the last operator that redirects input, and its target."""
+    """Return the words without assignments, the last operator that redirects input, and its
+    target."""
     kept: list[str] = []
     sign = target = ""
     at = 0

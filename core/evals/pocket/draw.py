@@ -45,15 +45,15 @@ class Draw:
         return low + self._random() * (high - low)
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
+        """Return True with this probability."""
         return self._random() < probability
 
     def one_of(self, choices: Sequence[_T]) -> _T:
-        """One of the choices."""
+        """Return one of the choices."""
         return choices[self.integer(0, len(choices) - 1)]
 
     def shuffled(self, choices: Sequence[_T]) -> list[_T]:
-        """All choices, in a random order."""
+        """Return all choices, in a random order."""
         rest = list(choices)
         for last in range(len(rest) - 1, 0, -1):
             other = self.integer(0, last)
@@ -61,5 +61,5 @@ class Draw:
         return rest
 
     def some(self, choices: Sequence[_T], count: int) -> list[_T]:
-        """This many of the choices, each at most once, in random order."""
+        """Return this many of the choices, each at most once, in random order."""
         return self.shuffled(choices)[:count]

@@ -59,7 +59,7 @@ def paired_title(found: EvalComparison) -> str:
 
 
 def paired_facts(found: EvalComparison) -> list[tuple[str, str]]:
-    """Side and description of each evaluation."""
+    """Return side and description of each evaluation."""
     both = (("left", found.left), ("right", found.right))
     return [(side, sanitize_line(", ".join(_facts(info)))) for side, info in both]
 

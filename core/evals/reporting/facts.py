@@ -19,7 +19,7 @@ def title(info: EvalInfo) -> str:
 
 
 def facts(table: EvalTable) -> list[tuple[str, str]]:
-    """Names and values: what was run, how, when, and its progress."""
+    """Return the names and values: what was run, how, when, and its progress."""
     info = table.info
     return [(name, sanitize_line(value)) for name, value in _facts(table, info) if value]
 
@@ -46,8 +46,8 @@ def _ended(table: EvalTable) -> str:
 
 
 def remarks(table: EvalTable) -> list[str]:
-    """Sentences about failures by kind, samples without a score, cut documents, estimated tokens
-    and unknown costs."""
+    """Return sentences about failures by kind, samples without a score, cut documents, estimated
+    tokens and unknown costs."""
     return [sanitize_line(text) for cell in table.total.cells for text in _remarks(cell)]
 
 

@@ -97,5 +97,5 @@ def moment(when: float) -> str:
 
 
 def counted(kinds: tuple[tuple[str, int], ...]) -> str:
-    """Kinds with their counts: 3 max steps, 1 no answer."""
+    """Return the kinds with their counts: 3 max steps, 1 no answer."""
     return ", ".join(f"{number} {kind}" for kind, number in kinds)

@@ -50,12 +50,12 @@ def failure_kind(result: SampleResult) -> str:
 
 
 def failures_by_kind(results: Iterable[SampleResult]) -> Counter[str]:
-    """Number of samples by kind of failure."""
+    """Return the number of samples by kind of failure."""
     return Counter(kind for result in results if (kind := failure_kind(result)))
 
 
 def by_frequency(kinds: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Kinds with their counts, most frequent first."""
+    """Return the kinds with their counts, most frequent first."""
     return tuple(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -64,5 +64,5 @@ def _words(finish_reason: str) -> str:
 
 
 def tokens_of(result: SampleResult) -> float:
-    """All tokens of a sample: input and output of every request."""
+    """Return all tokens of a sample: input and output of every request."""
     return result.input_tokens + result.output_tokens

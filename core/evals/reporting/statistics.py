@@ -119,7 +119,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _groups(ordered: Sequence[float]) -> Iterator[tuple[float, int]]:
-    """Values with their frequencies, binned to at most `MAX_GROUPS` values."""
+    """Yield the values with their frequencies, binned to at most `MAX_GROUPS` values."""
     counts = Counter(ordered)
     if len(counts) <= MAX_GROUPS:
         yield from counts.items()
@@ -148,8 +148,8 @@ def _interval(groups: tuple[tuple[float, int], ...]) -> tuple[float, float]:
 
 
 def _expansion(groups: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """Percentiles of the resampled means, up to the skewness of their distribution (Cornish and
-    Fisher, Moments and Cumulants in the Specification of Distributions, 1938)."""
+    """Return the percentiles of the resampled means, up to the skewness of their distribution
+    (Cornish and Fisher, Moments and Cumulants in the Specification of Distributions, 1938)."""
     size = sum(count for _, count in groups)
     mean = math.fsum(value * count for value, count in groups) / size
     variance = math.fsum(count * (value - mean) ** 2 for value, count in groups) / size
@@ -178,7 +178,7 @@ def _resampled_mean(rng: random.Random, groups: Sequence[tuple[float, int]]) -> 
 
 
 def _binomial(rng: random.Random, trials: int, chance: float) -> int:
-    """Number of successes in independent trials.
+    """Return the number of successes in independent trials.
 
     Each trial compares a random binary fraction with `chance`, bit by bit, and all trials do so at
     once: where the bit of `chance` is 1, trials with a 0 have succeeded; where it is 0, trials with

@@ -10,7 +10,8 @@ from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 
 
 def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict[SampleKey, float]:
-    """Seconds of wall clock for each run; together, the time during which any of them ran.
+    """Return the seconds of wall clock for each run; together, the time during which any of them
+    ran.
 
     Samples that run at the same time share it equally: the number of a mode's samples divided by
     the sum of their shares is its throughput at the actual concurrency, whatever was requested,
@@ -40,7 +41,8 @@ def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict
 
 
 def _run_of(result: SampleResult, now: float) -> tuple[float, float] | None:
-    """When the run of a sample started and ended, excluding scoring; None if it has not run."""
+    """Return when the run of a sample started and ended, excluding scoring; None if it has not
+    run."""
     began = result.began_at
     ended = began + result.seconds if result.over else now
     has_run = result.status != "pending" and 0 < began < ended < math.inf

@@ -11,8 +11,8 @@ from sandbox_tui.core.evals.sample import SampleResult
 
 
 def seconds_left(results: Sequence[SampleResult], concurrency: int, now: float) -> float | None:
-    """Seconds until the last sample ends, if each takes as long as others of its domain and mode
-    did; 0 if all have ended, None until one has.
+    """Return the seconds until the last sample ends, if each takes as long as others of its domain
+    and mode did; 0 if all have ended, None until one has.
 
     Args:
         results: all samples.

@@ -8,7 +8,8 @@ _TOKEN = re.compile(r"\\f?boxed\s*\{|\\.|[{}]", re.DOTALL)
 
 
 def last_boxed(text: str) -> str | None:
-    r"""Content of the `\boxed{}` that starts last and has balanced braces; None if there is none.
+    r"""Return the content of the `\boxed{}` that starts last and has balanced braces; None if there
+    is none.
 
     Braces that LaTeX escapes (`\{`) do not count. Takes one pass, so that a long text of opening
     braces costs no more than any other.

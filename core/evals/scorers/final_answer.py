@@ -36,13 +36,13 @@ def final_answer(text: str) -> str:
 
 
 def without_long_space(text: str) -> str:
-    """Text with one space or line break in place of each run of them: a pattern with several
-    places for space takes time that grows with a power of the run's length."""
+    """Return the text with one space or line break in place of each run of them: a pattern with
+    several places for space takes time that grows with a power of the run's length."""
     return _BREAKS.sub("\n", _BLANKS.sub(" ", text))
 
 
 def bare(text: str) -> str:
-    """Text without surrounding markup, quotes and full stop."""
+    """Return the text without surrounding markup, quotes and full stop."""
     before = None
     while before != text:
         before = text

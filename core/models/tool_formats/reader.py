@@ -246,7 +246,7 @@ def _whole_calls(meant: Sequence[Candidate]) -> int:
 
 
 def _schemas(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Names of the tools, and the schemas of their arguments."""
+    """Return the names of the tools, and the schemas of their arguments."""
     found: dict[str, Mapping[str, Any]] = {}
     for tool in tools:
         inner = tool.get("function")

@@ -202,7 +202,7 @@ class Block:
     marked: bool = True
 
     def joined(self, other: Block) -> Block:
-        """This block joined with a following one."""
+        """Return this block joined with a following one."""
         fault = self.fault or other.fault
         if self.family != other.family:
             fault = fault or "it is followed by a call in another format"

@@ -209,19 +209,19 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
     # --- OpenEnv's task API; no target leaves the server
 
     def list_splits(self) -> list[str]:
-        """Names of the splits; there is only one."""
+        """Return the names of the splits; there is only one."""
         return [SPLIT]
 
     def num_tasks(self, split: str) -> int:
-        """Number of tasks in the split."""
+        """Return the number of tasks in the split."""
         return len(self._split(split))
 
     def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """All tasks of the split."""
+        """Return all tasks of the split."""
         return self.get_task_range(split)
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """One task.
+        """Return one task.
 
         Raises:
             IndexError: the task does not exist.

@@ -219,7 +219,8 @@ def _out_of_tokens(result: StepResult) -> StepResult:
 
 
 def _measures(last: StepResult) -> dict[str, float]:
-    """Values that verl logs beside the reward; it requires the same names for each rollout."""
+    """Return the values that verl logs beside the reward; it requires the same names for each
+    rollout."""
     return {
         "truncated": float(last.truncated),
         "steps": float(last.info.steps),

@@ -172,7 +172,8 @@ def _question(task: Task) -> tuple[str, str]:
 
 
 def _overlaps(train: Sequence[Task], held_out: Sequence[Task], ngram: int) -> dict[str, float]:
-    """Overlap of each held-out task. The index holds the held-out text, which is the smaller."""
+    """Return the overlap of each held-out task. The index holds the held-out text, which is the
+    smaller."""
     runs = {task.id: _runs(task, ngram) for task in held_out}
     wanted = frozenset[int]().union(*runs.values())
     found: set[int] = set()

@@ -67,7 +67,7 @@ def near_duplicates(
 def _similarity(
     one: frozenset[int], other: frozenset[int], jaccard: float, containment: float
 ) -> float | None:
-    """Similarity of two sets; None if it is too low."""
+    """Return the similarity of two sets; None if it is too low."""
     common = len(one & other)
     alike = common / (len(one) + len(other) - common)
     contained = common / min(len(one), len(other))
@@ -77,7 +77,7 @@ def _similarity(
 
 
 def _candidates(texts: Sequence[str]) -> set[tuple[int, int]]:
-    """Pairs of positions of texts that share a run of words."""
+    """Return pairs of positions of texts that share a run of words."""
     pairs: set[tuple[int, int]] = set()
     for places in _index(texts).values():
         if len(places) <= MAX_PAIRED:
@@ -89,7 +89,7 @@ def _candidates(texts: Sequence[str]) -> set[tuple[int, int]]:
 
 
 def _index(texts: Sequence[str]) -> Mapping[int, list[int]]:
-    """Positions of texts by shingle."""
+    """Return the positions of texts by shingle."""
     words = sum(text.count(" ") + text.count("\n") for text in texts)
     every = 1 + words // MAX_INDEXED
     found: defaultdict[int, list[int]] = defaultdict(list)

@@ -21,8 +21,8 @@ def normalised(text: str) -> str:
 
 
 def shingles(text: str, length: int) -> frozenset[int]:
-    """Digests of all runs of this many words, or of all words together if there are fewer. The same
-    in every process."""
+    """Return the digests of all runs of this many words, or of all words together if there are
+    fewer. The same in every process."""
     words = words_of(text)
     if not words:
         return frozenset()

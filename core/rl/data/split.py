@@ -54,7 +54,8 @@ def split_by_document(tasks: Sequence[Task], *, share: float = 0.1, seed: int = 
 
 
 def groups_of(tasks: Sequence[Task]) -> list[list[int]]:
-    """Positions of the tasks that must stay together, each group and all groups in order."""
+    """Return the positions of the tasks that must stay together, each group and all groups in
+    order."""
     sets = _Sets(len(tasks))
     first: dict[str, int] = {}
     texts: dict[str, int] = {}

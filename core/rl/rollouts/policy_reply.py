@@ -74,7 +74,8 @@ def _is_counted(usage: Usage) -> bool:
 
 
 def _usage(request: Request, reply: Reply) -> Usage:
-    """Token usage that the server did not report: from the token ids, or else estimated."""
+    """Return the token usage that the server did not report: from the token ids, or else
+    estimated."""
     if reply.token_ids and reply.prompt_token_ids:
         return Usage(input_tokens=len(reply.prompt_token_ids), output_tokens=len(reply.token_ids))
     return estimated_usage(request, reply)

@@ -22,7 +22,7 @@ class GateView(Protocol):
         ...
 
     def suggested(self) -> tuple[str, ...]:
-        """Patterns that would allow the waiting call and similar ones."""
+        """Return patterns that would allow the waiting call and similar ones."""
         ...
 
 

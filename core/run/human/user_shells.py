@@ -29,7 +29,8 @@ HANGUP_SECONDS = 2.0
 
 
 def starred(data: bytes) -> bytes:
-    """Hidden input as recorded: a star per character; keys that end or erase input are kept."""
+    """Return hidden input as recorded: a star per character; keys that end or erase input are
+    kept."""
     for end in _PASTE:
         data = data.replace(end, b"")
     return _STARRED.sub("*", data.decode("utf-8", "replace")).encode()

@@ -32,7 +32,7 @@ def bubblewrap_problem() -> str:
 
 
 def _probe(command: list[str]) -> tuple[int, bytes]:
-    """Exit code and error output of a command that tries out bwrap.
+    """Return the exit code and error output of a command that tries out bwrap.
 
     It runs in its own session: ctrl+c in a terminal would kill only bwrap and leave its child (see
     `killing`).

@@ -48,7 +48,7 @@ HIDDEN_OF_PROC = ("kcore", "keys", "timer_list", "sched_debug", "latency_stats")
 
 
 def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, str]) -> list[str]:
-    """Arguments for bwrap, without the command.
+    """Return the arguments for bwrap, without the command.
 
     Args:
         folder: contains the private folders work, tmp, home, run, etc and pipes.
@@ -87,7 +87,8 @@ def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, 
 
 
 def system_arguments() -> list[str]:
-    """Arguments that every program needs: the system's folders (read-only), /proc and /dev.
+    """Return the arguments that every program needs: the system's folders (read-only), /proc and
+    /dev.
 
     `/` is never bound as a whole: bwrap would bind everything mounted below it, and fail if one of
     those mounts disappears meanwhile, as the mounts of containers do.
@@ -99,14 +100,15 @@ def system_arguments() -> list[str]:
 
 
 def _system_folder(path: Path) -> list[str]:
-    """Arguments for a folder such as /bin: a link into /usr on most systems, a folder on some."""
+    """Return the arguments for a folder such as /bin: a link into /usr on most systems, a folder on
+    some."""
     if path.is_symlink():
         return ["--symlink", str(path.readlink()), str(path)]
     return ["--ro-bind", str(path), str(path)] if path.is_dir() else []
 
 
 def _proc_arguments() -> list[str]:
-    """Arguments that keep the host's kernel controls and details out of /proc."""
+    """Return the arguments that keep the host's kernel controls and details out of /proc."""
     arguments: list[str] = []
     for name in READ_ONLY_OF_PROC:
         arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]

@@ -108,7 +108,7 @@ class FolderSnapshots(SnapshotStore):
 
 
 def folder_bytes(top: Path, max_bytes: int | None = None) -> int:
-    """Disk usage below a folder, in bytes; links are not followed.
+    """Return the disk usage below a folder, in bytes; links are not followed.
 
     Raises:
         SandboxError: it exceeds `max_bytes`.

@@ -153,7 +153,7 @@ class Supervisor:
 
 
 def _environment(spec: SandboxSpec) -> dict[str, str]:
-    """Variables of all programs; files from an archive get the only user as owner."""
+    """Return the variables of all programs; files from an archive get the only user as owner."""
     return {"TAR_OPTIONS": "--no-same-owner", **command_environment(spec)}
 
 

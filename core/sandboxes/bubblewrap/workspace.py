@@ -205,7 +205,7 @@ def _swept(folder: Path) -> bool:
 
 
 def _age(file: Path) -> float:
-    """Seconds since the file was touched; 0 if it no longer exists."""
+    """Return the seconds since the file was touched; 0 if it no longer exists."""
     try:
         return time.time() - file.stat().st_mtime
     except OSError:

@@ -19,7 +19,7 @@ def container_name(session_id: str) -> str:
 
 
 def container_options(spec: SandboxSpec) -> dict[str, Any]:
-    """Arguments for docker-py's `containers.create`, except the image."""
+    """Return the arguments for docker-py's `containers.create`, except the image."""
     memory = spec.memory or DEFAULT_MEMORY_BYTES
     return {
         "command": keeper_command(spec.grace),

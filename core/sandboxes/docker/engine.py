@@ -113,7 +113,7 @@ def with_tag(image: str) -> str:
 
 
 def owner_labels(session_id: str, grace: float) -> dict[str, str]:
-    """Labels that name a container's owner, and the seconds it outlives its program."""
+    """Return the labels that name a container's owner, and the seconds it outlives its program."""
     owner = ProcessIdentity.this_process()
     return {
         LABEL: "1",

@@ -35,7 +35,7 @@ def commit(client: Any, container: Any, session: str, tag: str) -> tuple[str, in
 
 
 def own_bytes(client: Any, container: Any) -> int:
-    """Bytes of a container's own layer, which `commit` saves."""
+    """Return the bytes of a container's own layer, which `commit` saves."""
     found = client.api.containers(all=True, size=True, filters={"id": container.id})
     return int(found[0].get("SizeRw") or 0) if found else 0
 
@@ -108,7 +108,7 @@ def _labels(session: str) -> dict[str, str]:
 
 
 def _own_layer(image: Any) -> int:
-    """Bytes of the top layer, from the image's history."""
+    """Return the bytes of the top layer, from the image's history."""
     with contextlib.suppress(Exception):
         return int(image.history()[0].get("Size", 0))
     return 0

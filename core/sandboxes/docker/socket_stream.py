@@ -39,7 +39,7 @@ class SocketStream:
         self._closed = False
 
     async def read(self) -> bytes:
-        """Some bytes, or none at the end. Raises OSError if the connection fails."""
+        """Return some bytes, or none at the end. Raises OSError if the connection fails."""
         while not self._closed:
             try:
                 data: bytes = self._socket.recv(CHUNK)

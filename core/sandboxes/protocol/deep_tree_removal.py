@@ -63,7 +63,7 @@ def _empty(name: str, root: int, numbers: itertools.count[int]) -> list[str]:
 
 
 def _content(folder: int) -> tuple[list[str], list[str]]:
-    """Names of the folders, and of all other entries, in an open folder."""
+    """Return the names of the folders, and of all other entries, in an open folder."""
     folders, files = list[str](), list[str]()
     try:
         with os.scandir(folder) as entries:
@@ -92,7 +92,8 @@ def _restore_permissions(name: str, folder: int) -> None:
 
 
 def tree_bytes(top: Path, max_bytes: int | None = None) -> int:
-    """Disk usage of the files below a folder, in bytes; counting stops once it exceeds `max_bytes`.
+    """Return the disk usage of the files below a folder, in bytes; counting stops once it exceeds
+    `max_bytes`.
 
     Unreadable folders do not count. Nothing may be moved meanwhile.
     """
@@ -141,7 +142,7 @@ def _next_folder(here: int, levels: list[list[str]]) -> int | None:
 
 
 def _scanned(folder: int) -> tuple[int, list[str]]:
-    """Bytes of an open folder's files, and the names of its folders."""
+    """Return the bytes of an open folder's files, and the names of its folders."""
     total, folders = 0, list[str]()
     try:
         with os.scandir(folder) as entries:

@@ -145,7 +145,7 @@ def _problem(result: ExecResult) -> str:
 
 
 def room_for(target: Path) -> int:
-    """Bytes that may be copied to a folder without filling the disk.
+    """Return the bytes that may be copied to a folder without filling the disk.
 
     They must fit in the temporary folder first and then in place.
     """
@@ -162,7 +162,7 @@ def _free(folder: Path) -> int:
 
 
 def _max_tar_bytes(chosen: list[bytes], listing: Listing, root: bytes) -> int:
-    """Upper bound of the size of a tar of these entries."""
+    """Return an upper bound of the size of a tar of these entries."""
     above = root.rstrip(b"/") + b"/"
     contents = sum(listing.entries[above + name].size + BLOCK for name in chosen)
     return contents + sum(3 * BLOCK + 2 * len(name) for name in chosen) + TAR_SLACK

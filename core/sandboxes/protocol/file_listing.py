@@ -68,7 +68,7 @@ def was_listed(exit_code: int | None) -> bool:
 
 
 def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
-    """Entries by path, from the output of `find -printf`.
+    """Return the entries by path, from the output of `find -printf`.
 
     An incomplete last entry and entries not `below` the given folder are left out. The sandbox may
     send anything: an entry with an invalid number becomes one of kind `other`.
@@ -105,7 +105,7 @@ def _whole(field: bytes, base: int) -> int | None:
 
 
 def _moment(field: bytes) -> float | None:
-    """Seconds since the epoch, clamped to the years that `datetime` can represent."""
+    """Return the seconds since the epoch, clamped to the years that `datetime` can represent."""
     if len(field) > 40 or not _TIME.fullmatch(field):
         return None
     return min(max(float(field), -_LATEST), _LATEST)

@@ -80,7 +80,7 @@ class FileOperations:
         return next(iter(entries.values()), None)
 
     async def list(self, path: str, *, limit: int) -> Listing:
-        """Everything below `path` (see `Sandbox.list_files`)."""
+        """Return everything below `path` (see `Sandbox.list_files`)."""
         name = await self._absolute(path)
         result = await self._control.run(list_command(name, limit + 1))
         _require_listed(result, path)
@@ -129,7 +129,7 @@ class FileOperations:
         return listing
 
     async def _absolute(self, path: str) -> bytes:
-        """Bytes of a path; a relative one starts from the model's current directory."""
+        """Return the bytes of a path; a relative one starts from the model's current directory."""
         if path.startswith("/"):
             return text_to_path(path)
         return posixpath.join(await self._current_dir(), text_to_path(path))

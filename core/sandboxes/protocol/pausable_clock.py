@@ -33,7 +33,7 @@ class PausableClock:
         return self._since is not None
 
     def now(self) -> float:
-        """Seconds on this clock, excluding those in which the sandbox was frozen."""
+        """Return the seconds on this clock, excluding those in which the sandbox was frozen."""
         return (self._clock() if self._since is None else self._since) - self._lost
 
     def pause(self, *, briefly: bool = False) -> None:

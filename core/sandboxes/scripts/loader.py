@@ -100,5 +100,6 @@ def quote(path: str) -> bytes:
 
 
 def quote_bytes(word: bytes) -> bytes:
-    """Bytes as one word of a shell command; NUL, which no word can contain, is removed."""
+    """Return the bytes as one word of a shell command; NUL, which no word can contain, is
+    removed."""
     return b"'" + word.replace(b"\0", b"").replace(b"'", b"'\\''") + b"'"

@@ -47,7 +47,7 @@ class FastPath(Commands):
     expects_lines: bool = False
 
     def without_redraws(self, text: str) -> str:
-        """Shorter output with the same effect on the screen."""
+        """Return shorter output with the same effect on the screen."""
         return without_redraws(text, self.columns) if self.is_fast else text
 
     def take_lines(self, text: str, at: int) -> int:

@@ -89,7 +89,7 @@ class Actions(Protocol):
         ...
 
     def without_redraws(self, text: str) -> str:
-        """Shorter output with the same effect on the screen."""
+        """Return shorter output with the same effect on the screen."""
         ...
 
     def take_lines(self, text: str, at: int) -> int:

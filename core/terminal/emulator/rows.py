@@ -206,7 +206,7 @@ class Row:
 
 
 def raw_of(runs: list[tuple[str, Look]]) -> str:
-    """Runs as text and SGR sequences, starting in the default look."""
+    """Return runs as text and SGR sequences, starting in the default look."""
     parts: list[str] = []
     last = PLAIN
     for text, look in runs:
@@ -238,7 +238,7 @@ def look_after(raw: str, look: Look) -> Look:
 
 
 def cells_of(raw: str, look: Look) -> tuple[list[str], list[Look]]:
-    """Cells and looks of a line of text and SGR sequences."""
+    """Return the cells and looks of a line of text and SGR sequences."""
     if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
         return list(raw), [look] * len(raw)
     cells: list[str] = []
@@ -276,7 +276,7 @@ def combine(cells: list[str], at: int, char: str) -> None:
 
 
 def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
-    """Cells as runs, without trailing default blanks."""
+    """Return the cells as runs, without trailing default blanks."""
     count = len(looks)
     if looks[0] == looks[-1] and looks.count(looks[0]) == count:
         return _trimmed([("".join(cells), looks[0])])
@@ -292,7 +292,7 @@ def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
 
 
 def raw_runs(raw: str, look: Look) -> list[Run]:
-    """Runs of text and SGR sequences that start in `look`."""
+    """Return runs of text and SGR sequences that start in `look`."""
     if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
         return _named(_trimmed([(raw, look)])) if raw else []
     if not raw.isascii() and NOT_ONE_WIDE(raw):

@@ -43,7 +43,7 @@ class Screen(FastPath):
         self.parser.feed(data)
 
     def replies(self) -> bytes:
-        """Pending replies to the program; the call clears them."""
+        """Return the pending replies to the program; the call clears them."""
         data = "".join(self.answers).encode()
         self.answers.clear()
         return data
@@ -75,7 +75,7 @@ class Screen(FastPath):
         return plain(self.rows[index - above].as_raw(self.columns))
 
     def find(self, needle: str) -> Iterator[int]:
-        """Indexes of the lines that contain `needle`, ignoring case."""
+        """Yield the indexes of the lines that contain `needle`, ignoring case."""
         yield from self.history.find(needle)
         above, wanted = len(self.history), needle.casefold()
         for index in range(above, above + self.lines):
@@ -131,7 +131,8 @@ class Screen(FastPath):
         self.y -= gone
 
     def _rows_to_go(self, rows: list[Row], y: int, lines: int) -> int:
-        """Number of rows that leave the top: as few as possible, after blank rows at the end."""
+        """Return the number of rows that leave the top: as few as possible, after blank rows at the
+        end."""
         below = rows[y + 1 :]
         blank = sum(1 for _ in takewhile(lambda row: row.is_blank(self.columns), reversed(below)))
         return max(0, min(len(rows) - lines - blank, y))

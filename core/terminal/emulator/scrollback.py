@@ -104,7 +104,7 @@ class History:
         return plain(self[index])
 
     def find(self, needle: str) -> Iterator[int]:
-        """Indexes of the lines that contain `needle`, ignoring case."""
+        """Yield the indexes of the lines that contain `needle`, ignoring case."""
         wanted = needle.casefold()
         for index, line in enumerate(self):
             if wanted in plain(line).casefold():

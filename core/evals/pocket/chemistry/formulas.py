@@ -42,7 +42,7 @@ _PART = re.compile(r"([A-Z][a-z]?)(\d*)|(\()|\)(\d*)")
 
 
 def atoms(formula: str) -> Counter[str]:
-    """Number of atoms of each element in a formula such as `Ca(OH)2` or `CuSO4·5H2O`."""
+    """Return the number of atoms of each element in a formula such as `Ca(OH)2` or `CuSO4·5H2O`."""
     total: Counter[str] = Counter()
     for part in formula.split("·"):
         times, rest = re.fullmatch(r"(\d*)(.*)", part).groups()  # type: ignore[union-attr]
@@ -67,7 +67,7 @@ def _group(formula: str) -> Counter[str]:
 
 
 def molar_mass(formula: str) -> float:
-    """Molar mass in g/mol."""
+    """Return the molar mass in g/mol."""
     return sum(float(WEIGHTS[element]) * count for element, count in atoms(formula).items())
 
 

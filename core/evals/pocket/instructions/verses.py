@@ -115,7 +115,7 @@ def staircase(draw: Draw, level: int) -> Problem:
 
 
 def _line_of(draw: Draw, words: list[str], length: int) -> list[str]:
-    """Different words that, joined by spaces, have exactly this many characters."""
+    """Return different words that, joined by spaces, have exactly this many characters."""
     while True:
         line: list[str] = []
         left = length

@@ -192,7 +192,8 @@ def decay(draw: Draw, level: int) -> Problem:
 
 
 def _bateman(rates: list[float], time: float) -> float:
-    """Bateman's sum for the last nuclide of a chain, without the product of the rates before it."""
+    """Return Bateman's sum for the last nuclide of a chain, without the product of the rates before
+    it."""
     return sum(math.exp(-a * time) / math.prod(b - a for b in rates if b is not a) for a in rates)
 
 

@@ -45,7 +45,7 @@ class Program:
         return text
 
     def names(self, draw: Draw) -> dict[str, str]:
-        """New names by old name, for the source and for the calls."""
+        """Return new names by old name, for the source and for the calls."""
         return {name: draw.one_of((name, *others)) for name, others in self.renames.items()}
 
 

@@ -93,7 +93,7 @@ def _bugs(
     calls: list[str],
     expected: list[dict[str, Any]],
 ) -> list[_Bug]:
-    """Bugs in different places, each of which makes a test fail by itself."""
+    """Return bugs in different places, each of which makes a test fail by itself."""
     chosen: list[_Bug] = []
     for good, bad in draw.shuffled(program.bugs):
         if len(chosen) == count:

@@ -45,7 +45,7 @@ class Choice:
     name: str = field(default="choice", init=False)
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 if the letter is the target."""
+        """Return 1.0 if the letter is the target."""
         return scored_choice(attempt.answer, attempt.task.target, self.letters)
 
 

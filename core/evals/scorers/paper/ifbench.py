@@ -49,7 +49,7 @@ class IFBench:
             require("if_verifiable", "The scorer ifbench", "ifbench")
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 if all instructions are followed.
+        """Return 1.0 if all instructions are followed.
 
         Raises:
             ScorerFailed: the checks are not installed, or cannot check this task.
@@ -90,7 +90,8 @@ def loose_readings(text: str) -> list[str]:
 
 
 def _instructions(attempt: Attempt) -> list[tuple[str, dict[str, Any]]]:
-    """Id and arguments of each instruction, from the target or the columns of IFBench_test."""
+    """Return the id and arguments of each instruction, from the target or the columns of
+    IFBench_test."""
     try:
         given: Any = (
             json.loads(attempt.task.target) if attempt.task.target else attempt.task.metadata
@@ -121,7 +122,7 @@ def _failure(error: WorkerFailed, clone: str) -> ScorerFailed:
 def missed_instructions(
     clone: str, wanted: list[tuple[str, dict[str, Any]]], readings: list[str], prompt: str
 ) -> list[str]:
-    """Ids of the instructions that no reading follows. Call this in a worker only.
+    """Return the ids of the instructions that no reading follows. Call this in a worker only.
 
     Raises:
         LookupError: an instruction is unknown, or data is missing.

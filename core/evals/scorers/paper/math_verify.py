@@ -37,7 +37,7 @@ class MathVerify:
         require("math_verify", "The scorer math_verify")
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 if the answer has the target's value.
+        """Return 1.0 if the answer has the target's value.
 
         Raises:
             ScorerFailed: the target cannot be read, or the library is not installed.

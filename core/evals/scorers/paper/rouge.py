@@ -69,8 +69,8 @@ def _words(text: str) -> list[str]:
 
 
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Length of the longest common subsequence, bit-parallel (Hyyrö 2004): an answer of a million
-    words takes seconds rather than hours."""
+    """Return the length of the longest common subsequence, bit-parallel (Hyyrö 2004): an answer of
+    a million words takes seconds rather than hours."""
     places: dict[str, int] = {}
     for at, word in enumerate(other):
         places[word] = places.get(word, 0) | 1 << at

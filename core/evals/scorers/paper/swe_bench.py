@@ -60,7 +60,7 @@ class SweBench:
         require("swebench", "The scorer swe_bench", "swebench")
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 if every test passes that should.
+        """Return 1.0 if every test passes that should.
 
         Raises:
             ScorerFailed: the harness produced no result, or is not installed.

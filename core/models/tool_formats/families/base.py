@@ -53,8 +53,8 @@ def call_object(call: TextCall, key: str = "arguments") -> str:
 
 
 def write_json_calls(calls: Sequence[TextCall]) -> str:
-    """Calls as JSON, each in its own `<tool_call>` tags: Hermes' format, which later model families
-    know as well."""
+    """Return the calls as JSON, each in its own `<tool_call>` tags: Hermes' format, which later
+    model families know as well."""
     return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
 
 

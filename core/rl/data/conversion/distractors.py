@@ -49,7 +49,8 @@ def with_distractors(tasks: Sequence[Task], count: int, seed: int) -> list[Task]
 def _circles(
     groups: Sequence[list[int]], tasks: Sequence[Task], count: int, seed: int
 ) -> list[list[list[int]]]:
-    """Groups of tasks that exchange documents; each finds enough in the others of its circle."""
+    """Return groups of tasks that exchange documents; each finds enough in the others of its
+    circle."""
     circles: list[list[list[int]]] = []
     circle: list[list[int]] = []
     sizes: list[int] = []

@@ -70,7 +70,7 @@ def _read(folder: Path, name: str) -> bytes:
 
 
 def _listed(value: object) -> list[str]:
-    """One text, or a list of them; in CSV a list is JSON."""
+    """Return one text, or a list of them; in CSV a list is JSON."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(
             ValueError, RecursionError

@@ -88,7 +88,7 @@ def _values(draw: Draw, keys: Sequence[str]) -> dict[str, int]:
 
 
 def _coloured(draw: Draw, number: int, count: int) -> list[str]:
-    """Keys of two words; the colours of one list occur in no other."""
+    """Return keys of two words; the colours of one list occur in no other."""
     colours = words.COLOURS[number::3]
     return draw.some([f"{colour} {thing}" for colour in colours for thing in words.THINGS], count)
 

@@ -74,7 +74,7 @@ def _said(draw: Draw, count: Count) -> str:
 
 
 def _corrections(draw: Draw, counts: list[Count]) -> list[str]:
-    """Sentences that correct some earlier figures, each at most once; updates the counts."""
+    """Return sentences that correct some earlier figures, each at most once; updates the counts."""
     said: list[str] = []
     for count in draw.some(counts, min(len(counts), draw.integer(1, 3))):
         if count.n > 400:

@@ -79,7 +79,7 @@ def _drawn(draw: Draw) -> str:
 
 
 def _changes(draw: Draw, base: Mapping[str, Mapping[str, str]]) -> Sections:
-    """New values for some keys of some sections."""
+    """Return new values for some keys of some sections."""
     return {
         name: _entries(draw, draw.some(list(entries), draw.integer(2, 4)))
         for name, entries in base.items()

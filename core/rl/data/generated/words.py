@@ -50,13 +50,13 @@ DAYS_OF_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def people(draw: Draw, count: int) -> list[str]:
-    """This many people, no two of whom share a name."""
+    """Return this many people, no two of whom share a name."""
     first, last = draw.some(FIRST_NAMES, count), draw.some(SURNAMES, count)
     return [f"{one} {other}" for one, other in zip(first, last, strict=True)]
 
 
 def distinct(draw: Draw, low: int, high: int, count: int) -> list[int]:
-    """This many different integers from `low` to `high`, a range that has many more."""
+    """Return this many different integers from `low` to `high`, a range that has many more."""
     found: dict[int, None] = {}
     while len(found) < count:
         found[draw.integer(low, high)] = None
@@ -69,7 +69,7 @@ def some(noun: str) -> str:
 
 
 def in_order(names: list[str]) -> str:
-    """Names in a sentence: `a, b and c`."""
+    """Return the names in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
