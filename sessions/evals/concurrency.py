@@ -12,7 +12,7 @@ SAMPLE_BYTES = 256 << 20
 
 
 def default_concurrency(memory_limit: int | None) -> int:
-    """Default number of samples at once in this program.
+    """Return the default number of samples at once in this program.
 
     Args:
         memory_limit: maximum bytes per sandbox; None: the default.
@@ -22,7 +22,7 @@ def default_concurrency(memory_limit: int | None) -> int:
 
 
 def samples_within(free: int, memory_limit: int | None) -> int:
-    """Number of samples at once that fit into memory, from 1 to `MAX_CONCURRENCY`.
+    """Return the number of samples at once that fit into memory, from 1 to `MAX_CONCURRENCY`.
 
     Args:
         free: free memory in bytes.

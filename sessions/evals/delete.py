@@ -19,7 +19,7 @@ def delete_evaluation(store: Store, eval_id: str) -> None:
 
 
 def delete_with_sessions(store: Store, eval_id: str) -> int:
-    """Delete an evaluation and the sessions of all its samples; returns the number of sessions.
+    """Delete an evaluation and the sessions of all its samples; return the number of sessions.
 
     Forks of them stay, and so do sessions that have been resumed and are being recorded.
 

@@ -28,7 +28,7 @@ class Cluster(Protocol):
     """Machines that run samples."""
 
     def executor(self, registry: RunRegistry, plan: EvalPlan) -> SampleExecutor:
-        """The executor for an evaluation's samples on these machines."""
+        """Return the executor for an evaluation's samples on these machines."""
         ...
 
 
@@ -171,7 +171,7 @@ def _without_secrets(settings: Settings) -> Settings:
 
 
 def _params(settings: Settings) -> dict[str, object]:
-    """What the report states about the model and its limits."""
+    """Return what the report states about the model and its limits."""
     model = settings.model
     named = {
         "base_url": without_secrets(model.base_url),

@@ -152,8 +152,8 @@ class EvalRunner:
         return list(self._running.values())
 
     async def _context_tokens(self) -> int | None:
-        """The model's context length, if it is set or its server reports it. Documents are cut to
-        it; the settings of the samples stay as they are."""
+        """Return the model's context length, if it is set or its server reports it. Documents are
+        cut to it; the settings of the samples stay as they are."""
         model = self._plan.settings.model
         found = await find_context_length(model, api_key(model))
         return None if found is None else found.tokens
@@ -266,7 +266,7 @@ class EvalRunner:
         return _with_memory(result, run.memory())
 
     def _job(self, sample: Sample, claimed: SampleResult) -> SampleJob:
-        """The job for one attempt.
+        """Return the job for one attempt.
 
         Raises:
             ConfigError: a limit of the task cannot be used.

@@ -33,7 +33,7 @@ class SampleJob:
     scorer_options: Mapping[str, Any]
 
     def scoring(self) -> SampleScoring:
-        """The scoring that takes place at the end of the run.
+        """Return the scoring that takes place at the end of the run.
 
         Raises:
             ConfigError: its scorer cannot be used.

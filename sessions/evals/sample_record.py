@@ -22,7 +22,7 @@ MAX_ATTEMPTS = 3
 
 
 def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
-    """The result of a claimed sample, from its run's events.
+    """Return the result of a claimed sample, from its run's events.
 
     Returns:
         A final result; or a pending one if the run did not end, was cancelled with its program, or
@@ -45,7 +45,8 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
 
 
 def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:
-    """The description of an evaluation, with the sandbox kind and the image that a run really used.
+    """Return the description of an evaluation, with the sandbox kind and the image that a run
+    really used.
 
     Raises:
         StoreError: the database cannot be read.

@@ -32,13 +32,14 @@ class Export:
     redacted: int | None
 
     def paths(self, output: Path | None) -> list[Path]:
-        """The path of each part: in a folder, at the given path, or in the working directory."""
+        """Return the path of each part: in a folder, at the given path, or in the working
+        directory."""
         return [
             _path(self.run, part.suffix, output, first=not n) for n, part in enumerate(self.parts)
         ]
 
     def write(self, output: Path | None, *, overwrite: bool) -> list[tuple[Path, int]]:
-        """Write every part; returns the paths with their sizes in bytes.
+        """Write every part; return the paths with their sizes in bytes.
 
         Raises:
             ConfigError: a file already exists, in which case nothing was written, or a write
@@ -72,7 +73,7 @@ def make_export(store: Store, run: RunSummary, exporter: Exporter, *, redact: bo
 
 
 def redacted_words(export: Export) -> str:
-    """A clause that counts the redacted places; empty if there are none."""
+    """Return a clause that counts the redacted places; empty if there are none."""
     count = export.redacted or 0
     if not count:
         return ""

@@ -11,7 +11,7 @@ from sandbox_tui.core.events.types import AnyEvent, RunStarted, to_json
 
 
 def fingerprint(events: Iterable[AnyEvent]) -> str:
-    """Hex SHA-256 of the events, each as its JSON line; independent of the session's id."""
+    """Return the hex SHA-256 of the events as JSON lines; independent of the session's id."""
     digest = hashlib.sha256()
     for event in events:
         if isinstance(event, RunStarted):

@@ -10,7 +10,7 @@ from sandbox_tui.sessions.interchange.redaction import secrets_of
 
 
 def known_secrets() -> list[str]:
-    """Values of environment variables that are named like secrets, and the model's API key."""
+    """Return the values of environment variables that are named like secrets, and the API key."""
     secrets = secrets_of(os.environ)
     try:
         key = api_key(load().model)

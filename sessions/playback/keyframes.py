@@ -107,7 +107,7 @@ _Kind = TypeVar("_Kind", CallItem, ReplyItem)
 
 
 def playback_state_at(store: Store, run_id: str, seq: int) -> PlaybackState:
-    """The state after event `seq`, which the caller may modify.
+    """Return the state after event `seq`, which the caller may modify.
 
     Raises:
         StoreError: the database cannot be read.
@@ -120,7 +120,7 @@ def playback_state_at(store: Store, run_id: str, seq: int) -> PlaybackState:
 
 
 def keyframe_before(store: Store, run_id: str, seq: int) -> PlaybackState:
-    """The last readable keyframe at or before `seq`, or the initial state."""
+    """Return the last readable keyframe at or before `seq`, or the initial state."""
     until = seq
     while True:
         found = store.keyframes(run_id).head_until(until)
@@ -183,7 +183,7 @@ def _of(kind: type[_Kind], item: Item) -> _Kind:
 
 
 def markers_of(store: Store, run_id: str, known: MarkerIndex | None = None) -> MarkerIndex:
-    """All markers of a session, including those after the last keyframe.
+    """Return all markers of a session, including those after the last keyframe.
 
     Args:
         store: the database.
@@ -207,7 +207,7 @@ def markers_of(store: Store, run_id: str, known: MarkerIndex | None = None) -> M
 
 
 def last_keyframe(store: Store, run_id: str) -> int:
-    """Number of the last keyframe; 0 if there is none."""
+    """Return the number of the last keyframe; 0 if there is none."""
     return store.keyframes(run_id).last()
 
 
@@ -263,7 +263,7 @@ def _weight(event: e.AnyEvent) -> int:
 def _write(
     store: Store, run_id: str, playback: PlaybackState, places: list[Marker]
 ) -> PlaybackState:
-    """Store a keyframe; returns the same state, without holding stored parts in memory."""
+    """Store a keyframe; return the same state, without holding stored parts in memory."""
     state, screens, seq = playback.state, playback.screens, playback.seq
     keyframe = KeyframeRef(
         seq, listed=playback.keyframe.listed, screens=dict(playback.keyframe.screens)
@@ -285,7 +285,7 @@ def _write(
 
 
 def _file_parts(playback: PlaybackState, keyframe: KeyframeRef) -> list[tuple[str, bytes]]:
-    """Kind and bytes of the files to store with a keyframe; updates `keyframe`."""
+    """Return the kind and bytes of the files to store with a keyframe; update `keyframe`."""
     files, before = playback.state.files, playback.keyframe
     changed = list(files.paths) if isinstance(files, TrackedFiles) and before.tree else None
     most = max(MAX_CHANGED_FILES, len(files) // 4)
@@ -297,7 +297,7 @@ def _file_parts(playback: PlaybackState, keyframe: KeyframeRef) -> list[tuple[st
 
 
 def _screen_rows(playback: PlaybackState, keyframe: KeyframeRef) -> list[ScreenRow]:
-    """Rows of the screens to store with a keyframe; updates `keyframe`."""
+    """Return the rows of the screens to store with a keyframe; update `keyframe`."""
     screens = playback.screens
     rows: list[ScreenRow] = []
     for name in screens.touched:

@@ -59,7 +59,7 @@ class ItemRows:
         self._seq = seq
 
     def read(self, first: int, last: int) -> dict[int, tuple[Item, bytes]]:
-        """Items `first` to `last` (exclusive), each with its stored bytes.
+        """Return items `first` to `last` (exclusive), each with its stored bytes.
 
         Raises:
             CorruptKeyframe: rows are missing or damaged.
@@ -82,20 +82,21 @@ class ItemRows:
         }
 
     def has_exactly(self, count: int) -> bool:
-        """Whether there are exactly `count` items, judged by the last one and the one after it."""
+        """Return whether there are exactly `count` items, judged by the last one and the one after
+        it."""
         found = self._tables.which_of((count - 1, count), self._seq)
         return found == ([count - 1] if count > 0 else [])
 
     def fold_all(self) -> list[Item]:
-        """All items, folded from the events."""
+        """Return all items, folded from the events."""
         return list(fold(self._store.events(self._run_id, until=self._seq)).items)
 
     def place(self, kind: type[Item], number: int) -> int | None:
-        """The index of the item with this number: the last one, if there are several."""
+        """Return the index of the item with this number: the last one, if there are several."""
         return self._tables.item_of(_NAMES[kind], number, self._seq)
 
     def places(self, kind: type[Item]) -> dict[int, int]:
-        """The index of each numbered item, in the order in which the numbers appeared."""
+        """Return the index of each numbered item, in the order in which the numbers appeared."""
         return self._tables.items_by_number(_NAMES[kind], self._seq)
 
 
@@ -169,11 +170,11 @@ class LazyItems(MutableSequence[Item]):
         return [self[place] for place in range(self._kept)]
 
     def place_of(self, item: Item) -> int | None:
-        """The index of this object; None if it has not been read."""
+        """Return the index of this object; None if it has not been read."""
         return next((place for place, one in self._known.items() if one is item), None)
 
     def changed(self) -> Iterator[tuple[int, Item, bytes]]:
-        """Items that are new or have changed since the keyframe: index, item, and bytes to
+        """Yield items that are new or have changed since the keyframe: index, item, and bytes to
         store."""
         for place, item in sorted(self._known.items(), key=lambda known: known[0]):
             data = msgspec.msgpack.encode(encode_state(item))
@@ -270,12 +271,12 @@ class ItemsByNumber(MutableMapping[int, _Numbered], Generic[_Numbered]):
 
 
 def _number(item: Item) -> int | None:
-    """The number of an item within its kind; None if it has none."""
+    """Return the number of an item within its kind; None if it has none."""
     if isinstance(item, CallItem):
         return item.call.number
     return item.id if isinstance(item, HumanItem) else None
 
 
 def row_of(seq: int, place: int, item: Item, data: bytes) -> ItemRow:
-    """A row of the table `keyframe_items`."""
+    """Return a row of the table `keyframe_items`."""
     return ItemRow(place, seq, _NAMES[type(item)], _number(item), *compress(data))

@@ -45,7 +45,7 @@ class Marker(NamedTuple):
 
 
 def marker_of(event: e.AnyEvent) -> Marker | None:
-    """The marker for an event, or None."""
+    """Return the marker for an event, or None."""
     kind: Kind
     step = 0
     match event:
@@ -98,8 +98,8 @@ class MarkerIndex:
         return self._numbers[-1] if self._numbers else 0
 
     def next(self, seq: int, direction: int, kinds: frozenset[str]) -> int | None:
-        """The next marker of these kinds after `seq`, or before it if `direction` is -1; None if
-        there is none."""
+        """Return the next marker of these kinds after `seq`, or before it if `direction` is -1;
+        None if there is none."""
         if direction > 0:
             places = range(bisect_right(self._numbers, seq), len(self.all))
         else:
@@ -107,13 +107,14 @@ class MarkerIndex:
         return next((self.all[i].seq for i in places if self.all[i].kind in kinds), None)
 
     def time_of_step(self, step: int) -> float | None:
-        """When the reply of a step arrived, in seconds since the run began; None if there is
+        """Return when the reply of a step arrived, in seconds since the run began; None if there is
         none."""
         seq = self.of_step(step)
         place = None if seq is None else self.all[bisect_left(self._numbers, seq)]
         return None if place is None or place.step != step else place.t
 
     def of_step(self, step: int) -> int | None:
-        """The reply of a step, or of the first later step that has one; None if there is none."""
+        """Return the reply of a step, or of the first later step that has one; None if there is
+        none."""
         at = bisect_left(self._steps, (step, 0))
         return self._steps[at][1] if at < len(self._steps) else None

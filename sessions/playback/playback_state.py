@@ -59,7 +59,7 @@ class PlaybackState:
 
 
 def initial_playback_state(store: Store, run_id: str) -> PlaybackState:
-    """The state before the first event."""
+    """Return the state before the first event."""
     state = RunState()
     rows = ItemRows(store, run_id, 0)
     state.items = items = LazyItems(rows, 0)

@@ -19,7 +19,7 @@ PAGE_EVENTS = 200
 
 
 def replay(store: Store, run_id: str) -> Iterator[AnyEvent]:
-    """The events of a session, in order.
+    """Return the events of a session, in order.
 
     Raises:
         StoreError: there is no such session, or the database cannot be read.
@@ -28,7 +28,7 @@ def replay(store: Store, run_id: str) -> Iterator[AnyEvent]:
 
 
 def position_at(store: Store, run_id: str, t: float) -> int:
-    """Number of the last event at or before `t` seconds; 0 if there is none.
+    """Return the number of the last event at or before `t` seconds; 0 if there is none.
 
     Raises:
         StoreError: the database cannot be read.
@@ -111,7 +111,8 @@ class Player:
         self._woken.set()
 
     async def play(self) -> AsyncGenerator[AnyEvent]:
-        """The events after `position`, each at its time; ends after the last one, or on `hold`.
+        """Yield the events after `position`, each at its time; ends after the last one, or on
+        `hold`.
 
         Raises:
             StoreError: the database cannot be read.

@@ -37,7 +37,7 @@ class EncodedState(msgspec.Struct, array_like=True):
     repeated: list[str]
 
     def numbers(self) -> Iterable[int]:
-        """The numbers of all events it holds."""
+        """Yield the numbers of all events it holds."""
         for number in self.events.values():
             yield from [number] if isinstance(number, int) else number
 

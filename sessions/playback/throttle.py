@@ -29,7 +29,7 @@ class Throttle:
         self._stopped.set()
 
     def __call__(self) -> bool:
-        """Whether to continue; rests first if a rest is due."""
+        """Return whether to continue; rests first if a rest is due."""
         worked = time.perf_counter() - self._since
         if worked > SLICE_SECONDS:
             self._stopped.wait(min(worked * self._rest, MAX_REST_SECONDS))

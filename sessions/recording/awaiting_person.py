@@ -18,7 +18,7 @@ _RESOLVED_BY = (
 
 
 def waiting_runs(store: Store, run_ids: Iterable[str]) -> frozenset[str]:
-    """The runs in which a call waits for a decision.
+    """Return the runs in which a call waits for a decision.
 
     Raises:
         StoreError: the events cannot be read.

@@ -84,7 +84,7 @@ class EventFeed:
         self._wake()
 
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """All events from the first on.
+        """Yield all events from the first on.
 
         Raises:
             StoreError: the database cannot be read.

@@ -99,7 +99,7 @@ class ForkPlan:
         return f"{start}, and {many} run again."
 
     def request(self, settings: Settings, overrides: Mapping[str, Any]) -> RunRequest:
-        """The parent's request with the user's changes; see `request_like_parent`."""
+        """Return the parent's request with the user's changes; see `request_like_parent`."""
         return request_like_parent(
             self.started, settings, overrides, trusted=not self.parent.imported
         )

@@ -91,7 +91,7 @@ class _Inbox:
             self._arrived.set()
 
     async def take(self) -> list[AnyEvent]:
-        """All queued events, waiting for the first; empty at the end."""
+        """Return all queued events, waiting for the first; empty at the end."""
         while not self.waiting and not self._ended:
             self._arrived.clear()
             await self._arrived.wait()

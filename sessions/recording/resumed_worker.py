@@ -56,7 +56,7 @@ class ResumedWorker(RunWorker):
         return open_resumed(recovered, self.request, self._store.blobs(self.run_id))
 
     def _read(self) -> list[e.AnyEvent]:
-        """The run's events, without terminal output, which is not needed to resume."""
+        """Return the run's events, without terminal output, which is not needed to resume."""
         return list(self._store.events(self.run_id, output=False))
 
     async def _cleanup(self) -> None:
@@ -69,7 +69,8 @@ class ResumedWorker(RunWorker):
 
 
 def problem_with(run: RunSummary) -> str:
-    """Why a session cannot be resumed, as a sentence, judged by its record; otherwise empty."""
+    """Return why a session cannot be resumed, as a sentence, judged by its record; otherwise
+    empty."""
     if run.imported:
         return "This session was recorded elsewhere, so it cannot be resumed. Replay or fork it."
     if run.outcome == "running":
@@ -83,7 +84,7 @@ def problem_with(run: RunSummary) -> str:
 
 
 def claim(store: Store, run_id: str) -> ProcessIdentity:
-    """Claim a session whose program has ended for this program; returns its former owner.
+    """Claim a session whose program has ended for this program; return its former owner.
 
     Raises:
         ResumeRefused: the session has ended, or a live program runs it.

@@ -136,7 +136,7 @@ class RunWorker:
         self._working.add_done_callback(self._ended_before_it_began)
 
     def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """All events from the first on: those already stored, then each new one.
+        """Return all events from the first on: those already stored, then each new one.
 
         A slow watcher delays the run (`EventFeed.publish`); one that leaves does not.
         """
@@ -196,7 +196,7 @@ class RunWorker:
             self._feed.end()
 
     async def _begin(self) -> EventSource:
-        """The events to record.
+        """Return the events to record.
 
         Raises:
             SandboxTuiError: the run cannot begin.

@@ -29,7 +29,7 @@ class SnapshotInventory:
 
 
 def snapshot_inventory(store: Store) -> SnapshotInventory:
-    """All snapshots on this machine, grouped by owner.
+    """Return all snapshots on this machine, grouped by owner.
 
     Raises:
         StoreError: the sessions cannot be read.
@@ -47,7 +47,7 @@ def snapshot_inventory(store: Store) -> SnapshotInventory:
 
 
 def remove_orphaned_snapshots(store: Store) -> list[str]:
-    """Remove the snapshots of deleted sessions; returns a sentence for each failure.
+    """Remove the snapshots of deleted sessions; return a sentence for each failure.
 
     Snapshots that cannot be removed now stay recorded as orphaned, for the next attempt.
 

@@ -210,7 +210,7 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
 
 
 def first_difference(left: str, right: str) -> LineDifference | None:
-    """The first line in which two texts differ; None if there is none."""
+    """Return the first line in which two texts differ; None if there is none."""
     lines = [text.rstrip("\n").split("\n") if text else [] for text in (left, right)]
     for number, (mine, theirs) in enumerate(zip_longest(*lines), 1):
         if mine != theirs:
@@ -219,7 +219,7 @@ def first_difference(left: str, right: str) -> LineDifference | None:
 
 
 def calls_of(store: Store, run_id: str) -> list[Call]:
-    """The calls of a session, in order.
+    """Return the calls of a session, in order.
 
     Raises:
         StoreError: the session cannot be read.
@@ -259,7 +259,7 @@ def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
 
 
 def file_diff(store: Store, file: FilePair, limit: int = MAX_DIFF_LINES) -> list[str]:
-    """A unified diff of a file's two contents, or a sentence if there is none.
+    """Return a unified diff of a file's two contents, or a sentence if there is none.
 
     Raises:
         StoreError: the contents cannot be read.
@@ -279,7 +279,7 @@ def file_diff(store: Store, file: FilePair, limit: int = MAX_DIFF_LINES) -> list
 
 
 def contents_of(store: Store, file: FilePair) -> tuple[bytes | None, bytes | None]:
-    """A file's two contents: empty if there is no file, None if it was not stored.
+    """Return a file's two contents: empty if there is no file, None if it was not stored.
 
     Raises:
         StoreError: the contents cannot be read.
@@ -329,7 +329,7 @@ def _verdict(a: FileChangeRow | None, b: FileChangeRow | None) -> FileVerdict:
 
 
 def _last(store: Store, run_id: str) -> dict[str, FileChangeRow]:
-    """The last change of each regular file that exists at a session's end."""
+    """Return the last change of each regular file that exists at a session's end."""
     found: dict[str, FileChangeRow] = {}
     for row in store.file_changes(run_id):
         if row.change == "deleted":

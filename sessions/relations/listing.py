@@ -130,7 +130,7 @@ def rows_of(
     waiting: Collection[str] = (),
     opened: Collection[str] = (),
 ) -> list[Row]:
-    """The rows of the list.
+    """Return the rows of the list.
 
     Args:
         family: sessions, newest first, forks after their parents.
@@ -148,7 +148,7 @@ def rows_of(
 
 
 def _trees(family: Sequence[tuple[RunSummary, Lineage]]) -> list[list[SessionRow]]:
-    """The sessions, each with its forks."""
+    """Return the sessions, each with its forks."""
     trees: list[list[SessionRow]] = []
     for run, lineage in family:
         row = SessionRow(run=run, lineage=lineage)
@@ -191,7 +191,7 @@ def _waits(unit: _Unit, waiting: Collection[str]) -> bool:
 
 
 def runs_of(row: Row) -> tuple[RunSummary, ...]:
-    """The sessions that a row stands for, without those that have their own rows."""
+    """Return the sessions that a row stands for, without those that have their own rows."""
     match row:
         case SessionRow(run=run):
             return (run,)

@@ -156,7 +156,7 @@ class RunClient:
             await self.ended.wait()
 
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """All events from the first on: those already stored, then each new one."""
+        """Yield all events from the first on: those already stored, then each new one."""
         if self._writer is None and not self.ended.is_set():
             await self.connect()
         try:

@@ -44,5 +44,5 @@ async def _resume_elsewhere(worker: RunWorker, runs: RunRegistry) -> bool:
 
 
 def can_be_detached(runs: RunRegistry) -> list[RunWorker]:
-    """Active runs, except samples, which belong to their evaluation."""
+    """Return the active runs, except samples, which belong to their evaluation."""
     return [worker for worker in runs.running if worker.run_id not in runs.samples]

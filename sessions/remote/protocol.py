@@ -100,12 +100,12 @@ _messages: msgspec.json.Decoder[Response | Status] = msgspec.json.Decoder(Respon
 
 
 def encode(message: Request | Response | Status) -> bytes:
-    """A message as one line."""
+    """Return a message as one line."""
     return _encoder.encode(message) + b"\n"
 
 
 def encode_value(value: Any) -> msgspec.Raw:
-    """The result of an operation for a `Response`."""
+    """Return the result of an operation for a `Response`."""
     return msgspec.Raw(_encoder.encode(value))
 
 

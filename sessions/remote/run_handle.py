@@ -65,7 +65,7 @@ class RunHandle(Protocol):
         ...
 
     def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """All events from the first on: those already stored, then each new one."""
+        """Return all events from the first on: those already stored, then each new one."""
         ...
 
     def take_over(self) -> None:

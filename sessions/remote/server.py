@@ -82,7 +82,7 @@ class RunServer:
         return self._screens[0] if self._screens else None
 
     def status_for(self, screen: ClientConnection) -> Status:
-        """The state of the run, for one screen."""
+        """Return the state of the run, for one screen."""
         worker = self._worker
         ended = worker.ended.is_set()
         return Status(
@@ -97,7 +97,7 @@ class RunServer:
         )
 
     async def carry_out(self, request: Request, screen: ClientConnection) -> Any:
-        """Execute a screen's request; returns its result.
+        """Execute a screen's request; return its result.
 
         Raises:
             SandboxTuiError: the request is refused or fails; the message says why.

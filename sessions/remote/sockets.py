@@ -46,20 +46,20 @@ class Connection:
 
 
 def candidate_paths(run_id: str) -> list[Path]:
-    """Possible paths of a run's socket, the preferred one first."""
+    """Return the possible paths of a run's socket, the preferred one first."""
     folders = (data_dir().absolute() / "sockets", Path("/tmp") / f"sandbox-tui-{os.getuid()}")
     paths = [folder / f"{run_id}.sock" for folder in folders]
     return [path for path in paths if len(os.fsencode(path)) <= MAX_PATH_BYTES]
 
 
 def socket_path(run_id: str) -> Path:
-    """The path of a run's socket if it exists, else the preferred path."""
+    """Return the path of a run's socket if it exists, else the preferred path."""
     found = candidate_paths(run_id)
     return next((path for path in found if path.exists()), found[0])
 
 
 def is_detached(run_id: str) -> bool:
-    """Whether a screen of another program can watch a run.
+    """Return whether a screen of another program can watch a run.
 
     True also if the program was killed and left its socket behind: this does not connect.
     """
@@ -138,7 +138,8 @@ def check_folder(folder: Path) -> None:
 
 
 def answers(path: Path) -> bool:
-    """Whether a program listens on a socket, even if it is too busy to accept connections."""
+    """Return whether a program listens on a socket, even if it is too busy to accept
+    connections."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(1.0)
         try:

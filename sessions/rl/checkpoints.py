@@ -27,13 +27,14 @@ class Checkpoint:
 
 
 def checkpoint_folder(recipe: Recipe, training_id: str) -> Path:
-    """The folder of a training's checkpoints."""
+    """Return the folder of a training's checkpoints."""
     named = recipe.checkpoints.folder
     return Path(named) if named else data_dir() / "trainings" / training_id
 
 
 def newest_checkpoint(folder: Path) -> Checkpoint | None:
-    """The newest complete checkpoint in a folder; one that was cut short by a kill is ignored."""
+    """Return the newest complete checkpoint in a folder; one that was cut short by a kill is
+    ignored."""
     found = [
         Checkpoint(path, int(number))
         for path in folder.glob("checkpoint-*")

@@ -20,7 +20,7 @@ def delete_training(store: Store, training_id: str) -> None:
 
 
 def delete_with_sessions(store: Store, training_id: str) -> int:
-    """Delete a training and the sessions of all its rollouts; returns the number of sessions.
+    """Delete a training and the sessions of all its rollouts; return the number of sessions.
 
     Forks of them stay, and so do sessions that have been resumed and are being recorded.
 

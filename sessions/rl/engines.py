@@ -17,7 +17,7 @@ from sandbox_tui.core.rl.training.engine import Engine
 
 @contextlib.asynccontextmanager
 async def open_engine(recipe: Recipe) -> AsyncGenerator[Engine, None]:
-    """The recipe's engine, open until the context ends.
+    """Open the recipe's engine; close it when the context ends.
 
     Raises:
         ConfigError: its packages are not installed, or its model's server cannot be used.

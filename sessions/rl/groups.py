@@ -66,7 +66,7 @@ class RolloutGroup:
 
 
 def groups_of(rollouts: Iterable[Rollout]) -> list[RolloutGroup]:
-    """The groups of rollouts, which must be ordered as in `TrainingReading`."""
+    """Return the groups of rollouts, which must be ordered as in `TrainingReading`."""
     return [
         group
         for (step, split), found in groupby(rollouts, key=lambda one: (one.step, one.split))

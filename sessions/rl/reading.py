@@ -55,8 +55,8 @@ class TrainingReader:
         self._last: TrainingSummary | None = None
 
     def read(self) -> TrainingReading | None:
-        """The present state; None if it is unchanged since the last reading. Blocks: call it in a
-        thread.
+        """Return the present state; None if it is unchanged since the last reading. Blocks: call it
+        in a thread.
 
         Raises:
             StoreError: the training has been deleted, or the database cannot be read.

@@ -68,7 +68,7 @@ class TrainingRecorder:
         model: str,
         seed: int | None = None,
     ) -> str:
-        """Add a new training run; returns its id.
+        """Add a new training run; return its id.
 
         Args:
             recipe: the specification of the training, as plain data.
@@ -88,7 +88,7 @@ class TrainingRecorder:
         return new.id
 
     def resume(self, training_id: str, from_step: int | None = None) -> str:
-        """Resume a training that was stopped or whose program has ended; returns its id.
+        """Resume a training that was stopped or whose program has ended; return its id.
 
         Args:
             training_id: of the training, or a unique part of it.

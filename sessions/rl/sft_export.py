@@ -76,7 +76,7 @@ def write_sft(
 
 
 def selected(store: Store, training_id: str, selection: Selection) -> list[Rollout]:
-    """The rollouts to export, by step; those whose sessions have been deleted are left out.
+    """Return the rollouts to export, by step; those whose sessions have been deleted are left out.
 
     Raises:
         StoreError: the database cannot be read.
@@ -103,7 +103,7 @@ def selected(store: Store, training_id: str, selection: Selection) -> list[Rollo
 def sft_lines(
     store: Store, rollouts: list[Rollout], redactor: Redactor | None = None
 ) -> Iterator[bytes]:
-    """A line for each rollout, read on demand.
+    """Yield a line for each rollout, read on demand.
 
     Raises:
         StoreError: the database cannot be read.

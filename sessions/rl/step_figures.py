@@ -46,7 +46,7 @@ class StepFigures:
 
 
 def step_figures(reading: TrainingReading) -> list[StepFigures]:
-    """The figures of all steps that have begun, in order."""
+    """Return the figures of all steps that have begun, in order."""
     metrics = {one.step: one.metrics for one in reading.steps}
     steps = sorted({*metrics, *reading.by_step})
     return [figures_of(step, reading.by_step.get(step, ()), metrics.get(step)) for step in steps]
@@ -55,7 +55,7 @@ def step_figures(reading: TrainingReading) -> list[StepFigures]:
 def figures_of(
     step: int, rollouts: Sequence[Rollout], metrics: dict[str, float] | None
 ) -> StepFigures:
-    """The figures of one step.
+    """Return the figures of one step.
 
     Args:
         step: its number.

@@ -148,7 +148,7 @@ def _ended(hits: list[Hit], filters: Filters) -> list[Hit]:
 
 
 def _hits(store: Store, match: str, places: list[dict[str, Any]]) -> list[Hit]:
-    """The matches with their snippets and sessions."""
+    """Return the matches with their snippets and sessions."""
     ids = json.dumps(list({place["run_id"] for place in places}))
     rows = store.rows("SELECT * FROM runs WHERE id IN (SELECT value FROM json_each(?))", [ids])
     runs = {row["id"]: summary(row) for row in rows}
@@ -197,7 +197,7 @@ def _hit(place: dict[str, Any], run: RunSummary, snippet: str) -> Hit:
 
 
 def _marked(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The snippet without its markers, and their positions."""
+    """Return the snippet without its markers, and their positions."""
     plain, marks, start = "", list[tuple[int, int]](), 0
     for part in re.split(f"([{_OPEN}{_CLOSE}])", text):
         if part == _OPEN:

@@ -47,8 +47,8 @@ class Source:
         )
 
     def match(self, expression: str) -> str:
-        """An FTS5 expression restricted to this text (https://www.sqlite.org/fts5.html, section
-        3.7)."""
+        """Return an FTS5 expression restricted to this text (https://www.sqlite.org/fts5.html,
+        section 3.7)."""
         return expression if self.column is None else f"{self.column} : ({expression})"
 
 

@@ -19,7 +19,7 @@ _LAST = re.compile(
 
 
 def known_values(store: Store) -> Values:
-    """The models, outcomes, tags and tools in the database.
+    """Return the models, outcomes, tags and tools in the database.
 
     Raises:
         StoreError: the database cannot be read.
@@ -42,7 +42,8 @@ def known_values(store: Store) -> Values:
 
 
 def completions(text: str, values: Values) -> list[str]:
-    """All completions of the last word of `text`, the likeliest first; each is a whole query.
+    """Return all completions of the last word of `text`, the likeliest first; each is a whole
+    query.
 
     There are none inside a phrase or after a complete word.
     """

@@ -46,7 +46,7 @@ class Finder:
         self._lock = threading.Lock()
 
     def find(self, query: Query) -> Found:
-        """The matches of a query.
+        """Return the matches of a query.
 
         Raises:
             StoreError: the database cannot be read.
@@ -55,7 +55,7 @@ class Finder:
         return Found(query, hits, len(hits) < MAX_HITS)
 
     def values(self) -> Values:
-        """Values that each filter can take in this database.
+        """Return the values that each filter can take in this database.
 
         Raises:
             StoreError: the database cannot be read.

@@ -96,7 +96,8 @@ class Database:
             self._on_close.close()
 
     def data_version(self) -> int:
-        """A number that changes when another connection, such as another program's, has written.
+        """Return a number that changes when another connection, such as another program's, has
+        written.
 
         Raises:
             StoreError: the database cannot be read.
@@ -132,7 +133,7 @@ class Database:
             )
 
     def _bring_up_to_date(self) -> bool:
-        """Migrate a file written by an older version; returns whether this program migrated it."""
+        """Migrate a file written by an older version; return whether this program migrated it."""
         if not self._pragma("page_count"):
             self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             return False
@@ -257,7 +258,7 @@ class Database:
         self._read_copy(copy, OLDER)
 
     def _private_folder(self) -> Path:
-        """A folder for a copy; closing the database removes it."""
+        """Return a folder for a copy; closing the database removes it."""
         return Path(self._on_close.enter_context(TemporaryDirectory(prefix="sandbox-tui-")))
 
     def _read_copy(self, copy: Path, why: str) -> None:
@@ -289,7 +290,7 @@ class Database:
                 raise
 
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
-        """The rows of a query, as dicts.
+        """Return the rows of a query, as dicts.
 
         Raises:
             StoreError: the database cannot be read.
@@ -301,7 +302,7 @@ class Database:
 
     @contextlib.contextmanager
     def autocommit(self) -> Generator[sqlite3.Connection, None, None]:
-        """The connection outside any transaction, for statements that SQLite allows only there.
+        """Provide the connection outside any transaction, for statements that need that.
 
         Raises:
             StoreError: a statement failed.
@@ -311,7 +312,8 @@ class Database:
 
     @contextlib.contextmanager
     def separate_connection(self) -> Generator[sqlite3.Connection, None, None]:
-        """A second connection for long operations, which does not block this program's threads.
+        """Provide a second connection for long operations, which does not block this program's
+        threads.
 
         Raises:
             StoreError: a statement failed.

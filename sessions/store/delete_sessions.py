@@ -10,7 +10,7 @@ from sandbox_tui.sessions.store.store import Store
 
 
 def delete_sessions(store: Store, run_ids: Iterable[str]) -> int:
-    """Delete sessions, except those being recorded; returns the number deleted.
+    """Delete sessions, except those being recorded; return the number deleted.
 
     Raises:
         StoreError: a session could not be deleted; those before it are.

@@ -57,7 +57,7 @@ def explained(path: Path) -> Generator[None, None, None]:
 
 
 def _is_passing(error: Exception) -> bool:
-    """Whether an error may be temporary, by its primary code, which is the low byte
+    """Return whether an error may be temporary, by its primary code, which is the low byte
     (https://www.sqlite.org/rescode.html)."""
     code = getattr(error, "sqlite_errorcode", None)
     return isinstance(code, int) and code & 0xFF in _PASSING
@@ -73,7 +73,7 @@ def _sentence(path: Path, words: str) -> str:
 
 
 def _hidden_cause(folder: Path, words: str) -> str:
-    """The cause, if SQLite only reports that it cannot create its log or its index."""
+    """Return the cause, if SQLite only reports that it cannot create its log or its index."""
     if words == "unable to open database file":
         return _READ_ONLY if folder.exists() and not os.access(folder, os.W_OK) else ""
     return _FULL if words == "disk I/O error" and not shutil.disk_usage(folder).free else ""

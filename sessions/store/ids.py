@@ -10,14 +10,15 @@ _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 def new_id() -> str:
-    """An id such as 20261121-104238-7fk2p."""
+    """Return an id such as 20261121-104238-7fk2p."""
     now = datetime.datetime.now(tz=datetime.UTC)
     tail = "".join(secrets.choice(_LETTERS) for _ in range(5))
     return f"{now:%Y%m%d-%H%M%S}-{tail}"
 
 
 def time_of(session_id: str) -> float | None:
-    """The time encoded in an id, in seconds since the epoch; None for ids of another format."""
+    """Return the time encoded in an id, in seconds since the epoch; None for ids of another
+    format."""
     try:
         made = datetime.datetime.strptime(f"{session_id[:15]} +0000", "%Y%m%d-%H%M%S %z")
     except ValueError:

@@ -22,18 +22,18 @@ _TIMES_ITS_SIZE = 3
 
 
 def log_of(path: Path) -> Path:
-    """The path of a database's write-ahead log, which may not exist."""
+    """Return the path of a database's write-ahead log, which may not exist."""
     return path.with_name(f"{path.name}-wal")
 
 
 def has_log(path: Path) -> bool:
-    """Whether a database has a log that is not empty."""
+    """Return whether a database has a log that is not empty."""
     log = log_of(path)
     return log.exists() and log.stat().st_size > 0
 
 
 def copy_content(folder: Path, source: sqlite3.Connection, path: Path) -> Path:
-    """Copy what `source` reads of the database `path` into `folder`; returns the path of the copy.
+    """Copy what `source` reads of the database `path` into `folder`; return the path of the copy.
 
     Raises:
         StoreError: the folder has not enough space.
@@ -49,7 +49,7 @@ def copy_content(folder: Path, source: sqlite3.Connection, path: Path) -> Path:
 
 
 def copy_with_log(folder: Path, path: Path) -> Path:
-    """Copy the database `path` and its log into `folder`; returns the path of the copy.
+    """Copy the database `path` and its log into `folder`; return the path of the copy.
 
     Raises:
         StoreError: the folder has not enough space, or one of the files cannot be read.

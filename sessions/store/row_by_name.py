@@ -30,7 +30,7 @@ class NamedRows:
     nothing: str
 
     def find(self, database: Database, name: str, *, strict: bool) -> dict[str, Any]:
-        """The row whose id is, starts or ends with `name`; `last` is the first in `order`.
+        """Return the row whose id is, starts or ends with `name`; `last` is the first in `order`.
 
         Args:
             database: the database to search.
@@ -61,5 +61,5 @@ class NamedRows:
         return found[0]
 
     def not_found(self, name: str) -> NotStored:
-        """The error for a name that matches no row."""
+        """Return the error for a name that matches no row."""
         return NotStored(f"There is no {self.noun} {name!r}. `{self.command}` lists them.")

@@ -81,7 +81,8 @@ class RunSummary:
 
 
 def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
-    """The summary of a row of `runs`; `given_up` holds the runs that programs have released."""
+    """Return the summary of a row of `runs`; `given_up` holds the runs that programs have
+    released."""
     owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"] or "")
     runs = owner.alive and row["id"] not in given_up
     outcome = row["finish_reason"] or ("running" if runs else "interrupted")

@@ -164,7 +164,7 @@ class Store(Database):
         return [summary(row, self._given_up) for row in runs.newest_standalone(self, limit)]
 
     def count_standalone(self) -> int:
-        """The number of runs that belong to no evaluation or training.
+        """Return the number of runs that belong to no evaluation or training.
 
         Raises:
             StoreError: the database cannot be read.
@@ -172,7 +172,7 @@ class Store(Database):
         return runs.count_standalone(self)
 
     def count(self) -> int:
-        """The number of runs.
+        """Return the number of runs.
 
         Raises:
             StoreError: the database cannot be read.
@@ -180,7 +180,7 @@ class Store(Database):
         return int(self.rows("SELECT count(*) AS n FROM runs")[0]["n"])
 
     def run(self, name: str, *, strict: bool = False) -> RunSummary:
-        """The run whose id is, starts or ends with `name`.
+        """Return the run whose id is, starts or ends with `name`.
 
         Args:
             name: the id, or a part of it.
@@ -193,7 +193,7 @@ class Store(Database):
         return summary(runs.find(self, name, strict=strict), self._given_up)
 
     def has_run(self, run_id: str) -> bool:
-        """Whether there is a run with exactly this id.
+        """Return whether there is a run with exactly this id.
 
         Raises:
             StoreError: the database cannot be read.
@@ -201,7 +201,7 @@ class Store(Database):
         return bool(self.rows("SELECT 1 FROM runs WHERE id = ?", [run_id]))
 
     def fork_count(self, run_id: str) -> int:
-        """The number of forks of a run.
+        """Return the number of forks of a run.
 
         Raises:
             StoreError: the database cannot be read.
@@ -209,7 +209,7 @@ class Store(Database):
         return int(self.rows("SELECT count(*) AS n FROM runs WHERE parent = ?", [run_id])[0]["n"])
 
     def ownership(self, run_id: str) -> Ownership | None:
-        """Which program a run belongs to; None if there is no such run.
+        """Return which program a run belongs to; None if there is no such run.
 
         Raises:
             StoreError: the database cannot be read.
@@ -246,7 +246,7 @@ class Store(Database):
     def events(
         self, run_id: str, *, after: int = 0, until: int | None = None, output: bool = True
     ) -> Iterator[e.AnyEvent]:
-        """Events with `after` < seq <= `until`, in order, read a page at a time.
+        """Return events with `after` < seq <= `until`, in order, read a page at a time.
 
         Without `output`, the bytes of terminal output are left out.
 
@@ -257,7 +257,7 @@ class Store(Database):
         return events.read(self, run_id, after, until, output)
 
     def events_at(self, run_id: str, seqs: Iterable[int]) -> dict[int, e.AnyEvent]:
-        """Events by number; terminal output comes without its bytes.
+        """Return events by number; terminal output comes without its bytes.
 
         Raises:
             StoreError: the database cannot be read.
@@ -266,7 +266,8 @@ class Store(Database):
         return events.read_at(self, run_id, seqs)
 
     def is_pending(self, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
-        """Whether an event of `kind` was recorded, and none whose kind is in `resolved_by` since.
+        """Return whether an event of `kind` was recorded, and none whose kind is in `resolved_by`
+        since.
 
         Raises:
             StoreError: the database cannot be read.
@@ -274,7 +275,7 @@ class Store(Database):
         return events.is_pending(self, run_id, kind, resolved_by)
 
     def time_of(self, run_id: str, seq: int) -> float | None:
-        """When an event happened, in seconds since the run began; None if there is no such
+        """Return when an event happened, in seconds since the run began; None if there is no such
         event.
 
         Raises:
@@ -285,7 +286,7 @@ class Store(Database):
     # --- what belongs to a run
 
     def calls(self, run_id: str) -> list[CallRow]:
-        """The tool calls of a run, in the order in which they were proposed.
+        """Return the tool calls of a run, in the order in which they were proposed.
 
         Raises:
             StoreError: the database cannot be read.
@@ -293,7 +294,7 @@ class Store(Database):
         return calls_of(self, run_id)
 
     def last_call(self, run_id: str) -> CallRow | None:
-        """The most recently proposed tool call of a run.
+        """Return the most recently proposed tool call of a run.
 
         Raises:
             StoreError: the database cannot be read.
@@ -301,7 +302,7 @@ class Store(Database):
         return last_call_of(self, run_id)
 
     def file_changes(self, run_id: str) -> list[FileChangeRow]:
-        """All file changes, in order.
+        """Return all file changes, in order.
 
         Raises:
             StoreError: the database cannot be read.
@@ -309,7 +310,7 @@ class Store(Database):
         return changes_of(self, run_id)
 
     def file_history(self, run_id: str, path: str, first: int, last: int) -> list[FileChangeRow]:
-        """Changes of one path with `first` <= seq <= `last`, in order.
+        """Return changes of one path with `first` <= seq <= `last`, in order.
 
         Raises:
             StoreError: the database cannot be read.
@@ -317,17 +318,17 @@ class Store(Database):
         return history_of(self, run_id, path, first, last)
 
     def keyframes(self, run_id: str) -> KeyframeTables:
-        """The tables of a run's keyframes."""
+        """Return the tables of a run's keyframes."""
         return KeyframeTables(self, run_id)
 
     # --- file contents
 
     def blobs(self, run_id: str) -> RunBlobs:
-        """The storage for a run's file contents."""
+        """Return the storage for a run's file contents."""
         return RunBlobs(self, run_id)
 
     def put_blob(self, run_id: str, data: bytes) -> str:
-        """Store a content for a run, even before its first event is stored; returns the digest.
+        """Store a content for a run, even before its first event is stored; return the digest.
 
         Raises:
             StoreError: the write failed.
@@ -348,7 +349,7 @@ class Store(Database):
             blobs.hold_like(connection, run_id, parent)
 
     def get_blob(self, name: str) -> bytes | None:
-        """A content by its digest; None if it is not stored.
+        """Return a content by its digest; None if it is not stored.
 
         Raises:
             StoreError: the database cannot be read, or the content is damaged.

@@ -17,7 +17,7 @@ MAX_NAMED = 5
 
 
 def with_found_model(settings: Settings, *, asks: bool) -> Settings:
-    """The settings, with a local model if they name neither a model nor a server.
+    """Return the settings, with a local model if they name neither a model nor a server.
 
     If there is exactly one, it is used and reported on stderr. Among several, the user chooses. If
     no server responds, the settings stay unchanged.

@@ -42,7 +42,8 @@ def store_to_read() -> Generator[Store, None, None]:
 
 
 def session_named(store: Store, name: str, *, strict: bool = False) -> RunSummary:
-    """The session with this name; `strict` if the command is irreversible (see `Store.run`)."""
+    """Return the session with this name; `strict` if the command is irreversible (see
+    `Store.run`)."""
     if name != "last":
         return store.run(name, strict=strict)
     newest = store.runs(limit=1)
@@ -52,5 +53,5 @@ def session_named(store: Store, name: str, *, strict: bool = False) -> RunSummar
 
 
 def each_once(found: Iterable[_T], id_of: Callable[[_T], str]) -> list[_T]:
-    """What was found, without what was named again."""
+    """Return the items without duplicates, in order."""
     return list({id_of(one): one for one in found}.values())

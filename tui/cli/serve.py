@@ -79,7 +79,7 @@ class CockpitServer(Server):
         click.echo("Anyone with this address can use it as you do. ctrl+c ends it.")
 
     async def handle_index(self, request: web.Request) -> web.Response:  # type: ignore[override]
-        """The page, for browsers that send the token; it loads nothing from other hosts."""
+        """Return the page, for browsers that send the token; it loads nothing from other hosts."""
         if not self._has_our_host(request) or not self._is_token(
             request.query.get("token") or request.cookies.get(self._cookie)
         ):
@@ -95,7 +95,7 @@ class CockpitServer(Server):
         return page
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        """The terminal's websocket, only for our own page."""
+        """Return the terminal's websocket, only for our own page."""
         request_origin = request.headers.get("Origin", "")
         known = self._has_our_host(request) and self._is_token(request.cookies.get(self._cookie))
         if not known or not request_origin or origin(request_origin) != self._origin:
@@ -151,8 +151,8 @@ def serve(arguments: Sequence[str], host: str, port: int, public_url: str | None
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of a URL as browsers send them, without the default port; empty for
-    anything except an http(s) URL."""
+    """Return scheme, host and port of a URL as browsers send them, without the default port; empty
+    for anything except an http(s) URL."""
     try:
         parts = urlsplit(url)
         scheme, host, port = parts.scheme, parts.hostname, parts.port
@@ -172,7 +172,8 @@ def _bracketed(host: str) -> str:
 
 
 def _reachable(host: str) -> str:
-    """The host; for a wildcard address, the address at which other machines reach this one."""
+    """Return the host; for a wildcard address, the address at which other machines reach this
+    one."""
     if host not in ("0.0.0.0", "::"):
         return host
     family, somewhere = _family(host), "2001:db8::1" if host == "::" else "192.0.2.1"

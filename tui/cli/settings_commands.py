@@ -11,7 +11,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.options import refuse_unknown_theme
 
 WIDEST_VALUE = 40
-"""Maximum width of the column of values; longer values stick out."""
+"""Maximum width of the column of values; longer values extend beyond it."""
 
 
 @click.command(short_help="List every action that has a key.")

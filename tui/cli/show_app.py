@@ -30,12 +30,12 @@ class Ended(NamedTuple):
 
 
 def is_terminal() -> bool:
-    """Whether there is a screen, with a user in front of it."""
+    """Return whether there is a screen, with a user in front of it."""
     return _is_served() or (sys.stdout.isatty() and sys.stdin.isatty())
 
 
 def _is_served() -> bool:
-    """Whether the terminal is a browser."""
+    """Return whether the terminal is a browser."""
     return "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")
 
 
@@ -84,7 +84,7 @@ def _print_outcomes(store: Store, runs: Sequence[str]) -> None:
 
 
 def _outcome_lines(run: RunSummary) -> Iterator[str]:
-    """A few lines: outcome and task, answer, figures, results, and what to do next."""
+    """Yield a few lines: outcome and task, answer, figures, results, and what to do next."""
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format import run_end
     from sandbox_tui.tui.format.outcome import outcome_words
@@ -115,7 +115,7 @@ def _outcome_lines(run: RunSummary) -> Iterator[str]:
 
 
 def _next_command(run: RunSummary) -> str:
-    """The command to continue with."""
+    """Return the command to continue with."""
     command = {"running": "attach", "interrupted": "resume"}.get(run.outcome, "replay")
     return f"sandbox-tui {command} {run.id}"
 

@@ -35,7 +35,7 @@ class Moment:
 
 
 def moments(events: Sequence[e.AnyEvent]) -> list[Moment]:
-    """The positions worth a frame, at most `MAX_FRAMES`.
+    """Return the positions worth a frame, at most `MAX_FRAMES`.
 
     Args:
         events: of the session, at least one.
@@ -52,8 +52,8 @@ def moments(events: Sequence[e.AnyEvent]) -> list[Moment]:
 
 
 def _thinned(events: list[e.AnyEvent]) -> list[e.AnyEvent]:
-    """The last event of every `MIN_SECONDS`; if those are still too many, an even selection of
-    them. The very last event is always included."""
+    """Return the last event of every `MIN_SECONDS`, evenly thinned out if they are still too many.
+    The very last event is always included."""
     kept: list[e.AnyEvent] = []
     since = 0.0
     for event in events:

@@ -69,7 +69,7 @@ def screenshot_rows(drawn: str) -> ScreenshotRows:
 
 
 def _backgrounds(drawn: str) -> list[tuple[int, str]]:
-    """Row and SVG of each background; adjacent ones of one colour are merged."""
+    """Return the row and SVG of each background; adjacent ones of one colour are merged."""
     spans: list[tuple[int, str, float, float]] = []
     for match in _RECT.finditer(drawn):
         row = int(float(match["y"]) / LINE_HEIGHT)
@@ -84,7 +84,7 @@ def _backgrounds(drawn: str) -> list[tuple[int, str]]:
 
 
 def _text(match: re.Match[str], look: str) -> str:
-    """The text of one style; its length is fixed, since fonts differ in width."""
+    """Return the text of one style; its length is fixed, since fonts differ in width."""
     if not match["words"].replace("&#160;", "").strip():
         return ""
     style = look.replace("fill: ", "fill:").replace(": ", ":")

@@ -12,7 +12,7 @@ MAX_ANSWER_CHARACTERS = 24
 
 
 def answers_words(answers: list[tuple[str, int]]) -> str:
-    """The most frequent answers, each with its count."""
+    """Return the most frequent answers, each with its count."""
     named = [f"{short_answer(answer)} ({count})" for answer, count in answers[:MAX_ANSWERS]]
     rest = len(answers) - len(named)
     return f"answers: {', '.join(named)}" + (
@@ -21,6 +21,6 @@ def answers_words(answers: list[tuple[str, int]]) -> str:
 
 
 def short_answer(answer: str, characters: int = MAX_ANSWER_CHARACTERS) -> str:
-    """The beginning of an answer on one line."""
+    """Return the beginning of an answer on one line."""
     line = first_line(answer)
     return line if len(line) <= characters else f"{line[: characters - 1]}…"

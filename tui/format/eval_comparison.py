@@ -31,12 +31,13 @@ MAX_FLIPS = 40
 
 
 def comparison_text(found: EvalComparison, width: int) -> str:
-    """The whole comparison in lines of at most `width` cells, or `MIN_WIDTH` if that is more."""
+    """Return the whole comparison in lines of at most `width` cells, or `MIN_WIDTH` if that is
+    more."""
     return as_text(comparison_lines(found, width))
 
 
 def comparison_lines(found: EvalComparison, width: int) -> list[Line]:
-    """The lines of `comparison_text`, with their kinds."""
+    """Return the lines of `comparison_text`, with their kinds."""
     width = max(MIN_WIDTH, width)
     made = plain([cut(paired_title(found), width), ""])
     for lines in _blocks(found, width):
@@ -45,7 +46,7 @@ def comparison_lines(found: EvalComparison, width: int) -> list[Line]:
 
 
 def _below(found: EvalComparison, width: int) -> list[str]:
-    """The remarks below the table."""
+    """Return the remarks below the table."""
     made: list[str] = []
     for remark in paired_remarks(found):
         made += wrapped(remark, width)

@@ -8,7 +8,7 @@ BREAK = "␊"
 
 
 def with_its_lines(typed: str, before: str) -> str:
-    """The edited text, given what was `typed` into a line that showed `before`.
+    """Return the edited text, given the text `typed` into a line that showed `before`.
 
     If it is unchanged, `before` is returned exactly; otherwise each ␊ becomes a line break, unless
     `before` itself contained ␊.

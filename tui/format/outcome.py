@@ -8,7 +8,7 @@ from sandbox_tui.sessions.remote.sockets import is_detached
 
 
 def outcome_words(run: RunSummary) -> str:
-    """How a session ended, or that it is running, and where."""
+    """Return how a session ended, or that it is running, and where."""
     if run.outcome == "running" and is_detached(run.id):
         return "running (detached)"
     if run.outcome == "running" and run.elsewhere:

@@ -10,7 +10,8 @@ _OWN = 'font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospac
 
 
 def self_contained(drawn: str) -> bytes:
-    """An SVG file that loads no fonts, which works because it gives the position of every cell.
+    """Return an SVG file that loads no fonts, which works because it gives the position of every
+    cell.
 
     Args:
         drawn: the output of `App.export_screenshot`.

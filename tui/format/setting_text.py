@@ -11,7 +11,7 @@ YES_NO = ("yes", "no")
 
 
 def text_of_setting(settings: Settings, name: str) -> str:
-    """A setting by its dotted name; empty if it is unset."""
+    """Return a setting by its dotted name; empty if it is unset."""
     section, _, field = name.partition(".")
     value = getattr(getattr(settings, section), field)
     if isinstance(value, bool):

@@ -16,10 +16,10 @@ task may be a file without line breaks."""
 
 
 def first_line(text: str) -> str:
-    """The first line of an untrusted text, safe to print, cut to `MAX_TITLE_CHARACTERS`."""
+    """Return the first line of an untrusted text, safe to print, cut to `MAX_TITLE_CHARACTERS`."""
     return sanitize_line(text.strip().split("\n", 1)[0][:MAX_TITLE_CHARACTERS])
 
 
 def task_title(run: RunSummary) -> str:
-    """The title that the user gave a session, else the first line of its task."""
+    """Return the title that the user gave a session, else the first line of its task."""
     return first_line(run.title or run.task)

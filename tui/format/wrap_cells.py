@@ -11,7 +11,8 @@ MAX_CHARACTERS_PER_CELL = 2
 
 
 def wrap_cells(text: str, width: int, lines: int) -> list[str]:
-    """The first lines of a text wrapped at words; the last ends with an ellipsis if more follows.
+    """Return the first lines of a text wrapped at words; the last ends with an ellipsis if more
+    follows.
 
     Args:
         text: on one line.
@@ -29,7 +30,7 @@ def wrap_cells(text: str, width: int, lines: int) -> list[str]:
 
 
 def last_wrapped(text: str, width: int, lines: int) -> list[str]:
-    """The last lines of a text wrapped at words; see `wrap_cells`."""
+    """Return the last lines of a text wrapped at words; see `wrap_cells`."""
     if lines <= 0:
         return []
     return list(_wrapped(text[-width * (lines + 1) :], max(2, width)))[-lines:]

@@ -20,12 +20,12 @@ def use_keys(keys: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def hint(action: str) -> str:
-    """The first key in force for an action, formatted for a text."""
+    """Return the first key in force for an action, formatted for a text."""
     return shown((_chosen.get(action) or ACTIONS[action].keys)[0])
 
 
 def key_in_bar(binding: Binding) -> str:
-    """A binding's key as shown in the key bar: short, ^s for ctrl+s."""
+    """Return a binding's key as shown in the key bar: short, ^s for ctrl+s."""
     known = ACTIONS.get(binding.id or "")
     if known is not None and known.shown and binding.key in (known.keys[0], ",".join(known.keys)):
         return known.shown
@@ -33,14 +33,15 @@ def key_in_bar(binding: Binding) -> str:
 
 
 def preference(binding: Binding) -> int:
-    """The position of a binding's key among the keys of its action; 0 for the preferred one."""
+    """Return the position of a binding's key among the keys of its action; 0 for the preferred
+    one."""
     name = binding.id or ""
     keys = _chosen.get(name) or (ACTIONS[name].keys if name in ACTIONS else ())
     return keys.index(binding.key) if binding.key in keys else 0
 
 
 def shown(key: str) -> str:
-    """A key formatted for a text: esc, ctrl+s, ↑, /."""
+    """Return a key formatted for a text: esc, ctrl+s, ↑, /."""
     *modifiers, base = key.split("+")
     word = base if base in ("enter", "backspace") else format_key(base)
     return "+".join([*modifiers, word])

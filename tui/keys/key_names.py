@@ -39,7 +39,7 @@ _CTRL_CHARACTERS = {"at", "backslash", "right_square_bracket", "circumflex_accen
 
 
 def key_name(written: str) -> str:
-    """Textual's name of a key: `?` is question_mark, `Esc` escape, `shift+a` A.
+    """Return Textual's name of a key: `?` is question_mark, `Esc` escape, `shift+a` A.
 
     Raises:
         ValueError: there is no such key; the message is a sentence.
@@ -77,7 +77,7 @@ def _base_name(base: str, written: str) -> str:
 
 
 def is_rare(name: str) -> bool:
-    """Whether many terminals cannot send this key."""
+    """Return whether many terminals cannot send this key."""
     *modifiers, base = name.split("+")
     held = set(modifiers)
     if held & {"super", "hyper", "meta"} or len(held) > 1:
@@ -89,5 +89,5 @@ def is_rare(name: str) -> bool:
 
 
 def writes(name: str) -> bool:
-    """Whether a key, given by Textual's name, writes a character in a text field."""
+    """Return whether a key, given by Textual's name, writes a character in a text field."""
     return name == "space" or (name not in _SPECIAL and "+" not in name)

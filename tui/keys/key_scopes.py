@@ -38,7 +38,7 @@ TYPED_IN = (
 
 
 def work_together(one: str, other: str) -> bool:
-    """Whether the keys of two places work at the same time."""
+    """Return whether the keys of two places work at the same time."""
     if one == other or "app" in (one, other):
         return True
     return other in INSIDE.get(one, ()) or one in INSIDE.get(other, ())

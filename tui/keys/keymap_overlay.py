@@ -1,7 +1,7 @@
 """Applies the user's own keys to the bindings, except where the focused widget takes them as text.
 
-Textual first leaves out the keys that a focused text field consumes, and then applies the keymap:
-without this, a letter that the user chose for an action would act instead of being written.
+Textual drops the keys that a focused text field consumes before it applies the keymap. Without this
+module, a letter that the user assigned to an action would run the action instead of being typed.
 """
 
 from __future__ import annotations
@@ -52,5 +52,5 @@ class KeymapOverlay(App[Result], Generic[Result]):
 
 
 def _consumes(focused: Widget, key: str) -> bool:
-    """Whether a focused widget consumes a key, as a text field does with letters."""
+    """Return whether a focused widget consumes a key, as a text field does with letters."""
     return focused.check_consume_key(key, key_to_character(key))

@@ -10,7 +10,7 @@ from sandbox_tui.tui.keys.default_keys import ACTIONS
 def binding(
     name: str, action: str, *, show: bool = True, priority: bool = False, tooltip: str = ""
 ) -> Binding:
-    """The Textual binding of an action in the table.
+    """Return the Textual binding of an action in the table.
 
     Args:
         name: the action's name in `ACTIONS`, and the binding's id.

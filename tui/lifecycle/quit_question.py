@@ -9,7 +9,7 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 
 
 def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[object]) -> str:
-    """What would be lost, as a question; empty if nothing would.
+    """Return a question that says what quitting would lose; empty if nothing.
 
     Args:
         runs: of this program.

@@ -35,7 +35,8 @@ class PictureScreen(Screen[None], Generic[Picture]):
         self._is_reading = False
 
     def work_out(self) -> Picture | None:
-        """The picture of what is there now, None if nothing has changed; called in a thread."""
+        """Return the picture of what is there now, None if nothing has changed; called in a
+        thread."""
         raise NotImplementedError
 
     def show_picture(self, picture: Picture) -> None:

@@ -131,7 +131,7 @@ class SettingsScreen(Dialog[None]):
         self._theme_at_first = ""
 
     def compose(self) -> ComposeResult:
-        """One line per setting."""
+        """Yield one line per setting."""
         sources = _sources()
         with VerticalScroll(can_focus=False, classes="dialog") as box:
             box.border_title = "settings"

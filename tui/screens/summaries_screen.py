@@ -76,7 +76,7 @@ class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
         self._is_reading = False
 
     def read_summaries(self) -> Sequence[Summary]:
-        """The summaries, newest first, at most `MAX_LISTED`; called in a thread."""
+        """Return the summaries, newest first, at most `MAX_LISTED`; called in a thread."""
         raise NotImplementedError
 
     def open_summary(self, found: Summary) -> None:
@@ -84,7 +84,7 @@ class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Title line, list and keys."""
+        """Yield title line, list and keys."""
         yield ThemedText(self._title, id="summaries-title")
         yield self._list
         yield KeyBar()

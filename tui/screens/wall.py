@@ -91,7 +91,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         self._marked: RunTile | None = None
 
     def compose(self) -> ComposeResult:
-        """Header, tiles and keys."""
+        """Yield header, tiles and keys."""
         yield WallHeader()
         yield SearchLine(
             placeholder="words of the task, the model, a reply, a call or its output",
@@ -241,7 +241,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         return "" if goes else "this run has ended"
 
     def words_for(self, action: str) -> str | None:
-        """The key bar's current words for an action."""
+        """Return the key bar's current words for an action."""
         if action != "compare" or self._marked is None:
             return None
         same = self._marked is self._chosen

@@ -23,7 +23,7 @@ def prepare(engine: Engine) -> None:
 
 
 def live_terminal(columns: int, lines: int) -> Terminal:
-    """A new terminal, drawn by the chosen emulator."""
+    """Return a new terminal, drawn by the chosen emulator."""
     if _engine == "native":
         from sandbox_tui.core.terminal.ghostty import NativeScreen
 

@@ -16,18 +16,18 @@ from textual.app import App, SuspendNotSupported
 from sandbox_tui.core.base.errors import SandboxTuiError
 
 MAX_SUFFIX = 32
-"""Longest suffix the file gets; no highlighting is known by a longer one."""
+"""Maximum length of the file's suffix; no editor highlights by a longer one."""
 
 _open_editors: set[str] = set()
 
 
 def is_editor_open() -> bool:
-    """Whether an editor has the terminal: signals meant for it must not end this program."""
+    """Return whether an editor has the terminal: signals meant for it must not end this program."""
     return bool(_open_editors)
 
 
 def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The editor from `$VISUAL` or `$EDITOR`, else vi, with its arguments.
+    """Return the editor from `$VISUAL` or `$EDITOR`, else vi, with its arguments.
 
     Raises:
         SandboxTuiError: the variable cannot be parsed as a command.
@@ -43,12 +43,12 @@ def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 async def edit_in_editor(app: App[Any], text: str, suffix: str) -> str:
-    """Let the user edit a text; returns the result. Runs continue, but nothing is drawn meanwhile.
+    """Let the user edit a text and return the result. Runs continue; the screen is suspended.
 
     Args:
         app: releases its terminal for that time.
         text: the initial text.
-        suffix: of the file that the editor opens, for its highlighting.
+        suffix: of the file that the editor opens, so that it chooses the right highlighting.
 
     Raises:
         SandboxTuiError: there is no editor, no terminal or no file for it, or it failed.
@@ -75,7 +75,7 @@ async def edit_in_editor(app: App[Any], text: str, suffix: str) -> str:
 
 
 def _new_file(opened: contextlib.ExitStack, text: str, suffix: str) -> Path:
-    """A file with this text in a folder of its own, which `opened` removes."""
+    """Create a file with this text in its own folder; closing `opened` removes both."""
     try:
         made = tempfile.TemporaryDirectory(prefix="sandbox-tui-", ignore_cleanup_errors=True)
         path = Path(

@@ -1,9 +1,9 @@
 """Chooses how to draw images: kitty's protocol, sixel, or half blocks, which always work.
 
 The terminal can be queried only before the screen begins, since afterwards its answers go to
-Textual. `prepare` does so; without it, images are drawn in half blocks. textual-image queries the
-terminal by itself when it is imported, whenever that is, and treats late answers as keys: here it
-is kept from doing so, and is told the result.
+Textual. `prepare` does so; without it, images are drawn in half blocks. On import,
+textual-image would query the terminal itself and could mistake late answers for keys: this module
+prevents that and passes it the result.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def _settle(wanted: Literal["auto", "kitty", "sixel"], answers: Answers) -> None
 
 
 def way() -> Way:
-    """How images are drawn."""
+    """Return how images are drawn."""
     return _found[0] if _found else "blocks"
 
 
 def picture_widget(picture: Picture) -> Widget | None:
-    """A widget that shows a decoded image; None if that is impossible."""
+    """Return a widget that shows a decoded image; None if that is impossible."""
     if way() == "none" or not _load():
         return None
     from textual_image.widget import HalfcellImage, SixelImage, TGPImage
@@ -77,7 +77,7 @@ def picture_widget(picture: Picture) -> Widget | None:
 
 
 def _may_be_kitty(environment: Mapping[str, str]) -> bool:
-    """Whether to query kitty's protocol; inside tmux or screen the answer would not be the
+    """Return whether to query kitty's protocol; inside tmux or screen the answer would not be the
     terminal's."""
     name = f"{environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".lower()
     inside_another = "TMUX" in environment or "STY" in environment
@@ -85,8 +85,7 @@ def _may_be_kitty(environment: Mapping[str, str]) -> bool:
 
 
 def _load() -> bool:
-    """Import textual-image without letting it query the terminal; returns False if it is
-    missing."""
+    """Import textual-image without letting it query the terminal; return False if it is missing."""
     if "textual_image.widget" in sys.modules:
         return True
     real = sys.__stdout__

@@ -30,7 +30,7 @@ LOOKED_AT = (
 
 
 def may_be_opened(name: str) -> bool:
-    """Whether a file with this name has a type that is opened outside."""
+    """Return whether a file with this name has a type that is opened outside."""
     return name.lower().endswith(LOOKED_AT)
 
 
@@ -38,9 +38,9 @@ _folders: list[Path] = []
 
 
 def private_folder() -> Path:
-    """A folder of this program, accessible only to the user and removed at exit.
+    """Return a folder of this program that only the user can access; it is removed at exit.
 
-    It is made again if somebody has removed it, as programs that clean up /tmp do.
+    It is recreated if it is missing, since programs that clean up /tmp may remove it.
     """
     if not (_folders and _folders[-1].is_dir()):
         _folders.append(Path(tempfile.mkdtemp(prefix="sandbox-tui-open-")))
@@ -49,7 +49,7 @@ def private_folder() -> Path:
 
 
 def fresh_folder() -> Path:
-    """A new empty folder in the private one."""
+    """Create an empty folder in the private one."""
     return Path(tempfile.mkdtemp(dir=private_folder()))
 
 
@@ -98,7 +98,7 @@ def _start(command: list[str]) -> None:
 
 
 def opener(environment: Mapping[str, str], *, page: bool) -> list[str] | None:
-    """The command that opens a file on this desktop; None if there is no desktop."""
+    """Return the command that opens a file on this desktop; None if there is no desktop."""
     browser = environment.get("BROWSER", "")
     if page and browser:
         return shlex.split(browser.split(os.pathsep)[0].replace("%s", "").strip())

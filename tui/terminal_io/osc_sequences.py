@@ -18,12 +18,12 @@ RESTORE_TITLE = "\x1b]2;\x07\x1b[23;2t"
 
 
 def title_sequence(title: str) -> str:
-    """The sequence that sets the title of the terminal's window or of tmux's pane."""
+    """Return the sequence that sets the title of the terminal's window or of tmux's pane."""
     return f"\x1b]2;{_harmless(title)}\x07"
 
 
 def notification_sequence(title: str, text: str, environment: Mapping[str, str]) -> str:
-    """The sequence that shows a desktop notification, if the terminal supports one.
+    """Return the sequence that shows a desktop notification, if the terminal supports one.
 
     Args:
         title, text: sanitized again here.
@@ -45,5 +45,5 @@ def _knows_777(environment: Mapping[str, str]) -> bool:
 
 
 def _harmless(text: str) -> str:
-    """Text without control characters, whatever its source."""
+    """Remove control characters from text, whatever its source."""
     return "".join(char for char in sanitize_line(text) if char.isprintable())

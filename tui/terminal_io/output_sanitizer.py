@@ -47,5 +47,5 @@ def _harmless(segment: Segment) -> bool:
 
 
 def _blank(char: str) -> str:
-    """Blanks as wide as the character, so that nothing after it moves."""
+    """Return blanks as wide as the character, so that nothing after it moves."""
     return " " * cell_len(char) if char.isprintable() else ""

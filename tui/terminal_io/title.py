@@ -38,7 +38,7 @@ class ShowsRun(Protocol):
 
 
 def title_of(screens: Sequence[Screen[object]], alive: Sequence[RunWorker]) -> str:
-    """The title for a stack of screens while these runs are active."""
+    """Return the title for a stack of screens while these runs are active."""
     for screen in reversed(screens):
         if isinstance(screen, ShowsRun):
             return f"{_sign(screen)} {cut(screen.task_line)} · {NAME}"
@@ -53,6 +53,6 @@ def _sign(screen: ShowsRun) -> str:
 
 
 def sign_of(state: RunState) -> str:
-    """The status of a run, as a sign and a few words."""
+    """Return the status of a run, as a sign and a few words."""
     sign, words, _ = STATUS_WORDS[state.status]
     return f"{sign} {words}" if state.status in _TOLD else sign

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class IgnoresLookupsAtExit(App[Result], Generic[Result]):
-    """An app that exits, and closes its screens, whatever lookups fail in the meantime."""
+    """An app that ignores failed lookups while it exits or closes a screen."""
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error
@@ -28,6 +28,6 @@ class IgnoresLookupsAtExit(App[Result], Generic[Result]):
 
 
 def _works_for_closing_screen() -> bool:
-    """Whether the current code is a worker whose screen is being removed."""
+    """Return whether the current code is a worker whose screen is being removed."""
     worker = current_worker()
     return worker is not None and any(map(is_closing, worker.node.ancestors_with_self))

@@ -18,25 +18,26 @@ if TYPE_CHECKING:
 
 
 def character_to_key(character: str) -> str:
-    """The name of the key that writes a character: `?` is question_mark."""
+    """Return the name of the key that writes a character: `?` is question_mark."""
     from textual.keys import _character_to_key
 
     return _character_to_key(character)
 
 
 def binding_chain(screen: Screen[Any]) -> list[tuple[DOMNode, BindingsMap]]:
-    """The bindings of the focused widget and its ancestors up to the topmost modal screen, with the
-    user's own keys; without keys that a text field consumes."""
+    """Return the bindings of the focused widget and its ancestors up to the topmost modal screen,
+    with the user's own keys; without keys that a text field consumes."""
     return screen._modal_binding_chain
 
 
 def parse_action(node: DOMNode, action: str) -> tuple[DOMNode, str, tuple[object, ...]]:
-    """The node on which a binding's action is looked up, the action's name, and its parameters."""
+    """Return the node on which a binding's action is looked up, the action's name, and its
+    parameters."""
     return node.app._parse_action(action, node)  # pyright: ignore[reportUnknownMemberType]
 
 
 def shown_toasts(app: App[Any]) -> list[Notification]:
-    """The toasts on the screen, oldest first."""
+    """Return the toasts on the screen, oldest first."""
     return list(app._notifications)
 
 
@@ -57,22 +58,22 @@ def write_to_terminal(app: App[Any], sequence: str) -> None:
 
 
 def unhandled_error(app: App[Any]) -> BaseException | None:
-    """The exception that is ending the app."""
+    """Return the exception that is ending the app."""
     return app._exception
 
 
 def is_exiting(app: App[Any]) -> bool:
-    """Whether the app was told to exit."""
+    """Return whether the app was told to exit."""
     return app._exit
 
 
 def is_closing(node: DOMNode) -> bool:
-    """Whether Textual is removing the node: its children may already be removed."""
+    """Return whether Textual is removing the node: its children may already be removed."""
     return node._pruning or node._closing
 
 
 def current_worker() -> Worker[Any] | None:
-    """The worker that runs the current code, None outside workers."""
+    """Return the worker that runs the current code, None outside workers."""
     from textual.worker import active_worker  # pyright: ignore[reportUnknownVariableType]
 
     return cast("Worker[Any] | None", active_worker.get(None))  # pyright: ignore[reportUnknownMemberType]

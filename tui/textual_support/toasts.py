@@ -1,9 +1,9 @@
 """Toasts that do not pile up: a repeated one replaces the previous one, and the oldest are removed
 to make room for the newest.
 
-A key that can do nothing says so each time it is pressed; a dozen of the same toasts would cover
-the screen, including the line with the run's status. Besides, if toasts need more lines than the
-screen has, Textual leaves them standing after they have expired.
+A key that does nothing says so each time it is pressed; a dozen equal toasts would hide the screen,
+including the line with the run's status. And if toasts need more lines than the screen has, Textual
+keeps showing them after they have expired.
 """
 
 from __future__ import annotations

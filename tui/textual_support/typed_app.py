@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 
 def app_of(node: MessagePump) -> App[int]:
-    """The app that a screen or widget belongs to."""
+    """Return the app that a screen or widget belongs to."""
     return cast("App[int]", node.app)  # pyright: ignore[reportUnknownMemberType]
 
 

@@ -103,7 +103,7 @@ _ANSI_VARIABLES = {
 
 
 def palette_of(widget: DOMNode) -> Palette:
-    """The current palette for a widget.
+    """Return the current palette for a widget.
 
     Our own themes define their roles as CSS variables; for Textual's themes, the roles are derived
     from its colours. This is called for every line drawn, so the last result is cached; a changed
@@ -118,8 +118,8 @@ def palette_of(widget: DOMNode) -> Palette:
 
 
 def selection_of(widget: DOMNode) -> Style:
-    """The style of selected text. Most of Textual's own themes define only a background, which
-    Textual then also uses as the foreground: in that case, the text keeps its colour."""
+    """Return the style of selected text. Most of Textual's own themes define only a background,
+    which Textual then also uses as the foreground: in that case, the text keeps its colour."""
     look = widget.screen.get_component_rich_style("screen--selection")
     return Style(bgcolor=look.bgcolor) if look.color == look.bgcolor else look
 
@@ -152,7 +152,7 @@ _ROLES = (
     ("code", "panel"),
     ("select", "panel-lighten-1"),
 )
-"""Roles, each with the Textual variable that stands in if a theme does not define the role."""
+"""Roles, each with the Textual variable to use if a theme does not define the role."""
 
 
 ROLE_DEFAULTS = {
@@ -204,7 +204,7 @@ def _palette(
 
 
 def _plain(value: str) -> str:
-    """A CSS colour in Rich's notation; unknown ones become the terminal's default."""
+    """Return a CSS colour in Rich's notation; unknown ones become the terminal's default."""
     if value.startswith("ansi_"):
         return value.removeprefix("ansi_")
     return value if value.startswith("#") and len(value) == 7 else "default"

@@ -67,7 +67,7 @@ class PaletteSyntax(SyntaxTheme):
         }
 
     def get_style_for_token(self, token_type: tuple[str, ...]) -> Style:
-        """The style of a token, or of its nearest ancestor that has one."""
+        """Return the style of a token, or of its nearest ancestor that has one."""
         kind = token_type
         while kind:
             if kind in self._styles:
@@ -82,5 +82,5 @@ class PaletteSyntax(SyntaxTheme):
 
 @functools.lru_cache(8)
 def syntax_theme(palette: Palette) -> PaletteSyntax:
-    """The syntax theme for a palette."""
+    """Return the syntax theme for a palette."""
     return PaletteSyntax(palette)

@@ -90,15 +90,15 @@ class BlockList(ScrollView, can_focus=True):
     # --- for subclasses to implement
 
     def block_count(self) -> int:
-        """Number of blocks."""
+        """Return the number of blocks."""
         raise NotImplementedError
 
     def block_height(self, index: int, width: int) -> int:
-        """Height of a block at this width, in lines."""
+        """Return the height of a block at this width, in lines."""
         raise NotImplementedError
 
     def draw_block(self, index: int, width: int) -> list[Text]:
-        """The lines of a block, each without newlines; as many as its `block_height`."""
+        """Return the lines of a block, each without newlines; as many as its `block_height`."""
         raise NotImplementedError
 
     @property
@@ -175,12 +175,12 @@ class BlockList(ScrollView, can_focus=True):
         self.call_after_refresh(place_thumb, self)
 
     def is_visible(self, index: int) -> bool:
-        """Whether any line of a block is in view."""
+        """Return whether any line of a block is in view."""
         y, height = self.scroll_offset.y, self.scrollable_content_region.height
         return self._tops[index] < y + height and self._tops[index + 1] > y
 
     def hidden_below(self, index: int) -> int:
-        """Number of the block's lines below the view."""
+        """Return the number of the block's lines below the view."""
         end = self.scroll_offset.y + self.scrollable_content_region.height
         return max(0, self._tops[index + 1] - end)
 
@@ -208,7 +208,7 @@ class BlockList(ScrollView, can_focus=True):
             self.scroll_to(y=end, animate=False, force=True, immediate=True)
 
     def block_at(self, line: int) -> int:
-        """Index of the block at a content line, or -1 for none."""
+        """Return the index of the block at a content line, or -1 for none."""
         index = bisect_right(self._tops, line) - 1
         return index if 0 <= index < self.block_count() else -1
 
@@ -245,7 +245,8 @@ class BlockList(ScrollView, can_focus=True):
         return lines
 
     def _strip_of(self, index: int, offset: int) -> Strip:
-        """A line of a block, rendered on first display: most lines of a tall block never are."""
+        """Return a line of a block, rendered on first display: most lines of a tall block never
+        are."""
         seen = self._seen.setdefault(index, {})
         strip = seen.get(offset)
         if strip is None:
@@ -344,7 +345,8 @@ class BlockList(ScrollView, can_focus=True):
             self.post_message(self.Selected(self, self.cursor))
 
     def block_clicked(self, event: Click) -> int:
-        """Index of the block under the mouse, or -1 for none (for example on the border)."""
+        """Return the index of the block under the mouse, or -1 for none (for example on the
+        border)."""
         place = event.get_content_offset(self)
         return -1 if place is None else self.block_at(self.scroll_offset.y + place.y)
 

@@ -25,7 +25,7 @@ class OneLineInput(Input):
         self.replace(self.on_one_line(lines), *self.selection)
 
     def on_one_line(self, lines: Sequence[str]) -> str:
-        """The pasted lines as they are inserted: with a blank between them."""
+        """Return the pasted lines as they are inserted: with a blank between them."""
         words = (line.strip() for line in lines)
         return sanitize(" ".join(word for word in words if word), newlines=False)
 
@@ -47,7 +47,7 @@ class ProseLine(LineInput):
     _has_pasted_lines = False
 
     def with_pasted_lines(self, text: str) -> str:
-        """The text, with the line breaks that were pasted in place of their signs."""
+        """Return the text, with the line breaks that were pasted in place of their signs."""
         return text.replace(BREAK, "\n") if self._has_pasted_lines else text
 
     @override

@@ -51,7 +51,7 @@ class _PathSuggester(Suggester):
 
 
 def completed(value: str) -> str | None:
-    """The path completed with the first matching name; None if there is none.
+    """Return the path completed with the first matching name; None if there is none.
 
     Names with unprintable characters are skipped, and so are hidden ones unless a dot was typed.
     """

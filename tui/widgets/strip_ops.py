@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 
 def split_at(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """The strip with cells `start` to `end` restyled."""
+    """Return the strip with cells `start` to `end` restyled."""
     width = strip.cell_length
     chosen = strip.crop(start, end)
     restyled = [Segment(text, (own or Style()) + style) for text, own, _ in chosen]
@@ -19,7 +19,7 @@ def split_at(strip: Strip, start: int, end: int, style: Style) -> Strip:
 
 
 def with_span(strip: Strip, span: tuple[int, int] | None, style: Style) -> Strip:
-    """The strip with a span of characters restyled.
+    """Return the strip with a span of characters restyled.
 
     Args:
         strip: the line.
@@ -34,5 +34,5 @@ def with_span(strip: Strip, span: tuple[int, int] | None, style: Style) -> Strip
 
 
 def cells_before(text: str, characters: int) -> int:
-    """Width in cells of the first `characters` characters of a line."""
+    """Return the width in cells of the first `characters` characters of a line."""
     return cell_len(text[:characters])

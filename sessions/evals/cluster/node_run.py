@@ -91,7 +91,7 @@ class NodeRun(RunWorker):
         return EventSource(self._events(), self._durability)
 
     async def _events(self) -> AsyncGenerator[e.AnyEvent]:
-        """The events that the node records, from the first one on.
+        """Yield the events that the node records, from the first one on.
 
         Raises:
             RunLost: the node is lost.

@@ -52,7 +52,7 @@ class ClusterNode:
     memory: int
 
     def room(self, per_node: int | None, memory_limit: int | None) -> int:
-        """Number of samples that may run at once.
+        """Return the number of samples that may run at once.
 
         Args:
             per_node: the number requested by the user; None: as many as fit into its memory.

@@ -51,7 +51,7 @@ class SampleNode:
         self._samples: dict[str, _NodeSample] = {}
 
     async def prepare(self, setup: NodeSetup) -> str:
-        """Prepare for samples; returns why that is impossible, or an empty string."""
+        """Prepare for samples; return why that is impossible, or an empty string."""
         here = version("sandbox-tui")
         if here != setup.version:
             return f"it has version {here} of sandbox-tui, and this program is {setup.version}"
@@ -60,7 +60,7 @@ class SampleNode:
         return ""
 
     async def begin(self, job: SampleJob) -> str:
-        """Start the run of a sample; returns why that is impossible, or an empty string."""
+        """Start the run of a sample; return why that is impossible, or an empty string."""
         if job.run_id in self._samples:
             return ""
         try:
@@ -73,7 +73,7 @@ class SampleNode:
         return ""
 
     async def events(self, run_id: str, after: int) -> NodeEvents:
-        """Events recorded after a position; waits until there are any or the sample has ended."""
+        """Wait for events after a position, or for the end of the sample, and return them."""
         sample = self._samples[run_id]
         await sample.recorded_after(after)
         ended = sample.over
@@ -86,7 +86,7 @@ class SampleNode:
         return NodeEvents(tuple(events), ended and len(events) < MAX_EVENTS_AT_ONCE)
 
     async def outcome(self, run_id: str) -> NodeOutcome:
-        """The outcome of a sample; waits until its run has ended and is cleaned up."""
+        """Return the outcome of a sample; wait until its run has ended and is cleaned up."""
         sample = self._samples[run_id]
         await sample.worker.ended.wait()
         failure = sample.worker.failure
@@ -156,7 +156,7 @@ class _NodeSample:
 
 
 def _make_home() -> Path:
-    """A private folder, which `workspace.sweep` removes after this process has ended."""
+    """Return a private folder, which `workspace.sweep` removes after this process has ended."""
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
     OwnerRecord.ours(home.name, 0).write(home)
     return home

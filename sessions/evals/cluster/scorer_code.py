@@ -21,7 +21,7 @@ MAX_CODE_BYTES = 32 << 20
 
 
 def scorer_code(names: Iterable[str]) -> dict[str, bytes]:
-    """The files that scorers need, by path relative to an import folder.
+    """Return the files that scorers need, by path relative to an import folder.
 
     Args:
         names: of scorers, as in suites.

@@ -25,7 +25,7 @@ Links = Mapping[str, str]
 
 
 def comparison_markdown(found: EvalComparison, links: Links | None = None) -> str:
-    """The comparison as Markdown."""
+    """Return the comparison as Markdown."""
     lines = [["domain", "mode", *(column.title for column in PAIRED_COLUMNS)]]
     lines += (
         [inline(cell.domain[:200]), cell.mode, *(column.show(cell) for column in PAIRED_COLUMNS)]
@@ -56,7 +56,7 @@ def _flip_line(flip: Flip, links: Links) -> list[str]:
 
 
 def comparison_html(found: EvalComparison, links: Links | None = None) -> str:
-    """The comparison as one HTML file."""
+    """Return the comparison as one HTML file."""
     return page.page(paired_title(found), "", _sections(found, links or {}))
 
 

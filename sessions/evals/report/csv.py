@@ -35,7 +35,7 @@ Value = str | int | float | bool | None
 
 
 def samples_csv(report: EvalReport) -> str:
-    """A line per sample: the fields of `SampleResult`, and the number of calls for each
+    """Return a line per sample: the fields of `SampleResult`, and the number of calls for each
     meta-capability, which is empty if calls were not classified."""
     fields = attrgetter(*SAMPLE_FIELDS)
     lines = ([*fields(result), *_calls(report, result)] for result in report.results)
@@ -43,8 +43,8 @@ def samples_csv(report: EvalReport) -> str:
 
 
 def cells_csv(report: EvalReport) -> str:
-    """A line per domain and mode, with the total last: the figures of `Cell`, scores and shares as
-    fractions of 1."""
+    """Return a line per domain and mode, with the total last: the figures of `Cell`, scores and
+    shares as fractions of 1."""
     head = (
         *("domain", "mode", *_COUNTS),
         *(f"{name}{end}" for name in ("score", "difference") for end in _ENDS),
@@ -85,8 +85,8 @@ def _written(head: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
 
 
 def _safe(value: Value) -> Value:
-    """Text without control characters, with a quote in front if a spreadsheet would treat it as a
-    formula; numbers in text form stay unchanged."""
+    """Remove control characters from text, and put a quote in front if a spreadsheet would treat it
+    as a formula; numbers in text form stay unchanged."""
     if not isinstance(value, str):
         return value
     text = sanitize(value.replace("\r\n", "\n"))

@@ -34,7 +34,7 @@ class Line:
 
 
 def domains_table(titles: Sequence[str], domains: Iterable[tuple[str, Sequence[Line]]]) -> str:
-    """The table; `titles` are the headings of its columns of figures."""
+    """Return the table; `titles` are the headings of its columns of figures."""
     head = "".join(f"<th>{text(title)}</th>" for title in titles)
     bodies = "".join(_domain(titles, name, lines) for name, lines in domains)
     return (

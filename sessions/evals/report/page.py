@@ -17,7 +17,7 @@ MAX_TEXT_CHARS = 400
 
 
 def page(title: str, summary: str, sections: Iterable[str]) -> str:
-    """The complete page.
+    """Return the complete page.
 
     Args:
         title, summary: text.
@@ -54,19 +54,19 @@ def cut(words: str) -> str:
 
 
 def section(title: str, *content: str, anchor: str = "") -> str:
-    """A section under a heading; `content` is HTML."""
+    """Return a section under a heading; `content` is HTML."""
     name = f' id="{anchor}"' if anchor else ""
     return f"<section><h2{name}>{text(title)}</h2>{''.join(content)}</section>"
 
 
 def definitions(found: Sequence[tuple[str, str]]) -> str:
-    """Names and values as a definition list."""
+    """Format names and values as a definition list."""
     items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in found)
     return f"<dl>{''.join(items)}</dl>"
 
 
 def items(found: Iterable[str]) -> str:
-    """Texts as a list."""
+    """Format texts as a list."""
     return f"<ul>{''.join(f'<li>{text(each)}</li>' for each in found)}</ul>"
 
 

@@ -41,19 +41,19 @@ class Plot:
 
 
 def plots(table: EvalTable) -> Iterator[str]:
-    """The plots as HTML."""
+    """Yield the plots as HTML."""
     for plot in _PLOTS:
         yield _plot(plot, table)
 
 
 def legend(modes: Sequence[EvalMode]) -> str:
-    """The legend of the modes' colours."""
+    """Return the legend of the modes' colours."""
     items = (f'<span class="{colour(mode)}"><i></i>{mode}</span>' for mode in modes)
     return f'<p class="legend">{"".join(items)}</p>'
 
 
 def colour(mode: EvalMode) -> str:
-    """The CSS class of a mode's colour."""
+    """Return the CSS class of a mode's colour."""
     return f"mode-{mode}"
 
 

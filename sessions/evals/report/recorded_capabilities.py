@@ -14,7 +14,7 @@ from sandbox_tui.sessions.store.tables.run_capabilities import remember, remembe
 def recorded_capabilities(
     store: Store, results: Iterable[SampleResult]
 ) -> dict[str, RunCapabilities]:
-    """The capabilities that the runs of samples used, by run id.
+    """Return the capabilities that the runs of samples used, by run id.
 
     Samples of `vanilla` have no computer and are left out; calls without an observation did not run
     and do not count. Results for runs that have ended are cached if the database is writable.

@@ -33,22 +33,22 @@ class EvalReport:
     links: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def of_cell(self, domain: str, mode: EvalMode) -> list[SampleResult]:
-        """The samples of a domain in a mode."""
+        """Return the samples of a domain in a mode."""
         return [r for r in self.results if r.mode == mode and domain_of(r) == domain]
 
     def lost(self) -> list[SampleResult]:
-        """Samples that failed or could not be scored."""
+        """Return samples that failed or could not be scored."""
         return [result for result in self.results if result.status in ("failed", "unscored")]
 
     def counted(self, capability: Capability) -> Iterator[tuple[SampleResult, CountedCall]]:
-        """The calls that count as a capability, with their samples."""
+        """Yield the calls that count as a capability, with their samples."""
         for result in self.results:
             for call in self.calls_of(result):
                 if call.capability == capability:
                     yield result, call
 
     def calls_of(self, result: SampleResult) -> Sequence[CountedCall]:
-        """The calls of a sample that count as any capability."""
+        """Return the calls of a sample that count as any capability."""
         found = self.capabilities.get(result.run_id)
         return () if found is None else found.counted
 
@@ -61,7 +61,8 @@ def eval_report(
     capabilities: Mapping[str, RunCapabilities] | None = None,
     links: Mapping[str, str] | None = None,
 ) -> EvalReport:
-    """The report of an evaluation; for the arguments, see `eval_table` and `EvalReport.links`."""
+    """Return the report of an evaluation; for the arguments, see `eval_table` and
+    `EvalReport.links`."""
     return EvalReport(
         table=eval_table(info, results, now=now, capabilities=capabilities),
         results=tuple(sorted(results, key=lambda r: (domain_of(r), r.task, r.number, r.mode))),

@@ -16,8 +16,8 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,100}")
 
 
 def session_link(run_id: str) -> str | None:
-    """The link to the page of a session, relative to the report; None for an id that cannot be part
-    of a file name."""
+    """Return the link to the page of a session, relative to the report; None for an id that cannot
+    be part of a file name."""
     return f"{FOLDER}/{run_id}.html" if _SAFE.fullmatch(run_id) else None
 
 

@@ -38,7 +38,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _sizes(events: Iterable[e.AnyEvent]) -> dict[str, tuple[int, int]]:
-    """The initial size of every terminal."""
+    """Return the initial size of every terminal."""
     sizes: dict[str, tuple[int, int]] = {}
     for event in events:
         if isinstance(event, e.TerminalOpened | e.TerminalResized):
@@ -101,7 +101,7 @@ class _Portable:
 def _entry(
     event: e.AnyEvent, terminal: str, decode: Callable[[bytes], str], end: RunState
 ) -> tuple[str, str] | None:
-    """Code and data of the line for an event; None if the event has no line."""
+    """Return the code and the data of the line for an event; None if the event has no line."""
     match event:
         case e.TerminalOutput(terminal=name, data=data) if name == terminal:
             text = decode(data)

@@ -31,7 +31,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def document(recording: Recording) -> dict[str, Any]:
-    """The session as a trajectory object."""
+    """Return the session as a trajectory object."""
     started, state = recording.started, recording.state
     steps = _opening(recording)
     for event in recording.events:

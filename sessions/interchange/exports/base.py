@@ -81,7 +81,7 @@ class Recording:
         return fold(self.events)
 
     def original(self, format_: str) -> bytes | None:
-        """The imported document, if it has this format and still matches the session."""
+        """Return the imported document, if it has this format and still matches the session."""
         kept = source_document_of(self._store, self.summary.id)
         if kept is None or kept.format != format_:
             return None
@@ -90,7 +90,7 @@ class Recording:
         return self._redactor.data(kept.data) if self._redactor else kept.data
 
     def kept_original(self) -> SourceDocument | None:
-        """The document that the session was imported from, in any format."""
+        """Return the document that the session was imported from, in any format."""
         kept = source_document_of(self._store, self.summary.id)
         if kept is None or self._redactor is None:
             return kept
@@ -102,7 +102,7 @@ class Recording:
         )
 
     def blob(self, digest: str) -> bytes | None:
-        """A stored file content; None if it was not stored."""
+        """Return a stored file content; None if it was not stored."""
         data = self._store.get_blob(digest)
         if data is None or self._redactor is None:
             return data
@@ -126,6 +126,6 @@ class Exporter:
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of a line, cut at a word boundary."""
+    """Return the beginning of a line, cut at a word boundary."""
     text = sanitize_line(text).strip()
     return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"

@@ -93,7 +93,8 @@ def _refuse_too_large(
 
 
 def with_contents(recording: Recording) -> tuple[list[e.AnyEvent], list[bytes]]:
-    """Events and file contents; a content in which secrets were redacted gets a new digest."""
+    """Return events and file contents; a content in which secrets were redacted gets a new
+    digest."""
     contents: dict[str, bytes] = {}
     renamed: dict[str, str] = {}
     events: list[e.AnyEvent] = []

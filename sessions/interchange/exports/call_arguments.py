@@ -30,7 +30,7 @@ class Readable(NamedTuple):
 
 
 def readable(tool: str, arguments: str) -> Readable:
-    """The arguments of a call in readable form."""
+    """Return the arguments of a call in readable form."""
     fields = parameters(arguments)
     if tool == BASH and set(fields) == {"command"}:
         return Readable(str(fields["command"]), "bash")
@@ -51,7 +51,7 @@ def readable(tool: str, arguments: str) -> Readable:
 
 
 def language_of(path: str) -> str:
-    """The language name for a file: its suffix, if that is a plain word."""
+    """Return the language name for a file: its suffix, if that is a plain word."""
     suffix = posixpath.splitext(path)[1].removeprefix(".").lower()
     return suffix if suffix.isascii() and suffix.isalnum() and len(suffix) < 10 else ""
 

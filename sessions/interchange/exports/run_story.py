@@ -157,7 +157,7 @@ def fate(item: HumanItem) -> str:
 
 
 def marked(item: Marker) -> str:
-    """A marker as one line."""
+    """Return a marker as one line."""
     match item:
         case e.ModelFailed(error=error):
             return f"request failed: {error}"
@@ -174,7 +174,7 @@ def marked(item: Marker) -> str:
 
 
 def people_actions(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """The user's actions as objects, for JSON formats without a field for them."""
+    """Return the user's actions as objects, for JSON formats without a field for them."""
     found: list[dict[str, Any]] = []
     for entry in entries:
         item = entry.item
@@ -216,6 +216,6 @@ def _human_action(item: HumanItem) -> dict[str, Any]:
 
 
 def call_title(item: CallItem) -> str:
-    """Number, tool and summary of a call, as in the call list."""
+    """Return number, tool and summary of a call, as in the call list."""
     name = short_name(item.call.name)
     return f"{item.call.number} {name} {summarize_call(item.call.name, item.arguments)}"

@@ -77,7 +77,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _screen(recording: Recording) -> Screen:
-    """The screen of the mirror after the last event."""
+    """Return the screen of the mirror after the last event."""
     screen: Screen | None = None
     for event in recording.events_with_output:
         match event:
@@ -104,7 +104,7 @@ def _row(screen: Screen, index: int) -> Text:
 
 
 def _style(look: Attributes) -> str:
-    """A style in Rich's notation."""
+    """Return a style in Rich's notation."""
     flags = {
         "bold": look.bold,
         "italic": look.italics,

@@ -28,7 +28,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def document(recording: Recording) -> dict[str, Any]:
-    """The session as the object that the file contains."""
+    """Return the session as the object that the file contains."""
     steps = _steps(recording)
     summary = recording.summary
     return {
@@ -92,7 +92,7 @@ def _step(turn: ReplyItem | None, call: CallItem | None) -> dict[str, Any]:
 
 
 def parameters(arguments: str) -> dict[str, Any]:
-    """A call's arguments as an object; malformed ones as text under `arguments`."""
+    """Return a call's arguments as an object; malformed ones as text under `arguments`."""
     try:
         parsed: Any = json.loads(arguments or "{}")
     except (ValueError, RecursionError):

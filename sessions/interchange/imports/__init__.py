@@ -53,7 +53,7 @@ MAX_TERMINAL_SIDE = 2000
 
 
 def import_file(store: Store, path: Path) -> list[str]:
-    """Import the sessions in a file, all or none; returns their ids.
+    """Import the sessions in a file, all or none; return their ids.
 
     Raises:
         ImportRefused: the file is not a recording, or is damaged; nothing was changed.
@@ -67,7 +67,7 @@ def import_file(store: Store, path: Path) -> list[str]:
 
 
 def read_file(path: Path) -> Sequence[Imported]:
-    """The sessions in a file, validated but not yet written.
+    """Return the sessions in a file, validated but not yet written.
 
     Raises:
         ImportRefused: the file is not a recording, or is damaged.
@@ -165,7 +165,8 @@ def _refuse_known(store: Store, session: Imported) -> None:
 
 
 def _free_id(store: Store, session: Imported) -> str:
-    """The session's former id, so that forks still find their parents; a new id if it is in use."""
+    """Return the session's former id, so that forks still find their parents; a new id if it is in
+    use."""
     if session.run_id is None or store.has_run(session.run_id):
         return new_id()
     return session.run_id

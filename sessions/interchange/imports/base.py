@@ -200,7 +200,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 
 
 def count_values(text: str) -> int:
-    """An upper bound on the number of values in a JSON text, without parsing it."""
+    """Return an upper bound on the number of values in a JSON text, without parsing it."""
     count = _marks(text)
     return count if count <= 10_000 else _marks(_STRING.sub("", text))
 
@@ -250,7 +250,7 @@ def check_depth(value: Any) -> None:
 
 
 def text_of(value: Any) -> str:
-    """The text of a value: the string itself, the text parts of a message, or JSON."""
+    """Return the text of a value: the string itself, the text parts of a message, or JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -264,26 +264,26 @@ def text_of(value: Any) -> str:
 
 
 def well_formed(text: str) -> str:
-    """The text without lone surrogates, which UTF-8 cannot encode."""
+    """Return the text without lone surrogates, which UTF-8 cannot encode."""
     if text.isascii():
         return text
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def number_of(value: Any, default: float = 0.0, *, most: float = 1e9) -> float:
-    """A number from 0 to `most`; `default` if the value is not one."""
+    """Return a number from 0 to `most`; `default` if the value is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return default
     return float(value) if 0 <= value <= most else default
 
 
 def object_of(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
+    """Return the value if it is an object, else an empty one."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def objects_of(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list; empty if the value is not a list."""
+    """Return the objects in a list; empty if the value is not a list."""
     if not isinstance(value, list):
         return []
     return [cast(dict[str, Any], i) for i in cast(list[Any], value) if isinstance(i, dict)]

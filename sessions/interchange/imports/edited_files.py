@@ -24,7 +24,7 @@ class EditedFiles:
         self.contents: list[bytes] = []
 
     def changes(self, tool: str, arguments: str) -> tuple[FileChange, ...]:
-        """The changes made by a successful call."""
+        """Return the changes made by a successful call."""
         if tool not in EDITORS:
             return ()
         try:

@@ -214,7 +214,7 @@ class Rebuilder:
 
 
 def arguments_of(value: Any) -> str:
-    """Arguments as the JSON text that a model would write."""
+    """Format arguments as the JSON text that a model would write."""
     if isinstance(value, str):
         return well_formed(value)
     return well_formed(json.dumps(value, ensure_ascii=False))

@@ -35,7 +35,7 @@ _REASONS: dict[str, e.FinishReason] = {
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file has this format."""
+    """Return whether a file has this format."""
     document = opened.document
     if document is None or document.lines is not None:
         return False
@@ -47,7 +47,7 @@ def recognises(opened: Opened) -> bool:
 
 
 def read(opened: Opened) -> Sequence[Imported]:
-    """The sessions in a file.
+    """Return the sessions in a file.
 
     Raises:
         ImportRefused: the file cannot be used; the message says why.
@@ -81,7 +81,7 @@ def read(opened: Opened) -> Sequence[Imported]:
 
 
 def _config(fields: dict[str, Any]) -> dict[str, Any]:
-    """The replay config: an object, or an object encoded as JSON text."""
+    """Return the replay config: an object, or an object encoded as JSON text."""
     config = fields.get("replay_config")
     if isinstance(config, str):
         try:
@@ -100,7 +100,7 @@ def _task(config: dict[str, Any], history: list[dict[str, Any]]) -> str:
 
 
 def _first(history: list[dict[str, Any]], role: str) -> str:
-    """The first message of a role, ignoring demonstrations."""
+    """Return the first message of a role, ignoring demonstrations."""
     for message in history:
         if message.get("role") == role and not message.get("is_demo"):
             return text_of(message.get("content"))

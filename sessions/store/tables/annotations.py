@@ -29,7 +29,7 @@ class Note:
 
 
 def add_tag(store: Store, run_id: str, tag: str) -> str:
-    """Tag a session; returns the tag as stored: one lower-case word.
+    """Tag a session; return the tag as stored: one lower-case word.
 
     Raises:
         StoreError: the tag is not valid, or the write failed.
@@ -65,7 +65,7 @@ def set_tags(store: Store, run_id: str, tags: Iterable[str]) -> None:
 
 
 def remove_tag(store: Store, run_id: str, tag: str) -> bool:
-    """Remove a tag, spelt as in `add_tag`; returns False if the session had no such tag.
+    """Remove a tag, spelt as in `add_tag`; return False if the session had no such tag.
 
     Raises:
         StoreError: the write failed.
@@ -78,13 +78,13 @@ def remove_tag(store: Store, run_id: str, tag: str) -> bool:
 
 
 def tags_of(store: Store, run_id: str) -> list[str]:
-    """A session's tags, sorted."""
+    """Return a session's tags, sorted."""
     rows = store.rows("SELECT tag FROM tags WHERE run_id = ? ORDER BY tag", [run_id])
     return [str(row["tag"]) for row in rows]
 
 
 def all_tags(store: Store) -> dict[str, list[str]]:
-    """The tags of every tagged session, sorted.
+    """Return the tags of every tagged session, sorted.
 
     Raises:
         StoreError: the database cannot be read.
@@ -131,7 +131,7 @@ def edit_note(store: Store, run_id: str, note: Note, text: str) -> None:
 
 
 def remove_note(store: Store, run_id: str, note: int) -> bool:
-    """Delete a note; returns False if the session has no such note.
+    """Delete a note; return False if the session has no such note.
 
     Raises:
         StoreError: the write failed.
@@ -142,7 +142,7 @@ def remove_note(store: Store, run_id: str, note: int) -> bool:
 
 
 def notes_of(store: Store, run_id: str) -> list[Note]:
-    """A session's notes, in the order of their steps."""
+    """Return a session's notes, in the order of their steps."""
     rows = store.rows(
         "SELECT id, step, text, written_at FROM notes WHERE run_id = ? ORDER BY step, id", [run_id]
     )

@@ -22,16 +22,16 @@ class RunBlobs:
         self._run_id = run_id
 
     def put(self, data: bytes) -> str:
-        """Store a content; returns its digest."""
+        """Store a content; return its digest."""
         return self._store.put_blob(self._run_id, data)
 
     def get(self, name: str) -> bytes | None:
-        """A content by its digest; None if it is not stored."""
+        """Return a content by its digest; None if it is not stored."""
         return self._store.get_blob(name)
 
 
 def insert(connection: Connection, data: bytes) -> str:
-    """Store a content unless it exists; returns its digest."""
+    """Store a content unless it exists; return its digest."""
     name = digest(data)
     compressed, body = compress(data)
     connection.execute(
@@ -42,7 +42,7 @@ def insert(connection: Connection, data: bytes) -> str:
 
 
 def hold(connection: Connection, run_id: str, name: str) -> bool:
-    """Record that a run has a content; returns False if the run is not stored yet."""
+    """Record that a run has a content; return False if the run is not stored yet."""
     if connection.execute("SELECT 1 FROM runs WHERE id = ?", [run_id]).fetchone() is None:
         return False
     connection.execute(
@@ -63,7 +63,7 @@ def hold_like(connection: Connection, run_id: str, parent: str) -> None:
 
 
 def read(database: Database, name: str) -> bytes | None:
-    """A content by its digest; None if it is not stored."""
+    """Return a content by its digest; None if it is not stored."""
     rows = database.rows("SELECT compressed, data FROM blobs WHERE digest = ?", [name])
     with explained(database.path):
         return decompress(rows[0]["compressed"], rows[0]["data"]) if rows else None

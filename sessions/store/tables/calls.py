@@ -43,7 +43,7 @@ _COLUMNS = (
 
 
 def calls_of(database: Database, run_id: str) -> list[CallRow]:
-    """The tool calls of a run, in the order in which they were proposed."""
+    """Return the tool calls of a run, in the order in which they were proposed."""
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL"
         " ORDER BY proposed_seq",
@@ -53,7 +53,7 @@ def calls_of(database: Database, run_id: str) -> list[CallRow]:
 
 
 def last_call_of(database: Database, run_id: str) -> CallRow | None:
-    """The most recently proposed tool call of a run."""
+    """Return the most recently proposed tool call of a run."""
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL"
         " ORDER BY proposed_seq DESC LIMIT 1",

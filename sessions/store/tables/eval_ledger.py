@@ -121,7 +121,7 @@ def create(store: Store, info: EvalInfo, plan: EvalPlan) -> None:
 
 
 def plan_of(store: Store, eval_id: str) -> EvalPlan:
-    """The specification of an evaluation.
+    """Return the specification of an evaluation.
 
     Raises:
         StoreError: there is no such evaluation, or it cannot be read.
@@ -195,7 +195,7 @@ def release(store: Store, eval_id: str, because: str = "") -> None:
 
 
 def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
-    """Record that a run begins for a sample; returns the number of the attempt, from 1.
+    """Record that a run begins for a sample; return the number of the attempt, from 1.
 
     Raises:
         StoreError: the write failed.
@@ -231,7 +231,7 @@ def finish(store: Store, eval_id: str, result: SampleResult) -> None:
 
 
 def results(store: Store, eval_id: str) -> list[SampleResult]:
-    """The state of each sample of an evaluation, in the order of the plan.
+    """Return the state of each sample of an evaluation, in the order of the plan.
 
     Raises:
         StoreError: the database cannot be read.
@@ -240,7 +240,7 @@ def results(store: Store, eval_id: str) -> list[SampleResult]:
 
 
 def result_at(store: Store, eval_id: str, place: int) -> SampleResult:
-    """The state of the sample at one position of the plan, counted from 0.
+    """Return the state of the sample at one position of the plan, counted from 0.
 
     Raises:
         StoreError: the database cannot be read.
@@ -249,7 +249,7 @@ def result_at(store: Store, eval_id: str, place: int) -> SampleResult:
 
 
 def marks(store: Store, eval_id: str) -> list[tuple[object, ...]]:
-    """One mark per sample, in the order of the plan, which changes whenever the sample does.
+    """Return one mark per sample, in the order of the plan, which changes whenever the sample does.
 
     Reading the marks costs a fraction of reading all samples.
 
@@ -264,12 +264,12 @@ def marks(store: Store, eval_id: str) -> list[tuple[object, ...]]:
 
 
 def mark_of(result: SampleResult) -> tuple[object, ...]:
-    """The mark of a sample result (see `marks`)."""
+    """Return the mark of a sample result (see `marks`)."""
     return result.status, result.run_id, result.attempts
 
 
 def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
-    """Evaluations, newest first.
+    """Return evaluations, newest first.
 
     Raises:
         StoreError: the database cannot be read.
@@ -285,7 +285,7 @@ def summaries_of(store: Store, ids: Sequence[str]) -> list[EvalSummary]:
 
 
 def summary(store: Store, name: str = "last", *, strict: bool = False) -> EvalSummary:
-    """The evaluation whose id is, starts or ends with `name`; `last` is the newest.
+    """Return the evaluation whose id is, starts or ends with `name`; `last` is the newest.
 
     Args:
         store: the database.
@@ -300,7 +300,7 @@ def summary(store: Store, name: str = "last", *, strict: bool = False) -> EvalSu
 
 
 def sessions_of(store: Store, eval_id: str) -> list[str]:
-    """The sessions of all attempts at all samples, including those returned to the queue.
+    """Return the sessions of all attempts at all samples, including those returned to the queue.
 
     Raises:
         StoreError: the database cannot be read.
@@ -314,7 +314,8 @@ def sessions_of(store: Store, eval_id: str) -> list[str]:
 
 
 def spent(store: Store, eval_id: str) -> tuple[int, float]:
-    """Tokens and US dollars of all attempts at all samples; deleted sessions do not count."""
+    """Return the tokens and US dollars of all attempts at all samples; deleted sessions do not
+    count."""
     totals = "coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost"
     (row,) = store.rows(
         f"SELECT {totals} FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = ?", [eval_id]

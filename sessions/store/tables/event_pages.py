@@ -16,7 +16,7 @@ PAGE_EVENTS = 500
 async def stored_events(
     store: Store, run_id: str, after: int, until: int | None = None
 ) -> AsyncGenerator[e.AnyEvent]:
-    """Events with `after` < seq <= `until`, including those stored in the meantime.
+    """Yield events with `after` < seq <= `until`, including those stored in the meantime.
 
     Raises:
         StoreError: the database cannot be read.

@@ -33,7 +33,7 @@ _COLUMNS = ", ".join(FileChangeRow._fields)
 
 
 def changes_of(database: Database, run_id: str) -> list[FileChangeRow]:
-    """All file changes of a run, in order."""
+    """Return all file changes of a run, in order."""
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM file_changes WHERE run_id = ? ORDER BY seq, rowid", [run_id]
     )
@@ -43,7 +43,7 @@ def changes_of(database: Database, run_id: str) -> list[FileChangeRow]:
 def history_of(
     database: Database, run_id: str, path: str, first: int, last: int
 ) -> list[FileChangeRow]:
-    """Changes of one path with `first` <= seq <= `last`, in order."""
+    """Return changes of one path with `first` <= seq <= `last`, in order."""
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM file_changes WHERE run_id = ? AND path = ?"
         " AND seq >= ? AND seq <= ? ORDER BY seq, rowid",

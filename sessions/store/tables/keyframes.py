@@ -77,7 +77,8 @@ class KeyframeTables:
     # --- keyframes
 
     def head_until(self, seq: int) -> tuple[int, bytes] | None:
-        """Number and head of the last keyframe at or before an event; None if there is none."""
+        """Return the number and head of the last keyframe at or before an event; None if there is
+        none."""
         rows = self._database.rows(
             "SELECT seq, data FROM keyframes WHERE run_id = ? AND kind = 'head' AND seq <= ?"
             " ORDER BY seq DESC LIMIT 1",
@@ -86,7 +87,7 @@ class KeyframeTables:
         return (int(rows[0]["seq"]), rows[0]["data"]) if rows else None
 
     def last(self, before: int = 2**62) -> int:
-        """Number of the last keyframe before an event; 0 if there is none."""
+        """Return the number of the last keyframe before an event; 0 if there is none."""
         rows = self._database.rows(
             "SELECT max(seq) AS seq FROM keyframes WHERE run_id = ? AND kind = 'head' AND seq < ?",
             [self._run_id, before],
@@ -94,8 +95,8 @@ class KeyframeTables:
         return rows[0]["seq"] or 0
 
     def files(self, whole: int, seq: int) -> list[bytes]:
-        """The files at keyframe `whole`, which has all of them, then the changed ones up to `seq`;
-        empty if `whole` does not have them."""
+        """Return the files at keyframe `whole`, which has all of them, then the changed ones up to
+        `seq`; empty if `whole` does not have them."""
         rows = self._database.rows(
             "SELECT data FROM keyframes WHERE run_id = ? AND kind = 'tree' AND seq = ?",
             [self._run_id, whole],
@@ -109,7 +110,7 @@ class KeyframeTables:
         return [row["data"] for row in rows]
 
     def markers(self, after: int = 0) -> list[MarkerRow]:
-        """The markers after an event, in order."""
+        """Return the markers after an event, in order."""
         rows = self._database.rows(
             "SELECT seq, t, kind, step FROM markers WHERE run_id = ? AND seq > ? ORDER BY seq",
             [self._run_id, after],
@@ -119,7 +120,7 @@ class KeyframeTables:
     # --- items
 
     def items(self, first: int, last: int, seq: int) -> list[ItemRow]:
-        """Items `first` to `last` (exclusive) in their state at a keyframe."""
+        """Return items `first` to `last` (exclusive) in their state at a keyframe."""
         rows = self._database.rows(
             "SELECT item, max(seq) AS seq, kind, number, compressed, data FROM keyframe_items"
             " WHERE run_id = ? AND item >= ? AND item < ? AND seq <= ? GROUP BY item",
@@ -137,7 +138,7 @@ class KeyframeTables:
         return [row["item"] for row in rows]
 
     def item_of(self, kind: str, number: int, seq: int) -> int | None:
-        """The last item with a kind and number at a keyframe; None if there is none."""
+        """Return the last item with a kind and number at a keyframe; None if there is none."""
         rows = self._database.rows(
             "SELECT max(item) AS item FROM keyframe_items"
             " WHERE run_id = ? AND kind = ? AND number = ? AND seq <= ?",
@@ -146,7 +147,8 @@ class KeyframeTables:
         return rows[0]["item"]
 
     def items_by_number(self, kind: str, seq: int) -> dict[int, int]:
-        """The last item for each number of a kind, in the order in which the numbers appeared."""
+        """Return the last item for each number of a kind, in the order in which the numbers
+        appeared."""
         rows = self._database.rows(
             "SELECT number, max(item) AS item FROM keyframe_items"
             " WHERE run_id = ? AND kind = ? AND seq <= ? GROUP BY number ORDER BY min(item)",
@@ -157,7 +159,7 @@ class KeyframeTables:
     # --- screens
 
     def screen(self, terminal: str, opened_seq: int, seq: int) -> tuple[int, bytes] | None:
-        """Lines of scrollback and bytes of a terminal at a keyframe; None if there is none."""
+        """Return the lines of scrollback and the bytes of a terminal at a keyframe, or None."""
         rows = self._database.rows(
             "SELECT history, data FROM keyframe_screens"
             " WHERE run_id = ? AND terminal = ? AND opened_seq = ? AND seq = ?",
@@ -168,7 +170,8 @@ class KeyframeTables:
     def screen_above(
         self, terminal: str, opened_seq: int, line: int, before: int
     ) -> tuple[int, bytes] | None:
-        """Keyframe and bytes of the last screen of a terminal before a line had scrolled off it."""
+        """Return the keyframe and bytes of a terminal's last screen before a line had scrolled off
+        it."""
         rows = self._database.rows(
             "SELECT seq, data FROM keyframe_screens WHERE run_id = ? AND terminal = ?"
             " AND opened_seq = ? AND lines_scrolled <= ? AND seq < ?"
@@ -178,7 +181,7 @@ class KeyframeTables:
         return (int(rows[0]["seq"]), rows[0]["data"]) if rows else None
 
     def next_screen(self, terminal: str, opened_seq: int, after: int) -> int | None:
-        """The first keyframe of a terminal after an event; None if there is none."""
+        """Return the first keyframe of a terminal after an event; None if there is none."""
         rows = self._database.rows(
             "SELECT min(seq) AS seq FROM keyframe_screens"
             " WHERE run_id = ? AND terminal = ? AND opened_seq = ? AND seq > ?",

@@ -128,7 +128,7 @@ def replace_from(store: Store, training_id: str, from_step: int) -> None:
 
 
 def rollouts_of(store: Store, training_id: str) -> list[Rollout]:
-    """The rollouts of a training that count, ordered by step, task and number.
+    """Return the rollouts of a training that count, ordered by step, task and number.
 
     Raises:
         StoreError: the database cannot be read.
@@ -159,8 +159,8 @@ class Changes(NamedTuple):
 
 
 def changes_since(store: Store, training_id: str, revision: int, limit: int) -> Changes:
-    """The rollouts that have changed since a revision, at least `limit` of them if there are as
-    many.
+    """Return the rollouts that have changed since a revision, at least `limit` of them if there are
+    as many.
 
     Raises:
         StoreError: the database cannot be read.
@@ -179,7 +179,7 @@ def changes_since(store: Store, training_id: str, revision: int, limit: int) -> 
 
 
 def sessions_of(store: Store, training_id: str) -> list[str]:
-    """The existing sessions of all rollouts, including those that were replaced.
+    """Return the existing sessions of all rollouts, including those that were replaced.
 
     Raises:
         StoreError: the database cannot be read.

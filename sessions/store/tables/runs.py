@@ -103,7 +103,7 @@ def delete(connection: Connection, run_id: str) -> None:
 
 
 def newest(database: Database, limit: int, offset: int) -> list[dict[str, Any]]:
-    """Rows of runs, newest first."""
+    """Return the rows of runs, newest first."""
     return database.rows(
         f"SELECT * FROM runs ORDER BY {_BEGUN_AT} DESC, id DESC LIMIT ? OFFSET ?", [limit, offset]
     )
@@ -117,18 +117,18 @@ _STANDALONE = (
 
 
 def newest_standalone(database: Database, limit: int) -> list[dict[str, Any]]:
-    """Rows of runs that belong to no evaluation or training, newest first."""
+    """Return the rows of runs that belong to no evaluation or training, newest first."""
     query = f"SELECT * FROM runs WHERE {_STANDALONE} ORDER BY {_BEGUN_AT} DESC, id DESC LIMIT ?"
     return database.rows(query, [limit])
 
 
 def count_standalone(database: Database) -> int:
-    """The number of runs that belong to no evaluation or training."""
+    """Return the number of runs that belong to no evaluation or training."""
     return int(database.rows(f"SELECT count(*) AS n FROM runs WHERE {_STANDALONE}")[0]["n"])
 
 
 def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
-    """The row of a run, found by its id or a part of it; see `Store.run`.
+    """Return the row of a run, found by its id or a part of it; see `Store.run`.
 
     Raises:
         NotStored: no run matches, or more than one.
@@ -151,5 +151,5 @@ def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
 
 
 def not_found(name: str) -> NotStored:
-    """The error for a name that matches no session."""
+    """Return the error for a name that matches no session."""
     return NotStored(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")

@@ -45,7 +45,7 @@ def keep_source_document(store: Store, run_id: str, original: SourceDocument) ->
 
 
 def source_document_of(store: Store, run_id: str) -> SourceDocument | None:
-    """The document that a session was imported from; None if it was recorded here.
+    """Return the document that a session was imported from; None if it was recorded here.
 
     Raises:
         StoreError: the database cannot be read.
@@ -62,7 +62,7 @@ def source_document_of(store: Store, run_id: str) -> SourceDocument | None:
 
 
 def runs_imported_from(store: Store, fingerprint: str) -> list[str]:
-    """Ids of the sessions imported from a document with these events.
+    """Return the ids of the sessions imported from a document with these events.
 
     Raises:
         StoreError: the database cannot be read.

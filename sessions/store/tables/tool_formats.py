@@ -15,7 +15,7 @@ MAX_RUNS_READ = 20
 
 
 def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat | None:
-    """The format in which the newest run with this model on this server made calls.
+    """Return the format in which the newest run with this model on this server made calls.
 
     Only runs recorded here count, and only if they called a tool, natively or in a format chosen
     automatically (mode `auto`). None if calls were native, or if there is no such run.
@@ -36,13 +36,13 @@ def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat |
 
 
 def last_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
-    """The last tool format that a run settled on; None for native calls."""
+    """Return the last tool format that a run settled on; None for native calls."""
     event = events.last_of_kind(store, run_id, "ToolFormatChosen")
     return event.format if isinstance(event, e.ToolFormatChosen) else None
 
 
 def _used_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
-    """The last format in which a run made a call."""
+    """Return the last format in which a run made a call."""
     rows = store.rows(
         "SELECT max(seq) AS seq FROM events WHERE run_id = ?1 AND kind = 'ToolFormatChosen'"
         " AND seq < (SELECT max(proposed_seq) FROM calls WHERE run_id = ?1)",

@@ -196,7 +196,7 @@ def forget_steps(store: Store, training_id: str, from_step: int) -> None:
 
 
 def steps_of(store: Store, training_id: str) -> list[TrainingStep]:
-    """The finished steps of a training, in order.
+    """Return the finished steps of a training, in order.
 
     Raises:
         StoreError: the database cannot be read.
@@ -225,7 +225,7 @@ def summaries(store: Store, limit: int = 100) -> list[TrainingSummary]:
 
 
 def summaries_of(store: Store, ids: Sequence[str]) -> list[TrainingSummary]:
-    """These training runs, newest first; deleted ones are left out.
+    """Return these training runs, newest first; deleted ones are left out.
 
     Raises:
         StoreError: the database cannot be read.
@@ -236,7 +236,7 @@ def summaries_of(store: Store, ids: Sequence[str]) -> list[TrainingSummary]:
 
 
 def summary(store: Store, name: str = "last", *, strict: bool = False) -> TrainingSummary:
-    """The training whose id is, starts or ends with `name`; `last` is the newest.
+    """Return the training whose id is, starts or ends with `name`; `last` is the newest.
 
     Args:
         store: the database.
@@ -308,7 +308,7 @@ def _summary(row: dict[str, Any]) -> TrainingSummary:
 
 
 def _is_alive(row: dict[str, Any]) -> bool:
-    """Whether a training's program is alive: by its process on this machine, else by its
+    """Return whether a training's program is alive: by its process on this machine, else by its
     heartbeat."""
     owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"])
     if owner.here:

@@ -24,7 +24,7 @@ MODES = ["vanilla", "sandbox", "sandbox-context", "all"]
 
 
 def _work_options(function: Any) -> Any:
-    """Options of commands that run an evaluation."""
+    """Add the options of commands that run an evaluation."""
     for option in reversed(
         [
             click.option(
@@ -260,7 +260,7 @@ def suites() -> None:
 
 
 def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    """The suite's values that the command line overrides."""
+    """Return the suite's values that the command line overrides."""
     modes = options["modes"]
     own = {
         name: value
@@ -279,7 +279,7 @@ def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict
 
 
 def _cluster(options: dict[str, Any], settings: Settings) -> RayCluster | None:
-    """The cluster given on the command line, if any.
+    """Return the cluster given on the command line, if any.
 
     Raises:
         ConfigError: the cluster cannot be joined.

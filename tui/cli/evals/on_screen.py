@@ -14,7 +14,7 @@ from sandbox_tui.tui.lifecycle.first_screen import Evaluating, WatchEval
 
 
 def show_work(evaluation: Evaluation, settings: Settings, store: Store) -> int:
-    """Run an evaluation and show it; returns the exit code of the program.
+    """Run an evaluation and show it; return the exit code of the program.
 
     Raises:
         SandboxTuiError: the evaluation cannot begin, or its samples cannot be stored.
@@ -25,7 +25,7 @@ def show_work(evaluation: Evaluation, settings: Settings, store: Store) -> int:
 
 
 def show_recorded(summary: ledger.EvalSummary, settings: Settings, store: Store) -> int:
-    """Show an evaluation from the database; returns the exit code of the program."""
+    """Show an evaluation from the database; return the exit code of the program."""
     return show(settings, store, WatchEval(summary)).code
 
 

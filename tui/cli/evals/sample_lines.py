@@ -12,7 +12,7 @@ from sandbox_tui.tui.format import numbers
 
 
 def line_of(result: SampleResult, over: int, samples: int) -> str:
-    """A line of text for the user.
+    """Return a line of text for the user.
 
     Args:
         result: the sample.
@@ -34,5 +34,5 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
 
 
 def json_of(result: SampleResult) -> str:
-    """A line of JSON for programs."""
+    """Return a line of JSON for programs."""
     return sanitize_json(msgspec.json.encode(result).decode())

@@ -20,7 +20,7 @@ POLL_SECONDS = 1.0
 
 
 def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> int:
-    """Write finished samples until no program works on the evaluation; returns the exit code.
+    """Write finished samples until no program works on the evaluation; return the exit code.
 
     Raises:
         StoreError: the database cannot be read.

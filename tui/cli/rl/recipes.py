@@ -20,7 +20,7 @@ def given_recipe(path: str, seed: int | None) -> Recipe:
 
 
 def recorded_recipe(store: Store, training: str) -> Recipe:
-    """The recipe of a recorded training.
+    """Return the recipe of a recorded training.
 
     Raises:
         StoreError: there is no such training.

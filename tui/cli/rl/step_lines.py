@@ -25,7 +25,7 @@ STOPPED = 7
 
 
 def write_steps(store: Store, found: TrainingSummary, *, as_json: bool) -> int:
-    """Write finished steps until no program trains any more; returns the exit code.
+    """Write finished steps until no program trains any more; return the exit code.
 
     Raises:
         StoreError: the database cannot be read, or the training has been deleted.
@@ -96,7 +96,7 @@ class StepWriter:
 
 
 def step_line(step: StepFigures) -> str:
-    """A finished step as a line."""
+    """Return a finished step as a line."""
     parts = [f"step {step.step}"]
     if step.reward is not None:
         spread = "" if step.reward_std is None else f" ± {step.reward_std:.3f}"

@@ -12,7 +12,7 @@ FILM = "film"
 
 
 def picture_exporter(at: str, size: str, theme: str | None) -> Exporter:
-    """An exporter for a picture of the cockpit at one position.
+    """Return an exporter for a picture of the cockpit at one position.
 
     Raises:
         ConfigError: the size or a setting is not valid.
@@ -26,7 +26,7 @@ def picture_exporter(at: str, size: str, theme: str | None) -> Exporter:
 
 
 def film_exporter(size: str, theme: str | None) -> Exporter:
-    """An exporter for a film of the cockpit.
+    """Return an exporter for a film of the cockpit.
 
     Raises:
         ConfigError: the size or a setting is not valid.
@@ -40,7 +40,7 @@ def film_exporter(size: str, theme: str | None) -> Exporter:
 
 
 def _cells(size: str) -> tuple[int, int]:
-    """Columns and rows of a picture.
+    """Parse the columns and rows of a picture.
 
     Raises:
         ConfigError: the text is not a size, or the size is out of range.

@@ -43,7 +43,7 @@ session."""
 def cockpit_picture(
     recording: Recording, at: str, settings: Settings, size: tuple[int, int] = SIZE
 ) -> bytes:
-    """The cockpit at one position, as one self-contained SVG file.
+    """Return the cockpit at one position, as one self-contained SVG file.
 
     Args:
         recording: the session.
@@ -61,7 +61,8 @@ def cockpit_picture(
 
 
 def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int] = SIZE) -> bytes:
-    """The cockpit from the beginning of a session to its end, as one SVG file that plays by itself.
+    """Return the cockpit from the beginning of a session to its end, as one SVG file that plays by
+    itself.
 
     Args:
         recording: the session.
@@ -84,7 +85,7 @@ def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int]
 def _pictures(
     recording: Recording, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
 ) -> list[str]:
-    """The cockpit after each of these events, as drawn by the app."""
+    """Return the cockpit after each of these events, as drawn by the app."""
     with TemporaryDirectory(prefix="sandbox-tui-") as folder:
         store = Store(Path(folder) / "sessions.db")
         try:
@@ -110,8 +111,8 @@ def _copy(recording: Recording, store: Store) -> None:
 
 
 def _say_progress(drawn: int, total: int) -> None:
-    """Where a person watches, say how far a film is, on a line that is gone at its end."""
-    terminal = sys.__stderr__  # not the one that the app has in its place
+    """Show a film's progress on the terminal, if there is one; clear the line at the end."""
+    terminal = sys.__stderr__  # the app has replaced `sys.stderr`
     if total > 1 and terminal is not None and terminal.isatty():
         words = f"Drawing frame {drawn} of {total}." if drawn < total else ""
         terminal.write(f"\r\x1b[K{words}")

@@ -76,7 +76,7 @@ def _to_stdout(export: Export) -> None:
 
 
 def import_files(store: Store, files: Sequence[Path]) -> bool:
-    """Import each file and print the result; returns False if one failed."""
+    """Import each file and print the result; return False if one failed."""
     from sandbox_tui.sessions.interchange.imports import import_file
 
     good = True
@@ -109,7 +109,7 @@ def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) ->
 
 
 def _marked(hit: Hit) -> str:
-    """The snippet, with matching words in bold on a terminal."""
+    """Return the snippet, with matching words in bold on a terminal."""
     text, at = "", 0
     for start, end in hit.marks:
         text += sanitize_line(hit.snippet[at:start])

@@ -86,19 +86,20 @@ def print_session(store: Store, run: RunSummary) -> None:
 
 
 def _settings(store: Store, run_id: str) -> e.RunSettings | None:
-    """The settings that the run was started with; None if an older version did not record them."""
+    """Return the settings that the run was started with; None if an older version did not record
+    them."""
     first = store.events_at(run_id, [1]).get(1)
     return first.settings if isinstance(first, e.RunStarted) else None
 
 
 def _tool_format(store: Store, run_id: str) -> str:
-    """How tool calls were exchanged; empty if they were native."""
+    """Return how tool calls were exchanged; empty if they were native."""
     chosen = last_tool_format(store, run_id)
     return "" if chosen is None or chosen.mode == "native" else chosen.title
 
 
 def _context(store: Store, run_id: str) -> str:
-    """The model's context length and its source; empty if it is unknown."""
+    """Return the model's context length and its source; empty if it is unknown."""
     event = events.last_of_kind(store, run_id, "ContextLengthFound")
     if not isinstance(event, e.ContextLengthFound):
         return ""

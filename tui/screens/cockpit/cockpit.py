@@ -104,7 +104,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self._clock_at = time.monotonic()
 
     def compose(self) -> ComposeResult:
-        """Header, three panes, the widgets below them, footer."""
+        """Yield header, three panes, the widgets below them, footer."""
         yield StatusBar(self.state, self._task_line, id="status")
         with Horizontal(id="panes"):
             yield Calls(self.state, attends=self._is_live, get_blob=self._get_blob, id="calls")
@@ -118,7 +118,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         yield KeyBar()
 
     def compose_bottom(self) -> ComposeResult:
-        """Widgets that a subclass puts between the panes and the timeline."""
+        """Yield the widgets that a subclass puts between the panes and the timeline."""
         yield from ()
 
     def on_mount(self) -> None:
@@ -237,7 +237,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         raise NotImplementedError
 
     def time_of_step(self, step: int) -> float | None:
-        """When the reply of a step arrived, in seconds since the run started, or None."""
+        """Return when the reply of a step arrived, in seconds since the run started, or None."""
         return self.state.reply_arrived(step)
 
     def action_note(self) -> None:
@@ -314,7 +314,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self.query_one(Preview).toggle_source()
 
     def kept(self, blob: str) -> bytes | None:
-        """The content of a file by its digest."""
+        """Return the content of a file by its digest."""
         return self._get_blob(blob)
 
     def on_block_list_highlighted(self, event: BlockList.Highlighted) -> None:

@@ -43,7 +43,7 @@ class FileSource(Protocol):
         ...
 
     def kept(self, blob: str) -> bytes | None:
-        """A content by its digest."""
+        """Return a content by its digest."""
         ...
 
 
@@ -115,14 +115,14 @@ class FileActions:
         self._screen.notify(sanitize_line(words), markup=False, timeout=6)
 
     def _inside(self, path: str, folder: Path) -> Path:
-        """A folder keeps its name; a file goes into the chosen folder."""
+        """Return a folder keeps its name; a file goes into the chosen folder."""
         file = self._source.state.files.get(path)
         if file is None or file.last.kind != "dir":
             return folder
         return folder / (sanitize_line(posixpath.basename(path)).strip(".") or "files")
 
     def _write_kept(self, path: str, folder: Path) -> str:
-        """Write the kept contents of a file or folder; returns a sentence with their number."""
+        """Write the kept contents of a file or folder; return a sentence with their number."""
         above = posixpath.dirname(path)
         written = missing = 0
         for name, file in self._source.state.files.items():
@@ -226,7 +226,7 @@ class FileActions:
         return self._screen.query_one(Preview)
 
     def _chosen(self) -> tuple[str, FileState | None]:
-        """The file under the cursor, otherwise the previewed one."""
+        """Return the file under the cursor, otherwise the previewed one."""
         row = self._files.current
         if row is not None:
             return row.path, row.file

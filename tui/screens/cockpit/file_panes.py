@@ -27,7 +27,7 @@ SWAP_FILE = re.compile(r"(^|/)\.[^/]+\.sw[a-p]$")
 
 
 def latest_changed(files: Iterable[FileState]) -> FileState | None:
-    """The file that changed last in this run, except swap files; None if none did."""
+    """Return the file that changed last in this run, except swap files; None if none did."""
     changed = (
         file
         for file in files

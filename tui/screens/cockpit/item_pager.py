@@ -9,7 +9,7 @@ from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 
 
 def pager_of(item: Item | None, before: str | None = None) -> PagerScreen | None:
-    """The pager with the text of an item; None if it has none.
+    """Return the pager with the text of an item; None if it has none.
 
     Args:
         item: the item.

@@ -31,7 +31,8 @@ class NotedSession(Protocol):
         ...
 
     def time_of_step(self, step: int) -> float | None:
-        """The time of a step's reply, in seconds since the run started; None if there is none."""
+        """Return the time of a step's reply, in seconds since the run started; None if there is
+        none."""
         ...
 
 

@@ -87,7 +87,8 @@ class ComparisonRows(BlockList):
         return at is not None
 
     def difference_from_here(self, direction: int) -> int | None:
-        """Index of the next row that differs between the sides; None if there is none."""
+        """Return the index of the next row that differs between the sides; None if there is
+        none."""
         at = self.cursor + direction
         while 0 <= at < len(self.rows):
             row = self.rows[at]
@@ -139,7 +140,7 @@ class ComparisonRows(BlockList):
 
 
 def _takes_two(pair: Pair) -> bool:
-    """Whether both sides have a call, and the calls differ."""
+    """Return whether both sides have a call, and the calls differ."""
     return pair.left is not None and pair.right is not None and sign(pair) == "≠"
 
 
@@ -166,7 +167,7 @@ def _outcome(words: str, palette: Palette) -> Style:
 
 
 def _divergence(found: Divergence, width: int, palette: Palette) -> list[Text]:
-    """The point of divergence, both outcomes, and the first differing line."""
+    """Return the point of divergence, both outcomes, and the first differing line."""
     strong = palette.accent + Style(bold=True)
     sentence = wrapped(found.sentence, max(1, width - 3), strong)
     lines = [Text(" ▼ " if n == 0 else "   ", style=strong) + row for n, row in enumerate(sentence)]
@@ -221,7 +222,7 @@ def _beside(pair: Pair, width: int, palette: Palette) -> Text:
 
 
 def _side(pair: Pair, call: Call | None, room: int, palette: Palette) -> Text:
-    """A call, with its outcome if the other one's differs."""
+    """Return a call, with its outcome if the other one's differs."""
     if call is None:
         return Text(" " * room)
     both = pair.left is not None and pair.right is not None
@@ -231,7 +232,7 @@ def _side(pair: Pair, call: Call | None, room: int, palette: Palette) -> Text:
 
 
 def _stacked(pair: Pair, palette: Palette) -> list[Text]:
-    """Identical calls on one line, others one above the other."""
+    """Draw identical calls on one line, others one above the other."""
     between = sign(pair)
     lines: list[Text] = []
     calls = [call for call in (pair.left, pair.right) if call is not None]
@@ -267,7 +268,7 @@ def _verdict_style(file: FilePair, palette: Palette) -> Style:
 
 
 def _end_of_path(path: str, room: int) -> str:
-    """The end of a path, which distinguishes it from others."""
+    """Return the end of a path, which distinguishes it from others."""
     return path if len(path) <= room else f"…{path[len(path) - room + 1 :]}"
 
 

@@ -40,7 +40,7 @@ class PromptDialog(LineDialog[str]):
         self._placeholder = placeholder
 
     def compose(self) -> ComposeResult:
-        """The input line."""
+        """Yield the input line."""
         text = sanitize(self._text, newlines=False)
         line = OneLineInput(
             text, placeholder=self._placeholder, select_on_focus=False, classes="line"

@@ -32,7 +32,7 @@ class ConfirmDialog(Dialog[bool]):
         self._question = question
 
     def compose(self) -> ComposeResult:
-        """The question."""
+        """Yield the question."""
         with Vertical(classes="dialog") as box:
             box.border_subtitle = self.keys_words
             yield Static(sanitize(self._question), markup=False)

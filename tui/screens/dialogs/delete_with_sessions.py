@@ -40,7 +40,7 @@ class DeleteWithSessionsDialog(Dialog[Deletion | None]):
         self._question = question
 
     def compose(self) -> ComposeResult:
-        """The question."""
+        """Yield the question."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._heading
             box.border_subtitle = (

@@ -83,7 +83,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
         self._first_model = sanitize_line(plan.started.model)
 
     def compose(self) -> ComposeResult:
-        """The form."""
+        """Yield the form."""
         model = self._run_request.settings.model
         steps = self._run_request.settings.limits.max_steps
         steps = max(steps, self._plan.fork_point.step + ROOM) if self._used_up else steps
@@ -131,7 +131,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
         return self._plan.fork_point.step >= self._run_request.settings.limits.max_steps
 
     def _last_call(self) -> e.ToolCall | None:
-        """The next call, otherwise the last one that was executed."""
+        """Return the next call, otherwise the last one that was executed."""
         if self._plan.fork_point.next_call is not None:
             return self._plan.fork_point.next_call
         events = reversed(self._plan.fork_point.history)

@@ -39,7 +39,7 @@ class LineDialog(Dialog[Answer | None]):
     """What enter does, for the key bar."""
 
     def answer(self, text: str) -> Answer | None:
-        """The answer for a line, given without surrounding blanks."""
+        """Return the answer for a line, given without surrounding blanks."""
         raise NotImplementedError
 
     @on(Input.Submitted)

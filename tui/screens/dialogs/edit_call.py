@@ -71,7 +71,7 @@ class EditCallDialog(Dialog[str | None]):
         self._wrong: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """The editors of both forms; one form is visible."""
+        """Yield the editors of both forms; one form is visible."""
         with VerticalScroll(classes="dialog form") as box:
             name = short_name(sanitize_line(self._call.name))
             box.border_title = Content(f"edit call {self._call.number} · {name}")
@@ -143,7 +143,7 @@ class EditCallDialog(Dialog[str | None]):
         area.replace(sanitize(written), (0, 0), area.document.end)
 
     def _suffix(self, area: TextArea) -> str:
-        """Suffix of a file that contains the text of an editor."""
+        """Return the suffix of a file that contains the text of an editor."""
         if self._as_json:
             return ".json"
         name = list(self._fields)[self._areas("field").index(area)]
@@ -179,7 +179,7 @@ class EditCallDialog(Dialog[str | None]):
         return True
 
     def _written(self) -> str | None:
-        """The current arguments as JSON text, or None after showing what is invalid."""
+        """Return the current arguments as JSON text, or None after showing what is invalid."""
         try:
             if self._as_json:
                 return _object(self._areas("json")[0].text)
@@ -216,7 +216,7 @@ def _area(text: str, *, classes: str) -> TextArea:
 
 
 def _fields(arguments: str) -> dict[str, Any]:
-    """The arguments by name; empty if they are not a JSON object."""
+    """Return the arguments by name; empty if they are not a JSON object."""
     try:
         value: object = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
@@ -233,7 +233,7 @@ def _pretty(arguments: str) -> str:
 
 
 def _object(text: str) -> str:
-    """The text, if it is a JSON object.
+    """Return the text, if it is a JSON object.
 
     Raises:
         ValueError: it is not a JSON object.

@@ -85,7 +85,7 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
         self._store = store
 
     def compose(self) -> ComposeResult:
-        """The form."""
+        """Yield the form."""
         with Vertical(classes="dialog form") as box:
             box.border_title = "export"
             box.border_subtitle = f"{hint('export.write')} export · {hint('export.leave')} cancel"

@@ -41,7 +41,7 @@ class JumpScreen(ModalScreen[Widget | None]):
         self._targets = dict(zip(LETTERS, targets, strict=False))
 
     def compose(self) -> ComposeResult:
-        """The letters, each at the corner of its widget."""
+        """Yield the letters, each at the corner of its widget."""
         for letter, target in self._targets.items():
             label = Label(letter, markup=False)
             label.styles.offset = (target.region.x, target.region.y)

@@ -114,7 +114,7 @@ class PagerScreen(SaysWhyOff, ModalScreen[None]):
         self._wanted = ""
 
     def compose(self) -> ComposeResult:
-        """The text and a search line."""
+        """Yield the text and a search line."""
         self._body.border_title = Content(sanitize_line(self._heading))
         self._body.border_subtitle = Content(sanitize_line(_facts_of(self._content)))
         yield self._body

@@ -31,7 +31,7 @@ class ErrorDialog(Dialog[None]):
         self._sentence = sentence
 
     def compose(self) -> ComposeResult:
-        """The message."""
+        """Yield the message."""
         with Vertical(classes="dialog") as box:
             box.border_title = "✗ this did not work"
             box.border_subtitle = f"{hint('failure.leave')} back"

@@ -96,7 +96,7 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
         self._charts_drawn = -math.inf
 
     def compose(self) -> ComposeResult:
-        """Title and progress, table, charts, samples, keys."""
+        """Yield title and progress, table, charts, samples, keys."""
         info = self._source.info
         heads: dict[str, Callable[[Palette], Text]] = {
             "title": lambda palette: title_line(info, self._picture, self._columns, palette),
@@ -221,7 +221,7 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
         return ""
 
     def words_for(self, action: str) -> str | None:
-        """The key bar's current words for an action."""
+        """Return the key bar's current words for an action."""
         runner = self._source.runner
         if action == "pause" and runner is not None and runner.paused_because:
             return "resume"
@@ -258,7 +258,7 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
             self.read()
 
     def _how_many(self) -> tuple[int, int]:
-        """Number of running samples, and of samples that are not finished."""
+        """Return the number of running samples, and of samples that are not finished."""
         runner = self._source.runner
         if runner is None:
             return 0, 0

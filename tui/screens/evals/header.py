@@ -28,7 +28,7 @@ MIN_BAR_CELLS = 8
 
 
 def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette: Palette) -> Text:
-    """Suite, model and id, with the state on the right."""
+    """Draw suite, model and id, with the state on the right."""
     state = picture.reading.state if picture else "running"
     words = f"{SIGNS[state]} {state}" if picture else "◌ reads"
     line = Text(no_wrap=True)
@@ -45,7 +45,7 @@ def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette:
 
 
 def progress_line(picture: EvalPicture | None, width: int, palette: Palette) -> Text:
-    """A progress bar and the totals of all samples, as many as fit."""
+    """Return a progress bar and the totals of all samples, as many as fit."""
     if picture is None:
         return Text("…", style=palette.faint)
     table = picture.table
@@ -92,7 +92,7 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
 
 
 def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
-    """Why the evaluation is paused or stopped; empty otherwise."""
+    """Return why the evaluation is paused or stopped; empty otherwise."""
     reason = picture.reading.because if picture else ""
     if picture is not None and picture.reading.state == "stopped":
         reason += f" `sandbox-tui eval resume {picture.reading.info.id}` runs what is left."
@@ -100,14 +100,14 @@ def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
 
 
 def _duration_words(picture: EvalPicture | None) -> str:
-    """How long a finished evaluation took; empty for all others."""
+    """Return how long a finished evaluation took; empty for all others."""
     if picture is None or not picture.run_seconds:
         return ""
     return f" in {short_duration(picture.run_seconds)}"
 
 
 def _seconds_left(picture: EvalPicture) -> float | None:
-    """The last estimate minus the time since; at least 1 s if samples take longer."""
+    """Return the last estimate minus the time since; at least 1 s if samples take longer."""
     left = picture.table.seconds_left
     if not left or picture.reading.state != "running":
         return None
@@ -119,7 +119,7 @@ def _bar_cells(room: int) -> int:
 
 
 def _bar(over: int, lost: int, samples: int, cells: int, palette: Palette) -> Text:
-    """The share of finished samples; those without a score in another colour."""
+    """Return the share of finished samples; those without a score in another colour."""
     line = Text(no_wrap=True)
     done = round(cells * over / samples) if samples else 0
     bad = min(done, -(-cells * lost // samples)) if samples else 0

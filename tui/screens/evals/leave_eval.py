@@ -39,7 +39,7 @@ class LeaveEvalDialog(LeaveDialog):
 
 
 def what_stops(running: int, left: int) -> str:
-    """A sentence about what stopping does."""
+    """Return a sentence about what stopping does."""
     ended = {
         0: "Stopping starts no more samples",
         1: "Stopping ends the running sample and requeues it",

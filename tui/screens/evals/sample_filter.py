@@ -32,16 +32,16 @@ class SampleFilter:
     domain: str | None = None
 
     def fits(self, sample: SampleResult) -> bool:
-        """Whether a sample is shown."""
+        """Return whether a sample is shown."""
         return KINDS[self.kind](sample) and self.domain in (None, domain_of(sample))
 
     def next_kind(self) -> SampleFilter:
-        """The filter with the next kind and the same domain."""
+        """Return the filter with the next kind and the same domain."""
         kinds = list(KINDS)
         return replace(self, kind=kinds[(kinds.index(self.kind) + 1) % len(kinds)])
 
     def of_domain(self, domain: str | None) -> SampleFilter:
-        """The filter with the same kind and another domain."""
+        """Return the filter with the same kind and another domain."""
         return replace(self, domain=domain)
 
     @property

@@ -50,7 +50,8 @@ class EvalSource(Protocol):
         ...
 
     def read(self) -> Reading | None:
-        """The current state; None if unchanged since the last reading. Blocks: call in a thread.
+        """Return the current state; None if unchanged since the last reading. Blocks: call in a
+        thread.
 
         Raises:
             StoreError: the file cannot be read.
@@ -58,7 +59,7 @@ class EvalSource(Protocol):
         ...
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
-        """The run of a sample if it runs in this program."""
+        """Return the run of a sample if it runs in this program."""
         ...
 
     @property
@@ -96,7 +97,7 @@ class LocalEval:
         return None if self._runner.ended.is_set() else self._runner
 
     def read(self) -> Reading | None:
-        """The current state, or None if unchanged since the last reading or not started."""
+        """Return the current state, or None if unchanged since the last reading or not started."""
         has_begun = self._runner.samples or self._runner.ended.is_set()
         if not self._has_changed or not has_begun:
             return None
@@ -106,7 +107,7 @@ class LocalEval:
         return Reading(self.info, samples, state, because, time.time())
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
-        """The run of a sample while it is running."""
+        """Return the run of a sample while it is running."""
         found = self._evals.runs.all.get(sample.run_id)
         return None if found is None or found.ended.is_set() else found
 
@@ -161,7 +162,7 @@ class RecordedEval:
         return None
 
     def read(self) -> Reading | None:
-        """The current state, or None if unchanged since the last reading.
+        """Return the current state, or None if unchanged since the last reading.
 
         Raises:
             StoreError: the file cannot be read.
@@ -175,7 +176,7 @@ class RecordedEval:
         return Reading(self.info, list(self._samples), *now, time.time())
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
-        """None, because no sample runs in this program."""
+        """Return None, because no sample runs in this program."""
         return None
 
     @property
@@ -187,7 +188,7 @@ class RecordedEval:
         """Nothing to do."""
 
     def _read_changed(self) -> bool:
-        """Read the changed samples; returns whether there are any."""
+        """Read the changed samples; return whether there are any."""
         store, eval_id, before = self._store, self.info.id, self._marks
         if not before:
             self._samples = ledger.results(store, eval_id)
@@ -207,7 +208,7 @@ class RecordedEval:
 
 
 def source_of(found: ledger.EvalSummary, evals: EvalRegistry) -> EvalSource:
-    """The source of a listed evaluation."""
+    """Return the source of a listed evaluation."""
     runner = evals.all.get(found.info.id)
     if runner is not None:
         return LocalEval(runner, evals)

@@ -36,7 +36,7 @@ class ChooseVersionDialog(Dialog[Version | None]):
         self._choices = list(reversed(choices))
 
     def compose(self) -> ComposeResult:
-        """The list."""
+        """Yield the list."""
         options = OptionList(*(Text(version.name) for version in self._choices), classes="dialog")
         name = sanitize_line(self._path.rpartition("/")[2])
         options.border_title = Content(f"compare {name} with")

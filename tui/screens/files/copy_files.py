@@ -67,7 +67,7 @@ class CopyOutDialog(CopyDialog[Path]):
         self._folder = folder
 
     def compose(self) -> ComposeResult:
-        """One field for the folder."""
+        """Yield one field for the folder."""
         with VerticalScroll(classes="dialog form") as box:
             name = sanitize_line(self._path.rpartition("/")[2])
             box.border_title = Content(f"copy {name} out")
@@ -120,7 +120,7 @@ class CopyInDialog(CopyDialog[Push]):
         self._base = base
 
     def compose(self) -> ComposeResult:
-        """Two fields, and whether the model is told."""
+        """Yield two fields, and whether the model is told."""
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "upload a file or folder"
             box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"

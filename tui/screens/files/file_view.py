@@ -73,7 +73,7 @@ class FileViewScreen(SaysWhyOff, ModalScreen[None]):
         self._wanted = ""
 
     def compose(self) -> ComposeResult:
-        """The file and a search line."""
+        """Yield the file and a search line."""
         yield self._preview
         yield SearchLine(placeholder="search · enter next match")
         yield KeyBar()

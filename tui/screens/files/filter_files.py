@@ -36,7 +36,7 @@ class FilterFilesDialog(Dialog[None]):
         self._files = files
 
     def compose(self) -> ComposeResult:
-        """The input line, at the bottom of the tree."""
+        """Yield the input line, at the bottom of the tree."""
         line = OneLineInput(
             self._files.filter_words,
             placeholder="part of a name",

@@ -50,7 +50,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
         self._for_good = for_good
 
     def compose(self) -> ComposeResult:
-        """The offers, and the effect of choosing one."""
+        """Yield the offers, and the effect of choosing one."""
         with Vertical(classes="dialog") as box:
             box.border_title = TITLE
             yield ModelOffers(self._advice, id="offers")

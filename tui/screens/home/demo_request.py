@@ -14,7 +14,7 @@ from sandbox_tui.core.run.run_request import RunRequest
 def demo_request(
     settings: Settings, *, mode: Mode | None = None, speed: float = 1.0, output: Path | None = None
 ) -> RunRequest:
-    """The demo's run request; `speed` 0 skips the script's pauses."""
+    """Return the demo's run request; `speed` 0 skips the script's pauses."""
     return RunRequest(
         task=DEMO_TASK,
         settings=settings,
@@ -26,7 +26,7 @@ def demo_request(
 
 
 def _documents() -> Path:
-    """The folder with the demo's documents, written if they are missing or have changed."""
+    """Return the folder with the demo's documents, written if they are missing or have changed."""
     folder = data_dir() / "demo"
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in demo_documents().items():

@@ -109,7 +109,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         self._models = ModelOffering(self, settings, self._model_chosen)
 
     def compose(self) -> ComposeResult:
-        """Banner, model offers, search, sessions, keys."""
+        """Yield banner, model offers, search, sessions, keys."""
         yield HomeBanner(self._settings)
         offers = ModelOffers(
             (
@@ -301,7 +301,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
             self._opener.open(run)
 
     def words_for(self, action: str) -> str | None:
-        """The key for trainings is in the key bar only if there are any."""
+        """Return the key for trainings is in the key bar only if there are any."""
         if action == "trainings" and not self.query_one(SessionList).has_trainings:
             return ""
         return None

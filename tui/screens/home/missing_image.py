@@ -41,7 +41,7 @@ WAYS: dict[str, tuple[str, Way]] = {
 
 
 def ways_for(image: str) -> list[str]:
-    """The ways that apply to an image on this machine."""
+    """Return the ways that apply to an image on this machine."""
     if image != DEFAULT_IMAGE:
         return ["pull"]
     return ["build", *(("packages", "small") if shutil.which("mmdebstrap") else ())]
@@ -73,7 +73,7 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         self._image = image
 
     def compose(self) -> ComposeResult:
-        """The question, the ways, and a log for their output."""
+        """Yield the question, the ways, and a log for their output."""
         with Vertical(classes="dialog") as box:
             box.border_title = "the image is missing"
             box.border_subtitle = f"enter choose · {hint('image_offer.leave')} cancel"

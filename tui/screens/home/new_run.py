@@ -100,7 +100,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
         self._wrong: Draft = {}
 
     def compose(self) -> ComposeResult:
-        """The form."""
+        """Yield the form."""
         model, sandbox = self._settings.model, self._settings.sandbox
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = "new run"
@@ -127,7 +127,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
         yield KeyBar()
 
     def _more(self) -> ComposeResult:
-        """The less frequently changed settings."""
+        """Yield the less frequently changed settings."""
         texts = texts_of(self._settings)
         with Horizontal(classes="row"):
             yield _line("output", texts["output"], "each run gets a subfolder")
@@ -267,7 +267,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             yield name, self.query_one(f"#{name}")
 
     def _typed(self) -> Draft:
-        """The text of each field."""
+        """Return the text of each field."""
         texts: Draft = {}
         for name, field in self._fields():
             match field:

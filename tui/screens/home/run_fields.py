@@ -57,12 +57,12 @@ class FieldProblem(Exception):
 
 
 def texts_of(settings: Settings) -> dict[str, str]:
-    """The texts of the fields for these settings."""
+    """Return the texts of the fields for these settings."""
     return {field: text_of_setting(settings, name) for field, name in SETTINGS.items()}
 
 
 def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that were changed in the form, by dotted name.
+    """Return the settings that were changed in the form, by dotted name.
 
     Args:
         typed: the text of each field.
@@ -84,5 +84,5 @@ def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str,
 
 
 def _words(error: ConfigError, name: str) -> str:
-    """The error message without the setting's name, which is in the field's border."""
+    """Return the error message without the setting's name, which is in the field's border."""
     return str(error).removeprefix(f"{name} ").partition(", not ")[0].rstrip(".")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the screens are imported when they are shown
 
 
 def can_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> bool:
-    """Whether two sessions are marked, or one is marked and the cursor is on another."""
+    """Return whether two sessions are marked, or one is marked and the cursor is on another."""
     return len(_to_compare(marked, here)) == 2
 
 

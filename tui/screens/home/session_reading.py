@@ -54,7 +54,8 @@ def read_sessions(store: Store, limit: int) -> Listed:
 
 
 def read_running(store: Store, run_ids: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The sessions among these that are still running, and those of them that wait for the user.
+    """Return the sessions among these that are still running, and those of them that wait for the
+    user.
 
     Raises:
         StoreError: the database cannot be read.
@@ -82,7 +83,7 @@ class Progress(NamedTuple):
 
 
 def read_progress(store: Store, ids: Iterable[str]) -> Progress:
-    """The progress of these evaluations and trainings only.
+    """Return the progress of these evaluations and trainings only.
 
     Raises:
         StoreError: the database cannot be read.

@@ -61,7 +61,7 @@ Group = tuple[str, list[Match]]
 
 
 def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Group]:
-    """The matching entries by kind, the kind of the best match first.
+    """Return the matching entries by kind, the kind of the best match first.
 
     While nothing is typed: the recently chosen entries, then all available ones.
 

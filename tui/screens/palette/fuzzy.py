@@ -66,7 +66,7 @@ def _fit_part(part: str, words: str, starts: frozenset[int]) -> Fit | None:
 
 
 def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
-    """The positions of letters, each at its next occurrence; empty if one is missing."""
+    """Return the positions of letters, each at its next occurrence; empty if one is missing."""
     places = [first]
     for letter in part[1:]:
         place = words.find(letter, places[-1] + 1)
@@ -77,7 +77,7 @@ def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
 
 
 def _score(places: tuple[int, ...], starts: frozenset[int]) -> float:
-    """Rewards word beginnings and adjacent letters, and penalizes gaps."""
+    """Return a score that rewards word beginnings and adjacent letters, and penalizes gaps."""
     beside = sum(b == a + 1 for a, b in pairwise(places))
     gaps = len(places) - 1 - beside
     return len(places) + sum(place in starts for place in places) + beside - gaps / 2

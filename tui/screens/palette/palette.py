@@ -78,7 +78,7 @@ class Palette:
             await done
 
     async def _read(self, below: Screen[object]) -> AsyncIterator[Sequence[Entry]]:
-        """Sessions, then models, loaded while the user is already typing."""
+        """Yield sessions, then models, while the user is already typing."""
         opener = SessionOpener(below, self._runs)
         try:
             runs = await asyncio.to_thread(self._runs.store.standalone_runs, MAX_SESSIONS)

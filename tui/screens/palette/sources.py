@@ -25,7 +25,7 @@ MAX_TITLE_CHARACTERS = 200
 
 
 def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
-    """The actions of a screen, each once, except navigation and the palette itself."""
+    """Return the actions of a screen, each once, except navigation and the palette itself."""
     entries: dict[str, Entry] = {}
     for here in actions_here(screen):
         if here.group == MOVING or here.name == "app.palette":
@@ -49,7 +49,7 @@ def _is_there(app: App[int], node: DOMNode) -> bool:
 
 
 def session_entry(run: RunSummary, open_session: Callable[[RunSummary], object]) -> Entry:
-    """A session by its title."""
+    """Return a session by its title."""
     detail = f"{outcome_words(run)} · {run.id}"
     return Entry(
         "Sessions",
@@ -63,7 +63,7 @@ def session_entry(run: RunSummary, open_session: Callable[[RunSummary], object])
 def model_entries(
     servers: list[LocalServer], settings: Settings, choose: Callable[[Offer], object]
 ) -> list[Entry]:
-    """Models on this machine."""
+    """Return an entry for each model on this machine."""
     entries: list[Entry] = []
     for offer in offers_of(servers, settings.model):
         if offer.model:
@@ -79,7 +79,7 @@ def model_entries(
 
 
 def theme_entries(names: list[str], now: str, apply: Callable[[str], object]) -> list[Entry]:
-    """Themes."""
+    """Return an entry for each theme."""
     entries: list[Entry] = []
     for name in names:
 

@@ -27,9 +27,9 @@ class GroupFilter:
         return _KINDS[self.kind][0]
 
     def fits(self, group: RolloutGroup) -> bool:
-        """Whether a group passes the filter."""
+        """Return whether a group passes the filter."""
         return _KINDS[self.kind][1](group)
 
     def next(self) -> GroupFilter:
-        """The next filter; all groups after the last one."""
+        """Return the next filter; all groups after the last one."""
         return GroupFilter((self.kind + 1) % len(_KINDS))

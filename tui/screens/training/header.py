@@ -16,7 +16,7 @@ from sandbox_tui.tui.widgets.training.training_rows import status_sign
 
 
 def title_line(found: TrainingSummary, width: int, palette: Palette) -> Text:
-    """Name, model, engine, seed and id, with the state on the right."""
+    """Draw name, model, engine, seed and id, with the state on the right."""
     sign, style = status_sign(found.status, palette)
     state = f"{sign} {found.status}"
     line = Text(no_wrap=True)
@@ -32,7 +32,7 @@ def title_line(found: TrainingSummary, width: int, palette: Palette) -> Text:
 
 
 def progress_line(picture: TrainingPicture | None, width: int, palette: Palette) -> Text:
-    """The progress and the figures of the last step, as many as fit."""
+    """Return the progress and the figures of the last step, as many as fit."""
     if picture is None:
         return Text("…", style=palette.faint)
     parts = _progress(picture, palette)
@@ -46,7 +46,7 @@ def progress_line(picture: TrainingPicture | None, width: int, palette: Palette)
 
 
 def reason_line(found: TrainingSummary, palette: Palette) -> Text:
-    """Why the training stopped; empty if it is running or has finished."""
+    """Return why the training stopped; empty if it is running or has finished."""
     words = sanitize_line(found.error)
     if found.status == "interrupted":
         words = (
@@ -87,7 +87,7 @@ def _last_words(step: StepFigures) -> list[str]:
 
 
 def _last(steps: list[StepFigures]) -> StepFigures | None:
-    """The last finished step, or the last started one if none has finished."""
+    """Return the last finished step, or the last started one if none has finished."""
     finished = [step for step in steps if step.finished]
     return (finished or steps or [None])[-1]
 

@@ -52,7 +52,7 @@ class TrainingPictures:
         self._known: dict[int, _Step] = {}
 
     def picture_of(self, reading: TrainingReading) -> TrainingPicture:
-        """The picture of a training for a reading."""
+        """Return the picture of a training for a reading."""
         metrics = {one.step: one.metrics for one in reading.steps}
         numbers = sorted({*metrics, *reading.by_step})
         self._known = {

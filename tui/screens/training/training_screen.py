@@ -74,7 +74,7 @@ class TrainingScreen(PictureScreen[TrainingPicture]):
         self._filter = GroupFilter()
 
     def compose(self) -> ComposeResult:
-        """Title and progress, charts, wall, group, keys."""
+        """Yield title and progress, charts, wall, group, keys."""
         yield ThemedText(
             lambda palette: title_line(self._found, self._columns, palette), id="training-title"
         )

@@ -382,7 +382,7 @@ class Calls(SaysWhyOff, BlockList):
         self.border_subtitle = " · ".join(parts)
 
     def _below(self) -> list[str]:
-        """What is out of view: a waiting call, new items, or the end."""
+        """Return what is out of view: a waiting call, new items, or the end."""
         place = self._waiting_place if self.waiting is not None else -1
         if place >= 0 and not self.is_visible(place):
             arrow = "↑" if self._tops[place] < self.scroll_offset.y else "↓"

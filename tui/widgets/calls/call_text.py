@@ -9,7 +9,7 @@ from sandbox_tui.core.events.run_state import CallItem
 
 
 def whole_text(item: CallItem) -> str:
-    """The arguments in readable form, followed by the observation if there is one."""
+    """Return the arguments in readable form, followed by the observation if there is one."""
     parts = [arguments_text(item)]
     if item.decided is not None and item.decided.verdict == "edit":
         parts.append(f"(edited by you; the model wrote: {item.call.arguments})")
@@ -19,12 +19,12 @@ def whole_text(item: CallItem) -> str:
 
 
 def arguments_text(item: CallItem) -> str:
-    """The call's arguments in readable form."""
+    """Return the call's arguments in readable form."""
     return readable_arguments(item.call.name, item.arguments)
 
 
 def readable_arguments(name: str, arguments: str) -> str:
-    """A tool's arguments, given as JSON text, in readable form."""
+    """Return a tool's arguments, given as JSON text, in readable form."""
     try:
         parsed: object = json.loads(arguments or "{}")
     except (ValueError, RecursionError):

@@ -16,7 +16,7 @@ GetBlob = Callable[[str], bytes | None]
 
 
 def edited_file(item: Item | None, files: Mapping[str, FileState], get_blob: GetBlob) -> str | None:
-    """The content of the file that a waiting call inserts into.
+    """Return the content of the file that a waiting call inserts into.
 
     Returns:
         None for other calls, or if the content was not kept or is not text.

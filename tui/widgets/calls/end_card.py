@@ -100,7 +100,7 @@ class EndCard(Widget):
 
     @override
     def render(self) -> Text:
-        """The parts, shortened if there is not enough room."""
+        """Return the parts, shortened if there is not enough room."""
         answer, results, figures = self._parts(max(1, self.content_size.width))
         room = max(1, self.content_size.height)
         figures = figures[-room:]
@@ -114,7 +114,7 @@ class EndCard(Widget):
         return Text("\n").join([*first, *rest, *results, *figures])
 
     def _parts(self, width: int) -> tuple[list[Text], list[Text], list[Text]]:
-        """Outcome and answer; the results; figures and next keys."""
+        """Draw three parts: outcome and answer; the results; figures and next keys."""
         finished = self._finished
         if finished is None:
             return [], [], []
@@ -133,7 +133,7 @@ class EndCard(Widget):
         return parts
 
     def _results(self, finished: RunFinished, palette: Palette) -> list[Text]:
-        """The results' location on this machine, and the files."""
+        """Return the results' location on this machine, and the files."""
         if not finished.output:
             return [Text("  no files in output/", style=palette.dim, no_wrap=True)]
         line = Text("  ", no_wrap=True)
@@ -169,7 +169,7 @@ class EndCard(Widget):
 
 
 def _outcome(finished: RunFinished, width: int, palette: Palette) -> list[Text]:
-    """The outcome with the answer, or with the reason for the failure."""
+    """Return the outcome with the answer, or with the reason for the failure."""
     good = finished.reason == "submitted"
     sign, style = ("✓", palette.good) if good else ("✗", palette.bad)
     head = f"{sign} {finished.reason.replace('_', ' ')}"

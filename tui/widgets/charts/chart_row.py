@@ -68,7 +68,7 @@ class ChartRow(Horizontal):
         self._first = 0
 
     def compose(self) -> ComposeResult:
-        """One view per chart."""
+        """Yield one view per chart."""
         for _ in range(CHARTS):
             yield ChartView()
 

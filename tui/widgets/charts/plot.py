@@ -28,7 +28,7 @@ MIN_MINUTES = 2.0
 def draw_chart(
     chart: Chart, names: Sequence[str], width: int, height: int, palette: Palette
 ) -> Text:
-    """A chart with its title and the names of its curves.
+    """Return a chart with its title and the names of its curves.
 
     Args:
         chart: the chart.
@@ -94,7 +94,7 @@ def _short(value: float, decimals: int = 1) -> str:
 
 
 def curve_styles(palette: Palette) -> tuple[Style, ...]:
-    """The styles of the curves, in the order of their names."""
+    """Return the styles of the curves, in the order of their names."""
     return palette.accent, palette.good, palette.model
 
 
@@ -106,7 +106,8 @@ def _title(chart: Chart, styles: dict[str, Style], palette: Palette) -> Text:
 
 
 def _color(style: Style) -> Any:
-    """The color as plotext expects it: an RGB tuple, or an index of the terminal's palette."""
+    """Return the color as plotext expects it: an RGB tuple, or an index of the terminal's
+    palette."""
     color = style.color
     if color is None or color.is_default:
         return "default"

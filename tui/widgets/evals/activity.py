@@ -12,7 +12,7 @@ MAX_CHARS = 300
 
 
 def activity_of(worker: RunWorker) -> str:
-    """What a run is currently doing."""
+    """Return what a run is currently doing."""
     state = worker.state
     if state.status in ("paused", "frozen", "waiting", "awaiting_input"):
         return STATUS_WORDS[state.status].words

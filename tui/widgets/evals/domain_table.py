@@ -26,7 +26,7 @@ FRAME_LINES = 3
 """Lines of the pane that are not rows: its border and the column titles."""
 
 INTERVAL_WORDS = "low…high: 95% confidence interval"
-"""Says what the two numbers after a score or a difference are."""
+"""Explains the two numbers after a score or a difference."""
 
 
 class HeadChanged(Message):
@@ -117,7 +117,7 @@ class DomainTable(Vertical):
         self._table: EvalTable | None = None
 
     def compose(self) -> ComposeResult:
-        """Column titles and rows."""
+        """Yield column titles and rows."""
         yield ThemedText(self._head, id="eval-table-head")
         yield DomainRows()
 

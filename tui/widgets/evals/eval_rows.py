@@ -15,7 +15,7 @@ BAR_CELLS = 12
 
 
 def eval_lines(found: EvalSummary, width: int, palette: Palette, *, label: str = "") -> list[Text]:
-    """What was evaluated, and its progress.
+    """Return what was evaluated, and its progress.
 
     Args:
         found: the evaluation.

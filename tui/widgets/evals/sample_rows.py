@@ -32,7 +32,7 @@ class Columns:
 
     @classmethod
     def at(cls, width: int, longest_task: int, longest_mode: int) -> Columns:
-        """The columns that fit a width."""
+        """Return the columns that fit a width."""
         most = 18 if width < 70 else 24 if width < 110 else 36
         return cls(
             task=max(4, min(longest_task, most)),
@@ -43,7 +43,7 @@ class Columns:
 
 
 def head_line(columns: Columns) -> str:
-    """The column titles."""
+    """Return the column titles."""
     line = f"  {cut('task', columns.task)}  {cut('mode', columns.mode)}  score"
     line += f" {'steps':>{columns.steps}}" if columns.steps else ""
     line += f" {'tokens':>{columns.tokens}}" if columns.tokens else ""
@@ -53,7 +53,7 @@ def head_line(columns: Columns) -> str:
 def sample_line(
     sample: SampleResult, columns: Columns, width: int, palette: Palette, doing: str, seconds: float
 ) -> Text:
-    """The line of one sample.
+    """Return the line of one sample.
 
     Args:
         sample: the sample.
@@ -87,7 +87,7 @@ def sample_line(
 
 
 def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:
-    """Sign and style of a sample's status."""
+    """Return the sign and style of a sample's status."""
     if sample.status == "running":
         return "●", palette.good
     if sample.status == "pending":
@@ -100,12 +100,12 @@ def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:
 
 
 def is_wrong(sample: SampleResult) -> bool:
-    """Whether it has a score below the maximum."""
+    """Return whether it has a score below the maximum."""
     return has_score(sample) and sample.score != FULL_SCORE
 
 
 def has_failed(sample: SampleResult) -> bool:
-    """Whether an error, a limit or a missing answer prevented a right answer."""
+    """Return whether an error, a limit or a missing answer prevented a right answer."""
     return bool(failure_kind(sample))
 
 

@@ -14,7 +14,7 @@ MAX_POINTS = 160
 
 
 def series_of(info: EvalInfo, newest_first: Sequence[SampleResult]) -> Series:
-    """The charts of an evaluation: at each time, the mean of all samples finished by then.
+    """Return the charts of an evaluation: at each time, the mean of all samples finished by then.
 
     Args:
         info: the evaluation.
@@ -49,7 +49,8 @@ def _curves(
 def _means(
     samples: Sequence[SampleResult], began: float, value: Callable[[SampleResult], float]
 ) -> Curve:
-    """The running mean after every n-th sample, with n chosen for at most `MAX_POINTS` points."""
+    """Return the running mean after every n-th sample, with n chosen for at most `MAX_POINTS`
+    points."""
     every = max(1, -(-len(samples) // MAX_POINTS))
     total = 0.0
     minutes: list[float] = []

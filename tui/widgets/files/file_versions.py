@@ -9,7 +9,7 @@ from sandbox_tui.core.events.run_state import FileState
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a file, or its absence.
+    """A version of a file, or the absence of the file.
 
     Attributes:
         step: the step that made it; 0 is before the first step.
@@ -23,7 +23,7 @@ class Version:
 
 
 def versions(file: FileState) -> list[Version]:
-    """The versions, oldest first and without repetitions; the current one is last."""
+    """Return the versions, oldest first and without repetitions; the current one is last."""
     found: list[Version] = []
     if _began_in_the_run(file):
         found.append(Version(0, None, "before it existed"))
@@ -36,19 +36,19 @@ def versions(file: FileState) -> list[Version]:
 
 
 def present(file: FileState) -> str | None:
-    """Digest of the current content; None if the file was deleted or its content was not kept."""
+    """Return the digest of the current content; None if it was deleted or not kept."""
     if file.last.change == "deleted":
         return None
     return file.last.blob
 
 
 def earlier(file: FileState) -> list[Version]:
-    """The versions that the current one can be compared with, oldest first."""
+    """Return the versions that the current one can be compared with, oldest first."""
     return versions(file)[:-1]
 
 
 def _began_in_the_run(file: FileState) -> bool:
-    """Whether the run created the file.
+    """Return whether the run created the file.
 
     A file deleted and created again counts as modified; its history shows that it was new.
     """

@@ -16,7 +16,7 @@ HIGHLIGHT_CHARS = 60_000
 
 
 def highlighted(code: str, lexer: str, palette: Palette) -> list[Text]:
-    """Code with syntax highlighting, one `Text` per line; control characters are made visible."""
+    """Highlight code, one `Text` per line; control characters are made visible."""
     text = sanitize(code.expandtabs(4))
     if len(text) > HIGHLIGHT_CHARS or not lexer:
         return [Text(line) for line in text.split("\n")]
@@ -38,7 +38,8 @@ def _highlight(text: str, lexer: str, palette: Palette) -> tuple[Text, ...]:
 
 @functools.lru_cache(256)
 def lexer_for(path: str, start: str = "") -> str:
-    """Name of the lexer for a file, from its name and first characters; empty for none."""
+    """Return the name of the lexer for a file, from its name and first characters; empty for
+    none."""
     from rich.syntax import Syntax
 
     name = Syntax.guess_lexer(path, start or None)
@@ -46,7 +47,7 @@ def lexer_for(path: str, start: str = "") -> str:
 
 
 def wrapped(text: str, width: int, style: Style) -> list[Text]:
-    """Prose, sanitized and wrapped to a width."""
+    """Sanitize prose and wrap it to a width."""
     lines: list[Text] = []
     for line in sanitize(text.expandtabs(4)).split("\n"):
         lines += _wrap(line, max(1, width), style)
@@ -80,7 +81,7 @@ def rows_of(line: Text, width: int) -> list[Text]:
 
 
 def indented(lines: list[Text], by: int, style: Style | None = None) -> list[Text]:
-    """The lines, indented; `style` is applied beneath their own."""
+    """Return the lines, indented; `style` is applied beneath their own."""
     result: list[Text] = []
     for line in lines:
         moved = Text(" " * by, no_wrap=True)

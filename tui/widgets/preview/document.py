@@ -84,7 +84,7 @@ class Document:
     numbers: int = 0
 
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
-        """The lines at this width; the view cuts or wraps longer ones."""
+        """Return the lines at this width; the view cuts or wraps longer ones."""
         raise NotImplementedError
 
     def toggle(self, line: int) -> bool:
@@ -92,7 +92,7 @@ class Document:
         return False
 
     def picture(self) -> Picture | None:
-        """The decoded picture, or None for other kinds. Slow: call it in a thread.
+        """Return the decoded picture, or None for other kinds. Slow: call it in a thread.
 
         Raises:
             PreviewError: the picture is broken.
@@ -175,5 +175,5 @@ class Kind:
 
 
 def count_of(number: int, word: str) -> str:
-    """`1 line`, `12 lines`."""
+    """Format a count with its noun: `1 line`, `12 lines`."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

@@ -65,7 +65,7 @@ def markdown_lines(text: str, width: int, palette: Palette, indent: int = 0) -> 
 
 
 def parts_of(text: str) -> Iterator[Part]:
-    """The parts of a text, in order."""
+    """Yield the parts of a text, in order."""
     prose: list[str] = []
     lines = iter(text.split("\n"))
     for line in lines:
@@ -88,7 +88,7 @@ def _prose(lines: list[str]) -> Iterator[Part]:
 
 
 def _code(lines: Iterator[str], fence: str, language: str) -> Iterator[Part]:
-    """The lines up to the closing fence, which is consumed from the iterator."""
+    """Yield the lines up to the closing fence, which is consumed from the iterator."""
     body: list[str] = []
     follows = False
     for line in lines:
@@ -123,7 +123,7 @@ def _without_blank_ends(lines: list[Text]) -> list[Text]:
 
 
 def _inset(code: str, language: str, width: int, palette: Palette) -> Iterator[Text]:
-    """Code on its own background, with long lines split into rows."""
+    """Yield code on its own background, with long lines split into rows."""
     for line in highlighted(code, language, palette):
         for row in rows_of(line, width - 2):
             shown = Text(" ", no_wrap=True).append_text(row)

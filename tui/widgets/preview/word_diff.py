@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 @lru_cache(4096)
 def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Spans of the old and the new line that the other does not have, in characters.
+    """Return the spans of the old and the new line that the other does not have, in characters.
 
     Both are empty if the lines have too little in common.
     """

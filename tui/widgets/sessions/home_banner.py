@@ -51,7 +51,7 @@ class HomeBanner(Widget):
 
 
 def _model(settings: Settings, palette: Palette) -> Text:
-    """The model, its server and the sandbox; empty if no model is chosen."""
+    """Return the model, its server and the sandbox; empty if no model is chosen."""
     model = settings.model
     line = Text(no_wrap=True)
     if not model.name:

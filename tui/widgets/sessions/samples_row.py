@@ -18,7 +18,7 @@ from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 def samples_lines(
     row: SamplesRow, width: int, palette: Palette, *, waiting: Collection[str] = ()
 ) -> list[Text]:
-    """The task with the number of its samples, their outcomes and their answers.
+    """Return the task with the number of its samples, their outcomes and their answers.
 
     Args:
         row: the samples.

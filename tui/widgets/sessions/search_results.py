@@ -82,7 +82,7 @@ class SearchResults(BlockList):
 
     @property
     def query_shown(self) -> Query | None:
-        """The query of the shown hits, which may lag behind the typed one; None before any
+        """The query of the shown hits, which may lag behind the typed one; None before the first
         search."""
         return self._query
 
@@ -139,13 +139,13 @@ class SearchResults(BlockList):
         return index == 0 or self._hits[index - 1].run.id != self._hits[index].run.id
 
     def _is_cut(self, index: int) -> bool:
-        """Whether this is the last shown hit of a session that has more."""
+        """Return whether this is the last shown hit of a session that has more."""
         hits = self._hits
         last = index + 1 == len(hits) or hits[index + 1].run.id != hits[index].run.id
         return last and self._shown_of(index) < hits[index].in_session
 
     def _shown_of(self, index: int) -> int:
-        """Number of shown hits of a session up to this one."""
+        """Return the number of shown hits of a session up to this one."""
         first = index
         while not self._is_first(first):
             first -= 1
@@ -163,7 +163,7 @@ class SearchResults(BlockList):
 
 
 def _place(hit: Hit, width: int, palette: Palette) -> Text:
-    """The location of a hit and its snippet."""
+    """Return the location of a hit and its snippet."""
     step = f"step {hit.step}" if hit.step else "begin" if hit.kind == "task" else ""
     line = Text(f"     {step:<9} ", style=palette.dim, no_wrap=True)
     line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.dim)
@@ -173,7 +173,7 @@ def _place(hit: Hit, width: int, palette: Palette) -> Text:
 
 
 def _snippet(hit: Hit, palette: Palette) -> Text:
-    """The snippet on one line, starting shortly before the first match."""
+    """Return the snippet on one line, starting shortly before the first match."""
     found = palette.accent + Style(bold=True)
     text, at = Text(no_wrap=True), 0
     for start, end in hit.marks:
@@ -190,7 +190,7 @@ def _snippet(hit: Hit, palette: Palette) -> Text:
 
 
 def _flat(text: str) -> str:
-    """The text on one line, with each run of white space collapsed to one space."""
+    """Return the text on one line, with each run of white space collapsed to one space."""
     words = " ".join(text.split())
     if not words:
         return " " if text else ""

@@ -35,7 +35,7 @@ def columns_line(
     parting: str = "",
     tags: Sequence[str] = (),
 ) -> Text:
-    """Title, outcome, model, sandbox, steps, tokens, cost, duration and age of a session.
+    """Draw title, outcome, model, sandbox, steps, tokens, cost, duration and age of a session.
 
     Args:
         run: the session.

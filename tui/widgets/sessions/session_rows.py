@@ -28,7 +28,7 @@ def title_line(
     waits: bool = False,
     title: str = "",
 ) -> Text:
-    """The title of a session with a sign for its outcome, and its age.
+    """Return the title of a session with a sign for its outcome, and its age.
 
     Args:
         run: the session.
@@ -58,7 +58,7 @@ def facts_line(
     tags: Sequence[str] = (),
     waits: bool = False,
 ) -> Text:
-    """Outcome, model, sandbox and cost of a session.
+    """Draw outcome, model, sandbox and cost of a session.
 
     Args:
         run: the session.
@@ -90,7 +90,7 @@ def facts_line(
 
 
 def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
-    """Sign and style of an outcome."""
+    """Return the sign and style of an outcome."""
     if run.outcome == "submitted":
         return "✓", palette.good
     if run.outcome == "running":
@@ -99,7 +99,7 @@ def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
 
 
 def with_age(line: Text, began_at: float, width: int, palette: Palette) -> Text:
-    """A list line, cut to its width, with an age at the right end.
+    """Return a list line, cut to its width, with an age at the right end.
 
     Args:
         line: changed in place and returned.
@@ -115,7 +115,7 @@ def with_age(line: Text, began_at: float, width: int, palette: Palette) -> Text:
 
 
 def ago(then: float) -> str:
-    """The time since then, in one unit."""
+    """Return the time since then, in one unit."""
     passed = max(0.0, time.time() - then)
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if passed >= length:

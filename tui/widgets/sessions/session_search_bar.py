@@ -87,7 +87,7 @@ class SearchBar(Vertical):
         self._problem = ""
 
     def compose(self) -> ComposeResult:
-        """A sign, the input, and a remark below."""
+        """Yield a sign, the input, and a remark below."""
         with Horizontal():
             yield Label("/")
             yield LineInput(
@@ -113,17 +113,17 @@ class SearchBar(Vertical):
         self._values = values
 
     def say(self, words: str) -> None:
-        """Show a problem that is not in the query; empty for none."""
+        """Show a problem that is unrelated to the query; empty for none."""
         self._problem = words
         self.query_one(ThemedText).refresh(layout=True)
 
     def ways_on(self) -> Sequence[str]:
-        """All completions of the typed text."""
+        """Return all completions of the typed text."""
         return completions(self.query_one(Input).value, self._values)
 
     @property
     def query_now(self) -> Query:
-        """The current query."""
+        """The query as typed."""
         return self._query
 
     # --- keys
@@ -181,7 +181,8 @@ class SearchBar(Vertical):
             self.post_message(self.QueryChanged(query))
 
     def _remark(self, palette: Palette) -> Text:
-        """A problem, completions, parts that were not understood, or the syntax of queries."""
+        """Return a problem, completions, parts that were not understood, or the syntax of
+        queries."""
         text = self.query_one(Input).value
         remarks = parse_query(text).remarks
         line = Text()
@@ -212,10 +213,10 @@ class _QuerySuggester(Suggester):
 
     @override
     async def get_suggestion(self, value: str) -> str | None:
-        """The first completion that starts with the typed text."""
+        """Return the first completion that starts with the typed text."""
         return next((way for way in self._bar.ways_on() if way.startswith(value)), None)
 
 
 def _last(text: str) -> str:
-    """The word being typed."""
+    """Return the word being typed."""
     return text.split(" ")[-1]

@@ -39,11 +39,11 @@ class SummaryList(BlockList, Generic[Summary]):
         self.border_title = self.TITLE
 
     def id_of(self, found: Summary) -> str:
-        """A unique id of a summary."""
+        """Return a unique id of a summary."""
         raise NotImplementedError
 
     def lines_of(self, found: Summary, width: int, palette: Palette) -> list[Text]:
-        """The two lines of a summary."""
+        """Return the two lines of a summary."""
         raise NotImplementedError
 
     def show(self, found: Sequence[Summary]) -> None:

@@ -37,7 +37,8 @@ class Colours:
 
 
 def colours_of(base: Style, palette: Palette, dark: bool) -> Colours:
-    """The sixteen colours of a theme, derived from its roles: red is the error colour, etc."""
+    """Return the sixteen colours of a theme, derived from its roles: red is the error colour,
+    etc."""
     red, green, yellow = palette.bad.color, palette.good.color, palette.human.color
     blue, magenta, text = palette.tool.color, palette.model.color, palette.text.color
     dim, faint = palette.dim.color, palette.faint.color
@@ -63,7 +64,7 @@ def _colours(base: Style, roles: tuple[Color | None, ...], dark: bool) -> Colour
 
 
 def strip_of(runs: Sequence[Run], colours: Colours) -> Strip:
-    """The strip for the runs of a line."""
+    """Return the strip for the runs of a line."""
     base = colours.base
     segments: list[Segment] = []
     width = 0
@@ -77,7 +78,7 @@ def strip_of(runs: Sequence[Run], colours: Colours) -> Strip:
 
 
 def steady(text: str) -> str:
-    """The text in a form that fills the same cells on every terminal.
+    """Return the text in a form that fills the same cells on every terminal.
 
     Terminals disagree about characters that combine into one glyph (families, skin tones, flags,
     emoji selectors). Here each keeps the cells that the emulator gave it, so that the text after it
@@ -121,14 +122,15 @@ def _style(look: Attributes, colours: Colours) -> Style:
 
 @lru_cache(16_384)
 def _colour(name: str, colours: Colours) -> Color | None:
-    """A colour of the theme by name, or a colour by its hex digits."""
+    """Return a colour of the theme by name, or a colour by its hex digits."""
     if name == "default":
         return None
     return colours.named.get(name) or Color.from_rgb(*bytes.fromhex(name))
 
 
 def _readable(fg: Color | None, bg: Color, base: Style) -> Color | None:
-    """A named colour, or the theme's text or background colour if that is unreadable on `bg`."""
+    """Return a named colour, or the theme's text or background colour if that is unreadable on
+    `bg`."""
     own = [colour for colour in (fg or base.color, base.color, base.bgcolor) if colour]
     if any(colour.triplet is None for colour in (*own, bg)):
         return fg
@@ -138,7 +140,7 @@ def _readable(fg: Color | None, bg: Color, base: Style) -> Color | None:
 
 
 def _contrast(one: Color, other: Color) -> float:
-    """The contrast ratio as defined by WCAG 2."""
+    """Return the contrast ratio as defined by WCAG 2."""
     low, high = sorted(_luminance(*colour.get_truecolor()) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 
@@ -152,6 +154,6 @@ def _luminance(*channels: int) -> float:
 
 
 def _ansi(name: str) -> Color:
-    """The ANSI colour under Rich's name, for themes that use the terminal's own colours."""
+    """Return the ANSI colour under Rich's name, for themes that use the terminal's own colours."""
     plain = name.removeprefix("bright").replace("brown", "yellow")
     return Color.parse(f"bright_{plain}" if name.startswith("bright") else plain)

@@ -43,15 +43,15 @@ class LineCache:
             self._strips.pop(row, None)
 
     def whole(self, emulator: Emulator, index: int) -> Strip:
-        """A complete line; index 0 is the oldest line kept."""
+        """Return a complete line; index 0 is the oldest line kept."""
         return strip_of(emulator.row(index), self.colours)
 
     def in_view(self, strip: Strip) -> Strip:
-        """The visible part of a line, with each character in its column."""
+        """Return the visible part of a line, with each character in its column."""
         return strip.crop_extend(self._left, self._left + self._width, self.colours.base)
 
     def with_edges(self, strip: Strip) -> Strip:
-        """The visible part of a line, with a sign at each edge beyond which it continues."""
+        """Return the visible part of a line, with a sign at each edge beyond which it continues."""
         seen, end = self.in_view(strip), self._left + self._uncovered
         if strip.cell_length > end and strip.crop(end).text.strip():
             last = self._uncovered - 1
@@ -64,7 +64,7 @@ class LineCache:
         return Strip([Segment(sign, self.mark)], 1)
 
     def plain(self, emulator: Emulator, index: int) -> Strip:
-        """The visible part of a line without highlights; blank below the last line."""
+        """Return the visible part of a line without highlights; blank below the last line."""
         row = index - emulator.history_size
         strip = self._strips.get(row)
         if strip is not None:

@@ -54,7 +54,7 @@ class OpenTerminals(dict[str, OpenTerminal]):
         return sorted(alive, key=lambda name: name != self.shown)
 
     def name_of(self, view: TerminalView) -> str | None:
-        """The name of a view's terminal; None once its tab has been removed."""
+        """Return the name of a view's terminal; None once its tab has been removed."""
         return next((name for name, terminal in self.items() if terminal.view is view), None)
 
     def remove(self, name: str) -> TerminalView:
@@ -64,7 +64,7 @@ class OpenTerminals(dict[str, OpenTerminal]):
         return self.pop(name).view
 
     def tabs(self, *, closable: bool, awaits_input: bool) -> tuple[Tab, ...]:
-        """The tabs of the terminals.
+        """Return the tabs of the terminals.
 
         Args:
             closable: whether shells can be closed.

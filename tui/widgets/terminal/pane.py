@@ -102,7 +102,7 @@ class TerminalPane(SaysWhyOff, Container):
         self._drawn_tabs: object = None
 
     def compose(self) -> ComposeResult:
-        """The mirror; shells are added when they are opened."""
+        """Yield the mirror; shells are added when they are opened."""
         yield self._create(MIRROR, *TERMINAL_SIZE)
         yield TerminalSearchBar(id="terminal-search")
 

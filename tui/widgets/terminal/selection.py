@@ -13,7 +13,7 @@ _WORD = re.compile(r"[\w./~:@%+=?&#$-]+|[^\w\s]")
 
 
 def selected_text(selection: Selection, line: Callable[[int], str], lines: range) -> str:
-    """The text of a selection, without trailing blanks on its lines.
+    """Return the text of a selection, without trailing blanks on its lines.
 
     Args:
         selection: in characters of numbered lines.
@@ -31,14 +31,14 @@ def selected_text(selection: Selection, line: Callable[[int], str], lines: range
 
 
 def clicked_span(text: str, cell: int, clicks: int) -> tuple[int, int]:
-    """The span of a line selected by clicks on a cell: two select a word, three the line."""
+    """Return the span of a line selected by clicks on a cell: two select a word, three the line."""
     if clicks > 2:
         return 0, len(text.rstrip(" "))
     return word_at(text, character_at(text, cell))
 
 
 def character_at(text: str, cell: int) -> int:
-    """Index of the character in a cell of a line; beyond its end, the line's length."""
+    """Return the index of the character in a cell of a line; beyond its end, the line's length."""
     width = 0
     for index, char in enumerate(text):
         width += cell_len(char)

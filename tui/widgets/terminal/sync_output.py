@@ -22,7 +22,7 @@ class SyncOutput:
         self._since: float | None = None
 
     def holds(self, modes: Container[int]) -> bool:
-        """Whether drawing is delayed, given the modes that are set."""
+        """Return whether drawing is delayed, given the modes that are set."""
         if SYNCHRONIZED_OUTPUT not in modes:
             self._since = None
             return False

@@ -35,7 +35,7 @@ class Tab:
 
 
 def title_of(tabs: Sequence[Tab], palette: Palette, *, more: bool) -> Content:
-    """The title; clicks run the actions `show_tab`, `close_tab` and `new_shell`.
+    """Return the title; clicks run the actions `show_tab`, `close_tab` and `new_shell`.
 
     Args:
         tabs: the tabs in order.

@@ -6,14 +6,14 @@ from sandbox_tui.core.terminal.base import Terminal
 
 
 def is_blank(emulator: Terminal) -> bool:
-    """Whether there is no text, neither on the screen nor in the scrollback."""
+    """Return whether there is no text, neither on the screen nor in the scrollback."""
     if emulator.history_size:
         return False
     return not any(emulator.text(row).strip() for row in range(emulator.lines))
 
 
 def used_rows(emulator: Terminal, room: int) -> int:
-    """Rows from the top to the last one with text or the cursor, if not all of them fit.
+    """Return the number of rows down to the last one with text or the cursor.
 
     Args:
         emulator: the terminal; its rows below the result are empty.

@@ -21,7 +21,7 @@ Value = Callable[[StepFigures], float | None]
 
 
 def series_of(steps: Sequence[StepFigures]) -> Series:
-    """The charts of a training by step: the reward, then statistics of the rollouts."""
+    """Return the charts of a training by step: the reward, then statistics of the rollouts."""
     return (
         _chart("reward", steps, lambda one: one.reward, lambda one: one.held_out_reward),
         _chart("tokens a rollout", steps, lambda one: one.tokens, spread=1.0),
@@ -49,7 +49,7 @@ def _chart(
 
 
 def _curve(steps: Sequence[StepFigures], value: Value) -> Curve:
-    """The values of the finished steps that have one, averaged if there are too many.
+    """Return the values of the finished steps that have one, averaged if there are too many.
 
     A step in progress is left out: its quick rollouts finish first, so its means are biased.
     """

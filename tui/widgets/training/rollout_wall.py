@@ -245,7 +245,7 @@ class RolloutWall(BlockList):
 
 
 def _tail(name: str, cells: int) -> str:
-    """A task's id in exactly this number of cells; a long one keeps its distinctive end."""
+    """Return a task's id in exactly this number of cells; a long one keeps its distinctive end."""
     if cell_len(name) <= cells:
         return set_cell_size(name, cells)
     while name and cell_len(name) > cells - 1:

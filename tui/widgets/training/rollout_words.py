@@ -16,7 +16,7 @@ TRUNCATED = "⇥"
 
 
 def reward_word(rollout: Rollout, *, decimals: int, running: bool) -> str:
-    """The rollout's reward, or a word if it has none.
+    """Return the rollout's reward, or a word if it has none.
 
     Args:
         rollout: the rollout.
@@ -32,7 +32,7 @@ def reward_word(rollout: Rollout, *, decimals: int, running: bool) -> str:
 
 
 def reward_style(rollout: Rollout, palette: Palette) -> Style:
-    """The colour of a rollout's reward."""
+    """Return the colour of a rollout's reward."""
     if not rollout.over:
         return palette.accent
     if rollout.reward is None:
@@ -43,18 +43,18 @@ def reward_style(rollout: Rollout, palette: Palette) -> Style:
 
 
 def advantage_word(rollout: Rollout) -> str:
-    """The rollout's advantage with its sign; a dash if the trainer has not reported it."""
+    """Return the rollout's advantage with its sign; a dash if the trainer has not reported it."""
     return "–" if rollout.advantage is None else f"{rollout.advantage:+.2f}"
 
 
 def advantage_style(rollout: Rollout, palette: Palette) -> Style:
-    """The colour of a rollout's advantage."""
+    """Return the colour of a rollout's advantage."""
     value = rollout.advantage or 0.0
     return palette.good if value > 0 else palette.bad if value < 0 else palette.dim
 
 
 def end_words(rollout: Rollout, *, running: bool) -> str:
-    """Why the rollout ended, in words."""
+    """Return why the rollout ended, in words."""
     if not rollout.over:
         return "running" if running else "its program has exited"
     return sanitize_line(rollout.reason).replace("_", " ")

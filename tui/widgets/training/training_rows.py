@@ -13,7 +13,7 @@ from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
 
 def status_sign(status: TrainingStatus, palette: Palette) -> tuple[str, Style]:
-    """Sign and colour of a training's status."""
+    """Return the sign and colour of a training's status."""
     match status:
         case "running":
             return "●", palette.good
@@ -28,7 +28,7 @@ def status_sign(status: TrainingStatus, palette: Palette) -> tuple[str, Style]:
 def training_lines(
     found: TrainingSummary, width: int, palette: Palette, *, label: str = ""
 ) -> list[Text]:
-    """What is trained, and the progress.
+    """Return what is trained, and the progress.
 
     Args:
         found: the training run.

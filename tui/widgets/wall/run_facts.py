@@ -18,7 +18,7 @@ Kind = Literal["waiting", "running", "failed", "submitted"]
 
 
 def kind_of(worker: RunWorker) -> Kind:
-    """The run's state from the user's point of view."""
+    """Return the run's state from the user's point of view."""
     state = worker.state
     if worker.failure is not None or state.status == "failed":
         return "failed"
@@ -29,7 +29,7 @@ def kind_of(worker: RunWorker) -> Kind:
 
 
 def status_words(worker: RunWorker) -> str:
-    """The state with its sign, in one to three words."""
+    """Return the state with its sign, in one to three words."""
     if worker.failure is not None:
         return f"✗ {failed(worker)}"
     finished = worker.state.finished
@@ -41,7 +41,7 @@ def status_words(worker: RunWorker) -> str:
 
 
 def status_style(worker: RunWorker, palette: Palette) -> Style:
-    """The colour of the state."""
+    """Return the colour of the state."""
     kind = kind_of(worker)
     if kind == "failed":
         return palette.bad
@@ -52,7 +52,7 @@ def status_style(worker: RunWorker, palette: Palette) -> Style:
 
 
 def figures_words(state: RunState, now: float, width: int) -> str:
-    """Time, steps, tokens, cost and failed calls: those that are known, and as many as fit."""
+    """Format time, steps, tokens, cost and failed calls, as far as they are known and fit."""
     usage = state.totals.usage
     tokens = usage.input_tokens + usage.output_tokens
     steps = f"step {state.step}"

@@ -99,7 +99,7 @@ class RunTile(Widget, can_focus=True):
         return self.state.t + time.monotonic() - self._heard_at
 
     def mentions(self, words: str) -> bool:
-        """Whether the words occur in the task, the model's name, a reply or a call."""
+        """Return whether the words occur in the task, the model's name, a reply or a call."""
         return self._search.finds(words)
 
     def sync(self, *, boxed: bool = True) -> None:
@@ -153,12 +153,12 @@ class RunTile(Widget, can_focus=True):
             self.post_message(self.Opened(self))
 
     def _task_lines(self, palette: Palette) -> list[Text]:
-        """The task, if the runs do not share one."""
+        """Return the task, if the runs do not share one."""
         words = self.differs[0] if self.differs else ""
         return [Text(words, style=palette.strong, no_wrap=True)] if words else []
 
     def _strip(self, width: int, palette: Palette) -> list[Text]:
-        """The first line of a strip: number, state, and activity or result."""
+        """Return the first line of a strip: number, state, and activity or result."""
         own = status_style(self.worker, palette)
         mark = "◇" if self.marked else " "
         line = Text(no_wrap=True).append(mark, style=palette.accent)
@@ -174,7 +174,7 @@ class RunTile(Widget, can_focus=True):
         return [line]
 
     def _gist(self, palette: Palette) -> Text:
-        """The result, the current call or the pending question, in a few words."""
+        """Return the result, the current call or the pending question, in a few words."""
         finished = self.state.finished
         if self.worker.failure is not None:
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)

@@ -107,7 +107,7 @@ class WallHeader(Widget):
         return line
 
     def _shared(self, palette: Palette) -> list[Text]:
-        """What all runs have in common: the task, the model."""
+        """Return what all runs have in common: the task, the model."""
         line = Text(no_wrap=True)
         task = shared_task(self._runs)
         model = shared_model(self._runs)
@@ -119,7 +119,7 @@ class WallHeader(Widget):
         return [line] if line.plain else []
 
     def _tally(self, palette: Palette) -> list[Text]:
-        """The answers so far, while some runs have not ended."""
+        """Return the answers so far, while some runs have not ended."""
         lines: list[Text] = []
         for task, runs in _by_task(self._runs).items():
             ended = [worker for _, worker in runs if _answer(worker)]
@@ -134,7 +134,7 @@ class WallHeader(Widget):
         return lines
 
     def _summary(self, palette: Palette, room: int) -> list[Text]:
-        """Outcomes and total time of the ended runs, then their answers."""
+        """Draw outcomes and total time of the ended runs, then their answers."""
         workers = [worker for _, worker in self._runs]
         line = Text(no_wrap=True)
         line.append(f"All {len(workers)} runs have ended", style=palette.strong)
@@ -150,7 +150,7 @@ class WallHeader(Widget):
         return [line, *self._answers(palette, room - 1)]
 
     def _answers(self, palette: Palette, room: int) -> list[Text]:
-        """One line per answer, with a bar and the runs that gave it."""
+        """Draw one line per answer, with a bar and the runs that gave it."""
         by_answer: dict[str, list[int]] = {}
         for number, worker in self._runs:
             by_answer.setdefault(_answer(worker), []).append(number)
@@ -176,13 +176,13 @@ class WallHeader(Widget):
 
 
 def shared_task(runs: Sequence[tuple[int, RunWorker]]) -> str:
-    """The task of all runs; empty if they differ."""
+    """Return the task of all runs; empty if they differ."""
     tasks = {worker.request.task for _, worker in runs}
     return tasks.pop() if len(tasks) == 1 else ""
 
 
 def shared_model(runs: Sequence[tuple[int, RunWorker]]) -> str:
-    """The model of all started runs; empty if they differ."""
+    """Return the model of all started runs; empty if they differ."""
     models = {one.state.started.model for _, one in runs if one.state.started is not None}
     return models.pop() if len(models) == 1 else ""
 
@@ -221,7 +221,7 @@ def _outcome(worker: RunWorker) -> str:
 
 
 def _wall_seconds(workers: Sequence[RunWorker]) -> float:
-    """Seconds from the first start to the last end."""
+    """Return the seconds from the first start to the last end."""
     spans: list[tuple[float, float]] = []
     for worker in workers:
         started = worker.state.started

@@ -28,7 +28,7 @@ Contents = dict[str, str | list[str]]
 
 
 def contents_of(recording: Recording, changes: Sequence[Sequence[Any]]) -> Contents:
-    """The contents to embed for these changes (see `page_data`), changed files first."""
+    """Return the contents to embed for these changes (see `page_data`), changed files first."""
     contents: Contents = {}
     room = MAX_TOTAL_BYTES
     for digest, size in _kept(changes):
@@ -50,7 +50,7 @@ def _kept(changes: Sequence[Sequence[Any]]) -> Iterator[tuple[str, int]]:
 
 
 def _shown(data: bytes) -> str | list[str] | None:
-    """A file's text or image; None for other files and for text that is too long."""
+    """Return a file's text or image; None for other files and for text that is too long."""
     if picture := _media_type(data):
         return [picture, base64.b64encode(data).decode()]
     if b"\0" in data or len(data) > MAX_TEXT_BYTES:

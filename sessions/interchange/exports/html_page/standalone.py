@@ -12,17 +12,17 @@ from importlib import resources
 
 
 def resource(package: str, name: str) -> str:
-    """The text of a file in a package."""
+    """Return the text of a file in a package."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def palette() -> str:
-    """The style sheet with the colours for dark and light mode."""
+    """Return the style sheet with the colours for dark and light mode."""
     return resource(__package__ or "", "palette.css")
 
 
 def policy(style: str, script: str = "") -> str:
-    """A content security policy for a page with this style sheet and this script, if any.
+    """Return a content security policy for a page with this style sheet and this script, if any.
 
     The script may show images that it creates itself; none can be loaded.
     """
@@ -34,7 +34,8 @@ def policy(style: str, script: str = "") -> str:
 
 
 def fill(template: str, fields: Mapping[str, str]) -> str:
-    """The template with its fields filled in verbatim; fields inside a value are not expanded."""
+    """Return the template with its fields filled in verbatim; fields inside a value are not
+    expanded."""
     pieces: list[str] = []
     while template:
         at, name = min(
@@ -47,5 +48,5 @@ def fill(template: str, fields: Mapping[str, str]) -> str:
 
 
 def _hash(text: str) -> str:
-    """A hash as a source expression of a content security policy (CSP 3, 2.3.1)."""
+    """Return a hash as a source expression of a content security policy (CSP 3, 2.3.1)."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

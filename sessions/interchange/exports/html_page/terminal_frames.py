@@ -49,19 +49,20 @@ class Looks:
         self.numbers: dict[Attributes, int] = {DEFAULT: 0}
 
     def number(self, look: Attributes) -> int:
-        """The number of a style."""
+        """Return the number of a style."""
         if len(self.numbers) >= MAX_LOOKS:
             return self.numbers.get(look, 0)
         return self.numbers.setdefault(look, len(self.numbers))
 
 
 def compact_json(value: Any) -> bytes:
-    """A value as compact JSON in ASCII."""
+    """Return a value as compact JSON in ASCII."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 
 def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[bytes]]:
-    """The frames of every terminal by name, each as JSON, which takes a tenth of the memory."""
+    """Return the frames of every terminal by name, each as JSON, which takes a tenth of the
+    memory."""
     films: dict[str, _Film] = {}
     for event in events:
         match event:
@@ -106,7 +107,7 @@ class _Film:
             self.frames.append(compact_json(Frame(seq, top, screen.lines, lines)))
 
     def _lines(self) -> Iterator[list[Any]]:
-        """Lines that may have changed: those that scrolled away, then those on the screen."""
+        """Yield lines that may have changed: those that scrolled away, then those on the screen."""
         screen = self.screen
         top, above = screen.scrolled, screen.history_size
         for number in range(max(self._seen, top - above), top):

@@ -54,7 +54,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         self._patterns = tuple(patterns)
 
     def compose(self) -> ComposeResult:
-        """The call, an explanation, and a field for each pattern."""
+        """Yield the call, an explanation, and a field for each pattern."""
         name = short_name(sanitize_line(self._call.name))
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = Content(f"approve always · call {self._call.number} {name}")

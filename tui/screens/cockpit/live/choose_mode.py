@@ -51,7 +51,7 @@ class ModeDialog(Dialog[Mode | None]):
         self._waiting = waiting
 
     def compose(self) -> ComposeResult:
-        """One line per mode, and what happens to a waiting call."""
+        """Yield one line per mode, and what happens to a waiting call."""
         options = OptionList(id="modes", classes="dialog")
         options.border_title = "mode" if self._now in MODES else f"mode · {self._now} now"
         stays = "" if self._waiting is None else f"call {self._waiting} keeps waiting · "

@@ -46,7 +46,7 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         self._tasks: list[asyncio.Task[bool]] = []
 
     def compose(self) -> ComposeResult:
-        """The progress, the consequences of detaching, and the key that stops it."""
+        """Yield the progress, the consequences of detaching, and the key that stops it."""
         with Vertical(classes="dialog") as box:
             box.border_title = f"detaching {numbers.counted(len(self._moving), 'run')}"
             box.border_subtitle = f"{hint('leave_run.stay')} keep the rest here"
@@ -88,7 +88,7 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
 
 
 def _under_way(worker: RunWorker) -> str:
-    """What has to end before a run can move; empty if nothing does."""
+    """Return what has to end before a run can move; empty if nothing does."""
     state: RunState = worker.state
     if worker.left or worker.ended.is_set():
         return ""

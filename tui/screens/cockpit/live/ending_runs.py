@@ -37,7 +37,7 @@ class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
         self._run_workers = list(workers)
 
     def compose(self) -> ComposeResult:
-        """The progress, and the key that quits immediately."""
+        """Yield the progress, and the key that quits immediately."""
         with Vertical(classes="dialog") as box:
             several = len(self._run_workers) > 1
             box.border_title = f"ending {len(self._run_workers)} runs" if several else "ending"

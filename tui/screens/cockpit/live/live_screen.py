@@ -97,7 +97,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self._storage_toast = StorageToast(self)
 
     def compose_bottom(self) -> ComposeResult:
-        """The bars for the waiting call, the outcome, the queue and the input line."""
+        """Yield the bars for the waiting call, the outcome, the queue and the input line."""
         yield ApprovalBar(id="approval")
         yield EndCard(self.worker.run_id, id="end")
         yield QueueList(id="queue")

@@ -58,7 +58,8 @@ class RunSteering:
         return self._worker.run
 
     def steerable_run(self) -> Controls | None:
-        """The run if it can still be controlled; otherwise notify the user and return None."""
+        """Return the run if it can still be controlled; otherwise notify the user and return
+        None."""
         run = self.run
         if not self._worker.can_be_steered:
             self._screen.notify("This sample runs on a cluster node: here you can only watch it.")
@@ -115,7 +116,8 @@ class RunSteering:
         return ""
 
     def words_for(self, action: str) -> str | None:
-        """The key bar's current words for an action; None for the binding's own description."""
+        """Return the key bar's current words for an action; None for the binding's own
+        description."""
         if action == "pause":
             return "pause" if self.mode in ("auto", "ask") else "resume"
         return None
@@ -256,7 +258,7 @@ class RunSteering:
 
 
 def _same(arguments: str, before: str) -> bool:
-    """Whether two JSON texts have the same value."""
+    """Return whether two JSON texts have the same value."""
     try:
         return json.loads(arguments) == json.loads(before)
     except (ValueError, RecursionError):

@@ -38,7 +38,7 @@ class GoToStepDialog(LineDialog[int]):
         self._steps = steps
 
     def compose(self) -> ComposeResult:
-        """The input line."""
+        """Yield the input line."""
         line = Input(
             str(self._here),
             type="integer",

@@ -8,7 +8,7 @@ from sandbox_tui.tui.widgets.calls.end_card import AFTER_REPLAY, EndCard
 
 
 def replay_end_card(run: RunSummary) -> EndCard:
-    """The outcome of a session. For an imported one, its results are not looked up."""
+    """Return the outcome of a session. For an imported one, its results are not looked up."""
     reads = _not_here if run.imported else result_files
     return EndCard(run.id, actions=AFTER_REPLAY, list_files=reads, id="end")
 

@@ -59,7 +59,7 @@ class ReplayIndex:
         self._throttle = Throttle(rest=0.5)
 
     def reaches(self, seq: int) -> bool:
-        """Whether an event can be reached without folding too many others first."""
+        """Return whether an event can be reached without folding too many others first."""
         return self.is_complete or seq - self.covered <= MAX_FOLDED_EVENTS
 
     def build(self) -> None:

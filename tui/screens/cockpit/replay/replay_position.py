@@ -22,7 +22,7 @@ class ReplayPosition(NamedTuple):
 
 
 def position_of(hit: Hit) -> ReplayPosition:
-    """The position of a hit; its words are set if the list of calls shows them."""
+    """Return the position of a hit; its words are set if the list of calls shows them."""
     words = ""
     if hit.marks and hit.kind in _IN_CALLS:
         start, end = hit.marks[0]

@@ -113,7 +113,7 @@ class ReplayScreen(Cockpit):
         self._found = SessionSearch(store, summary.id)
 
     def compose_bottom(self) -> ComposeResult:
-        """The end card, and the bar with position and speed."""
+        """Yield the end card, and the bar with position and speed."""
         yield replay_end_card(self._summary)
         yield Static(id="replay-bar", markup=False)
 
@@ -148,7 +148,7 @@ class ReplayScreen(Cockpit):
 
     @override
     def time_of_step(self, step: int) -> float | None:
-        """Time of a step, even if it is later than the displayed event."""
+        """Return the time of a step, even if it is later than the displayed event."""
         return self._index.markers.time_of_step(step)
 
     @property
@@ -157,7 +157,7 @@ class ReplayScreen(Cockpit):
         return self.state.seq
 
     def shows(self, seq: int) -> bool:
-        """Whether an event is displayed, and the index is complete."""
+        """Return whether an event is displayed, and the index is complete."""
         return self.position == seq and self.is_settled
 
     @property
@@ -346,7 +346,7 @@ class ReplayScreen(Cockpit):
         self._seek_time(event.t)
 
     def _to(self, direction: int, kinds: frozenset[str]) -> bool:
-        """Go to the next marker of these kinds; returns whether there was one."""
+        """Go to the next marker of these kinds; return whether there was one."""
         self._replay.hold()
         seq = self._index.markers.next(self._replay.aim, direction, kinds)
         if seq is not None:

@@ -45,20 +45,22 @@ class SessionSearch:
             throttle.stop()
 
     def first_from(self, seq: int) -> int | None:
-        """The first match at or after an event, wrapping at the end; None if there is none."""
+        """Return the first match at or after an event, wrapping at the end; None if there is
+        none."""
         if not self._hits:
             return None
         return self._hits[bisect_left(self._hits, seq) % len(self._hits)]
 
     def next(self, seq: int, direction: int) -> int | None:
-        """The next match after an event (1) or the previous one (-1), wrapping at the ends."""
+        """Return the next match after an event (1) or the previous one (-1), wrapping at the
+        ends."""
         if not self._hits:
             return None
         at = bisect_right(self._hits, seq) if direction > 0 else bisect_left(self._hits, seq) - 1
         return self._hits[at % len(self._hits)]
 
     def sentence(self, seq: int) -> str:
-        """The number of matches, and which one this event is."""
+        """Return the number of matches, and which one this event is."""
         if not self.words:
             return ""
         said = f"{len(self._hits)} found" if self._hits else "no matches"

@@ -45,7 +45,7 @@ def call_lines(
     palette: Palette,
     before: str | None = None,
 ) -> list[Text]:
-    """A call and its status; if opened, also its arguments and its observation.
+    """Return a call and its status; if opened, also its arguments and its observation.
 
     Args:
         item: the call.
@@ -142,7 +142,7 @@ def _amount(item: CallItem) -> str:
 
 
 def _arguments(item: CallItem, width: int, palette: Palette, before: str | None) -> list[Text]:
-    """The arguments in readable form; complete if the call waits."""
+    """Return the arguments in readable form; complete if the call waits."""
     if item.status == "waiting":
         return waiting_lines(item, width, palette, before)
     fields = _fields(item.arguments)

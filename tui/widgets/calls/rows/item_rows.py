@@ -14,7 +14,7 @@ from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_li
 
 
 def item_height(item: Item, opened: bool, notes: Sequence[str]) -> int | None:
-    """Number of lines of an item; None if it is only known after drawing."""
+    """Return the number of lines of an item; None if it is only known after drawing."""
     if isinstance(item, ReplyItem):
         height = reply_height(item, opened)
         return None if height is None else height + len(notes)
@@ -30,7 +30,7 @@ def item_lines(
     palette: Palette,
     before: str | None = None,
 ) -> list[Text]:
-    """The lines of an item.
+    """Return the lines of an item.
 
     Args:
         item: the item.

@@ -23,7 +23,7 @@ BOLD = Style(bold=True)
 def inset(
     lines: list[Text], width: int, palette: Palette, *, most: int = MAX_INLINE_LINES
 ) -> list[Text]:
-    """A block on its own background, cut after `most` lines."""
+    """Return a block on its own background, cut after `most` lines."""
     shown = lines[:most]
     inner = max(1, width - GUTTER)
     result: list[Text] = []
@@ -49,14 +49,14 @@ def observation_lines(text: str, width: int, palette: Palette) -> list[Text]:
 
 
 def _output_line(line: str, palette: Palette) -> Text:
-    """A line of output; the marker before stderr is replaced by words."""
+    """Return a line of output; the marker before stderr is replaced by words."""
     if line == "[STDERR]":
         return Text("on stderr:", style=palette.faint + Style(italic=True))
     return Text(line, style=palette.dim)
 
 
 def body_of(observation: str) -> str:
-    """An observation without its header lines."""
+    """Return an observation without its header lines."""
     frame = ("Exit code: ", "Execution output of ", "[STDOUT]", "[STDERR]", "[A person edited")
     lines = observation.split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith(frame)):

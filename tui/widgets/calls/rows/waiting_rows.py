@@ -16,7 +16,7 @@ MAX_WAITING_LINES = 2_000
 def waiting_lines(
     item: CallItem, width: int, palette: Palette, before: str | None = None
 ) -> list[Text]:
-    """All arguments of a waiting call, wrapped and uncut; an edit as a diff.
+    """Return all arguments of a waiting call, wrapped and uncut; an edit as a diff.
 
     Args:
         item: the call.

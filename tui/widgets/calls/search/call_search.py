@@ -30,13 +30,13 @@ class CallSearch:
         self.words = words if has_capitals(words) else words.casefold()
 
     def matches(self, items: Sequence[Item], shown: Sequence[int]) -> list[int]:
-        """Indexes into `shown` of the items that contain the words."""
+        """Return the indexes into `shown` of the items that contain the words."""
         if not self.words:
             return []
         return [place for place, index in enumerate(shown) if holds(items[index], self.words)]
 
     def summary(self, matches: Sequence[int], cursor: int) -> str:
-        """The number of matches, and which one the cursor is on."""
+        """Return the number of matches, and which one the cursor is on."""
         if not self.words or self.session_summary is not None:
             return self.session_summary or ""
         if not matches:
@@ -45,7 +45,7 @@ class CallSearch:
         return f"{which}{len(matches)} found"
 
     def highlight(self, lines: Sequence[Text], palette: Palette) -> list[Text]:
-        """The lines with the words highlighted."""
+        """Return the lines with the words highlighted."""
         if not self.words:
             return list(lines)
         style = palette.accent + Style(reverse=True)
@@ -56,7 +56,7 @@ class CallSearch:
 
 
 def next_match(matches: Sequence[int], cursor: int, direction: int) -> int | None:
-    """The match after the cursor (1) or before it (-1), wrapping at the ends."""
+    """Return the match after the cursor (1) or before it (-1), wrapping at the ends."""
     if not matches:
         return None
     if direction > 0:

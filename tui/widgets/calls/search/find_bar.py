@@ -54,7 +54,7 @@ class FindBar(Horizontal):
         """The bar was hidden; the search stays active unless its words are empty."""
 
     def compose(self) -> ComposeResult:
-        """A sign and an input."""
+        """Yield a sign and an input."""
         yield Label("/")
         yield LineInput(placeholder="search", select_on_focus=True)
 

@@ -84,7 +84,7 @@ class BinaryDocument(Document):
 
 
 def kind_of(data: bytes) -> str:
-    """The type of the content, by its magic number."""
+    """Return the type of the content, by its magic number."""
     for offset, magic, name in MAGIC:
         if data[offset : offset + len(magic)] == magic:
             return name
@@ -103,7 +103,7 @@ def _details(kind: str, source: Source) -> list[str]:
 
 
 def _sound(source: Source) -> str:
-    """Duration and sample rate; some formats need the whole file."""
+    """Return duration and sample rate; some formats need the whole file."""
     from tinytag import TinyTag  # not needed at startup
 
     if source.cut and not source.data.startswith(DURATION_IN_HEADER):
@@ -133,7 +133,7 @@ def _zip(source: Source) -> str:
 
 
 def _names(source: Source) -> list[str]:
-    """Names in the archive's directory; nothing is unpacked."""
+    """Return the names in the archive's directory; nothing is unpacked."""
     if source.cut:
         return []
     try:
@@ -155,7 +155,7 @@ _ASK: dict[str, Callable[[Source], str]] = {
 
 
 def _hexdump(data: bytes, width: int, palette: Palette) -> list[Text]:
-    """Offset, bytes and characters, as many per row as fit."""
+    """Draw offset, bytes and characters, as many per row as fit."""
     per_row = 16 if width >= 8 + 16 * 4 else 8 if width >= 8 + 8 * 4 else 4
     lines: list[Text] = []
     for at in range(0, len(data), per_row):

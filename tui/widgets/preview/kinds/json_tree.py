@@ -63,7 +63,7 @@ class JsonDocument(Document):
         return True
 
     def _walk(self) -> Iterator[_Row]:
-        """The visible rows. Not recursive, because the file controls the depth."""
+        """Yield the visible rows. Not recursive, because the file controls the depth."""
         stack: list[_Row] = [_Row((), self._value)]
         while stack:
             row = stack.pop()

@@ -55,7 +55,7 @@ class PictureDocument(Document):
 
     @override
     def picture(self) -> Picture:
-        """The picture with at most `MAX_SIDE_PIXELS` per side, without transparency."""
+        """Return the picture with at most `MAX_SIDE_PIXELS` per side, without transparency."""
         if self._cut:
             raise PreviewError(
                 f"Too large to show here; {hint('file.outside')} opens it in another program."

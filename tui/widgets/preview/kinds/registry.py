@@ -29,7 +29,7 @@ KINDS: tuple[Kind, ...] = (
 
 
 def document_for(source: Source, *, as_source: bool = False) -> Document:
-    """The document for some content; `as_source` shows the source of a text."""
+    """Return the document for some content; `as_source` shows the source of a text."""
     kind = None if as_source else next((kind for kind in KINDS if kind.matches(source)), None)
     if kind is None or not source.data:
         return _plain(source)

@@ -93,7 +93,7 @@ def _open(source: Source) -> Document:
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that splits the first lines most evenly."""
+    """Return the delimiter that splits the first lines most evenly."""
     lines = [line for line in text[:20_000].split("\n")[:10] if line]
 
     def evenness(delimiter: str) -> tuple[int, int]:

@@ -92,7 +92,7 @@ class TextLines(Sequence[Text]):
 
 
 def open_text(source: Source, note: str = "") -> Document:
-    """The document of any text.
+    """Return the document of any text.
 
     Raises:
         PreviewError: the source is not text.

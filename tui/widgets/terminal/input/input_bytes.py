@@ -21,7 +21,7 @@ _DISTINCT_CHORDS = frozenset(("shift+tab", "ctrl+backspace", "ctrl+space"))
 
 
 def bytes_of_key(key: events.Key, modes: Set[int]) -> bytes:
-    """The bytes of a key; empty if a terminal cannot send it."""
+    """Return the bytes of a key; empty if a terminal cannot send it."""
     *modifiers, base = key.key.split("+")
     if base in _PLAIN_ONLY and modifiers and key.key not in _DISTINCT_CHORDS:
         # only newer protocols distinguish shift+enter from enter
@@ -38,7 +38,8 @@ def bytes_of_mouse(
     *,
     released: bool = False,
 ) -> bytes:
-    """A mouse report in the encoding the program requested; `place` is a 0-based column and row."""
+    """Return a mouse report in the encoding the program requested; `place` is a 0-based column and
+    row."""
     held = 4 * event.shift + 8 * event.meta + 16 * event.ctrl
     form = sgr_mouse_bytes if 1006 in modes else x11_mouse_bytes
     return form(button + held, *place, released=released)

@@ -33,7 +33,7 @@ _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
 
 
 def key_bytes(key: Key, *, application: bool) -> bytes:
-    """The bytes of a key; empty if a terminal cannot send it.
+    """Return the bytes of a key; empty if a terminal cannot send it.
 
     Args:
         key: the key event from Textual.
@@ -78,7 +78,7 @@ MAX_X11_COORDINATE = 222
 
 
 def x11_mouse_bytes(button: int, x: int, y: int, *, released: bool = False) -> bytes:
-    """An X11 mouse report, which cannot encode which button was released.
+    """Return an X11 mouse report, which cannot encode which button was released.
 
     Empty for positions beyond `MAX_X11_COORDINATE`.
     """
@@ -88,5 +88,5 @@ def x11_mouse_bytes(button: int, x: int, y: int, *, released: bool = False) -> b
 
 
 def sgr_mouse_bytes(button: int, x: int, y: int, *, released: bool = False) -> bytes:
-    """A mouse report in SGR form (mode 1006); `x` and `y` are 0-based cells."""
+    """Return a mouse report in SGR form (mode 1006); `x` and `y` are 0-based cells."""
     return f"\x1b[<{button};{x + 1};{y + 1}{'m' if released else 'M'}".encode()

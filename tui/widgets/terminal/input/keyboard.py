@@ -29,7 +29,7 @@ class KeyboardInput:
         self._focused = False
 
     def consumes(self, key: str) -> bool:
-        """Whether a key goes to the terminal before any binding, even one with priority.
+        """Return whether a key goes to the terminal before any binding, even one with priority.
 
         After one release chord only a second chord does; any other key goes to the cockpit again.
         """
@@ -73,7 +73,7 @@ class KeyboardInput:
             self._release_timer = None
 
     def _copied_selection(self, key: str) -> bool:
-        """Whether the key copied the selection; any key clears it."""
+        """Return whether the key copied the selection; any key clears it."""
         view = self._view
         if view.text_selection is None:
             return False

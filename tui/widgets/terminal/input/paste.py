@@ -14,7 +14,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def bytes_of_paste(text: str, modes: Set[int]) -> bytes:
-    """The bytes of a paste; control characters and paste brackets in the text are removed.
+    """Return the bytes of a paste; control characters and paste brackets in the text are removed.
 
     Args:
         text: the pasted text.

@@ -39,7 +39,7 @@ class TerminalSearchBar(Horizontal):
         self._view: TerminalView | None = None
 
     def compose(self) -> ComposeResult:
-        """A sign, the input, the number of matches."""
+        """Yield a sign, the input, the number of matches."""
         yield Label("/", id="terminal-search-sign")
         yield LineInput(id="terminal-search-text", select_on_focus=True, placeholder="search")
         yield Label("", id="terminal-search-count", markup=False)

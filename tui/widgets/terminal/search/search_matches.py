@@ -34,7 +34,7 @@ class SearchMatches:
         self.hit: Hit | None = None
 
     def restarted(self) -> SearchMatches:
-        """The same search, for another terminal or another time."""
+        """Return the same search, for another terminal or another time."""
         return SearchMatches(self._search.needle, self.near)
 
     def advance(self, emulator: Emulator) -> bool:
@@ -42,13 +42,13 @@ class SearchMatches:
         return self._search.advance(emulator, LINES_PER_SLICE)
 
     def nearest(self, emulator: Emulator) -> Hit | None:
-        """The last match at or above `near`, otherwise the first of all."""
+        """Return the last match at or above `near`, otherwise the first of all."""
         hits = self._search.hits(emulator)
         at = bisect_right(hits, Hit(self.near + 1, -1)) - 1
         return hits[max(0, at)] if hits else None
 
     def next(self, emulator: Emulator, direction: int) -> Hit | None:
-        """The next match below (1) or above (-1), wrapping at the ends."""
+        """Return the next match below (1) or above (-1), wrapping at the ends."""
         hits = self._search.hits(emulator)
         if not hits:
             return None
@@ -59,7 +59,8 @@ class SearchMatches:
         return hits[(at + direction) % len(hits)]
 
     def position(self, emulator: Emulator) -> tuple[int, int]:
-        """Position of the current match from 1 (0: none), and the number of matches so far."""
+        """Return the position of the current match from 1 (0: none), and the number of matches so
+        far."""
         hits = self._search.hits(emulator)
         if self.hit is None:
             return 0, len(hits)
@@ -67,7 +68,8 @@ class SearchMatches:
         return (at + 1 if hits[at : at + 1] == [self.hit] else 0), len(hits)
 
     def mark(self, strip: Strip, line: int, palette: Palette) -> Strip:
-        """The strip of a line with its matches highlighted, the current one more strongly."""
+        """Return the strip of a line with its matches highlighted, the current one more
+        strongly."""
         text = strip.text
         for start, end in self._search.spans(text):
             here = self.hit == (line, start)

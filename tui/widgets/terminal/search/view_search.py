@@ -88,7 +88,7 @@ class ViewSearch:
         self._view.post_message(self._view.Searched(self._view))
 
     def mark(self, strip: Strip, line: int) -> Strip:
-        """The strip of a line with its matches highlighted."""
+        """Return the strip of a line with its matches highlighted."""
         if self._matches is None:
             return strip
         return self._matches.mark(strip, line, palette_of(self._view))

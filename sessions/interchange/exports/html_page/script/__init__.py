@@ -18,6 +18,6 @@ PARTS = (
 
 
 def script() -> str:
-    """The parts joined into one script."""
+    """Return the parts joined into one script."""
     parts = "\n".join(resource(__name__, part) for part in PARTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
