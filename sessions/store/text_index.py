@@ -12,7 +12,7 @@ from sqlite3 import Connection
 
 from sandbox_tui.core.events import types as e
 
-MAX_UNINDEXED = 64
+MAX_UNINDEXED = 256
 """Maximum number of rows that one program stores before it indexes them."""
 
 _TABLES = {"steps": "content", "calls": "input, observation"}
@@ -27,7 +27,7 @@ def rows_added(batch: Sequence[e.AnyEvent]) -> int:
 
 
 def is_behind(connection: Connection) -> bool:
-    """Whether there are rows to index."""
+    """Return whether there are rows to index."""
     for table in _TABLES:
         query = f"SELECT coalesce(max(id), 0) > ({_last(table)}) FROM {table}"
         if connection.execute(query).fetchone()[0]:

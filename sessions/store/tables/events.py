@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from sqlite3 import Connection
 from typing import Any
@@ -26,7 +27,7 @@ INDEXED_KINDS = frozenset(
 )
 """Kinds in the partial index `events_by_kind`."""
 
-_ONLY_EVENTS = frozenset({e.TerminalOutput, e.ModelDelta})
+_ONLY_EVENTS = frozenset({e.TerminalOutput, e.ModelDelta, e.ModelAsked, e.CallStarted})
 """The most frequent events; no other table has data derived from them."""
 
 
@@ -61,9 +62,15 @@ def insert(connection: Connection, run_id: str, batch: Sequence[e.AnyEvent]) -> 
 
 def _event_row(run_id: str, event: e.AnyEvent) -> tuple[object, ...]:
     body: e.AnyEvent = event
-    if isinstance(event, e.TerminalOutput):
-        body = msgspec.structs.replace(event, data=b"")
-    return run_id, event.seq, event.t, event.kind, *compress(e.to_json(body))
+    if isinstance(event, e.TerminalOutput):  # faster than `replace`, and most events are output
+        body = e.TerminalOutput(seq=event.seq, t=event.t, terminal=event.terminal, data=b"")
+    return run_id, event.seq, event.t, _kind_name(type(event)), *compress(e.to_json(body))
+
+
+@functools.cache
+def _kind_name(kind: type[e.AnyEvent]) -> str:
+    """Return `Event.kind`, worked out once for each class: storing asks for it with every event."""
+    return str(kind.__struct_config__.tag)
 
 
 def _file_changes(
@@ -79,7 +86,8 @@ def _file_changes(
 def read(
     database: Database, run_id: str, after: int, until: int | None, output: bool
 ) -> Iterator[e.AnyEvent]:
-    """Events with `after` < seq <= `until`, a page at a time; with or without terminal `output`."""
+    """Yield events with `after` < seq <= `until`, a page at a time; with or without terminal
+    `output`."""
     last = 2**62 if until is None else until
     joined = "LEFT JOIN terminal_output o ON o.run_id = e.run_id AND o.seq = e.seq"
     bytes_ = "o.compressed AS output_compressed, o.data AS output" if output else "NULL AS output"
@@ -106,7 +114,7 @@ def _event(database: Database, row: Mapping[str, Any]) -> e.AnyEvent:
 
 
 def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e.AnyEvent]:
-    """Events by number; terminal output comes without its bytes."""
+    """Return events by number; terminal output comes without its bytes."""
     rows = database.rows(
         "SELECT seq, compressed, json FROM events WHERE run_id = ?"
         " AND seq IN (SELECT value FROM json_each(?))",
@@ -116,7 +124,8 @@ def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e
 
 
 def is_pending(database: Database, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
-    """Whether an event of `kind` was recorded, and none whose kind is in `resolved_by` since.
+    """Return whether an event of `kind` was recorded, and none whose kind is in `resolved_by`
+    since.
 
     `kind` is one of `INDEXED_KINDS`.
     """
@@ -146,6 +155,7 @@ def _last_seq(database: Database, run_id: str, kind: str) -> int | None:
 
 
 def time_of(database: Database, run_id: str, seq: int) -> float | None:
-    """When an event happened, in seconds since the run began; None if there is no such event."""
+    """Return when an event happened, in seconds since the run began; None if there is no such
+    event."""
     rows = database.rows("SELECT t FROM events WHERE run_id = ? AND seq = ?", [run_id, seq])
     return float(rows[0]["t"]) if rows else None
