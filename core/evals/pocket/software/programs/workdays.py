@@ -26,7 +26,7 @@ def _length(year: int, month: int) -> int:
 
 
 def _number(date: str) -> int:
-    """Return the days since 0000-12-31."""
+    """Days since 0000-12-31."""
     year, month, day = (int(part) for part in date.split("-"))
     if not 1 <= month <= 12 or not 1 <= day <= _length(year, month):
         raise ValueError(f"there is no {date}")
