@@ -20,9 +20,9 @@ READ_SECONDS = 1.0
 
 
 class PictureScreen(Screen[None], Generic[Picture]):
-    """Shows a picture of what was read last, and reads again every second.
+    """Shows a picture computed from the latest reading, and reads again every second.
 
-    A subclass reads, and shows the picture; it has a `ChartRow`.
+    A subclass computes and shows the picture, and contains a `ChartRow`.
     """
 
     MIN_LINES_FOR_CHARTS: ClassVar[int]
@@ -35,8 +35,7 @@ class PictureScreen(Screen[None], Generic[Picture]):
         self._is_reading = False
 
     def work_out(self) -> Picture | None:
-        """Return the picture of what is there now, None if nothing has changed; called in a
-        thread."""
+        """Compute the current picture; None if nothing has changed. Called in a thread."""
         raise NotImplementedError
 
     def show_picture(self, picture: Picture) -> None:

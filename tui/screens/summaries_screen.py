@@ -115,7 +115,7 @@ class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
         self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     async def ask_and_delete(self, item: Deletable, runs: RunRegistry) -> bool:
-        """Delete an item, with or without its sessions, after asking; whether it was deleted."""
+        """Delete an item, with or without its sessions, after asking; return whether it was."""
         choice = None
         try:
             sessions = await asyncio.to_thread(item.sessions)

@@ -301,7 +301,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
             self._opener.open(run)
 
     def words_for(self, action: str) -> str | None:
-        """Return the key for trainings is in the key bar only if there are any."""
+        """Return an empty text for the trainings key if there are none, which hides it."""
         if action == "trainings" and not self.query_one(SessionList).has_trainings:
             return ""
         return None
