@@ -4,7 +4,7 @@ A jump reads the last keyframe at or before the target and folds the events afte
 not depend on the position as long as (1) few events follow and (2) keyframes are quick to read:
 
 1. After `MIN_WEIGHT` a keyframe is due at the next end of a call, after `MAX_WEIGHT` in any case.
-   An event weighs 1, and terminal output 1 more per `BYTES_PER_WEIGHT`: weight stands for time.
+   An event weighs 1, and terminal output 1 more per `BYTES_PER_WEIGHT`: weight approximates time.
 2. A keyframe holds only what is small. Data that grows with the session stays in the database until
    it is accessed:
    - `items` (`lazy_items`): one row for each keyframe at which an item was new or had changed. An

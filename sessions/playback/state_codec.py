@@ -1,8 +1,8 @@
 """Encodes dataclasses of a state: their own values, and the numbers of the events they hold.
 
 Events are already in the session database, so they are stored by number. A call's observation or a
-reply's text is therefore stored once, however often the call or the reply is. Decoding trusts none
-of it: each value must have the type of its field.
+reply's text is therefore stored once, even if the call or the reply is stored repeatedly. Decoding
+trusts none of it: each value must have the type of its field.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ async def record(
         events: of the run.
         store: the database.
         run_id: the session's id.
-        durability: the run's, which is told how far events are stored.
+        durability: the run's, which is notified of how far events are stored.
 
     Raises:
         StoreError: the events cannot be stored; only stored events have been yielded.

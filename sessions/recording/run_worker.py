@@ -42,7 +42,7 @@ class EventSource(NamedTuple):
 
     Attributes:
         events: of the run.
-        durability: told how far they are stored.
+        durability: notified of how far they are stored.
     """
 
     events: AsyncIterator[e.AnyEvent]
@@ -98,7 +98,7 @@ class RunWorker:
 
     @property
     def storage_error(self) -> str:
-        """Why the run cannot be recorded at present, and so waits; otherwise empty."""
+        """Why the run is blocked because it cannot be recorded; otherwise empty."""
         return "" if self.run is None else self.run.durability.stall_reason
 
     @property

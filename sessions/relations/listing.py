@@ -191,7 +191,7 @@ def _waits(unit: _Unit, waiting: Collection[str]) -> bool:
 
 
 def runs_of(row: Row) -> tuple[RunSummary, ...]:
-    """Return the sessions that a row stands for, without those that have their own rows."""
+    """Return the sessions that a row represents, except those that have their own rows."""
     match row:
         case SessionRow(run=run):
             return (run,)

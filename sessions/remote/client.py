@@ -122,7 +122,7 @@ class RunClient:
 
     @property
     def storage_error(self) -> str:
-        """Why the run cannot be recorded at present; otherwise empty."""
+        """Why the run is blocked because it cannot be recorded; otherwise empty."""
         return "" if self.ended.is_set() else self._status.storage_error
 
     @property
@@ -137,7 +137,7 @@ class RunClient:
         """Do nothing: the run was started in the other program."""
 
     def take_over(self) -> None:
-        """Make this screen the one that steers."""
+        """Let this screen steer."""
         self._send_request(TAKE_OVER)
 
     async def stop(self, because: str) -> None:

@@ -79,7 +79,7 @@ class Status(msgspec.Struct, frozen=True, tag="status", tag_field="is"):
         ended: whether the run has ended and everything is cleaned up.
         exit_code: valid after the run has ended.
         failure: why it could not begin or be recorded; otherwise empty.
-        storage_error: why it cannot be recorded at present; otherwise empty.
+        storage_error: why it is blocked because it cannot be recorded; otherwise empty.
         protocol: `PROTOCOL` of the program.
     """
 

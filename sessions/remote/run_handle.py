@@ -52,7 +52,7 @@ class RunHandle(Protocol):
 
     @property
     def storage_error(self) -> str:
-        """Why the run cannot be recorded at present, and so waits; otherwise empty."""
+        """Why the run is blocked because it cannot be recorded; otherwise empty."""
         ...
 
     @property
@@ -69,7 +69,7 @@ class RunHandle(Protocol):
         ...
 
     def take_over(self) -> None:
-        """Make this screen the one that steers; the previous one only watches."""
+        """Let this screen steer; the previous one then only watches."""
         ...
 
     async def stop(self, because: str) -> None:

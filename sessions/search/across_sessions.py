@@ -74,7 +74,7 @@ def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) 
             [*values, limit],
         )
         return _ended([_session_hit(row) for row in rows], query.filters)
-    with contextlib.suppress(StoreError):  # the rest of the index can be searched all the same
+    with contextlib.suppress(StoreError):  # the rest of the index can still be searched
         store.index_texts()
     places = store.rows(
         f"WITH found AS ({_FOUND}),"

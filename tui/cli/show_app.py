@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -70,29 +71,35 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
 
 MAX_ANSWER_LINES = 3
 """Lines of each answer that are printed; `sessions show` prints all of it."""
-MAX_TASK_CHARACTERS = 100
+MAX_FIRST_LINE_COLUMNS = 120
 
 
 def _print_outcomes(store: Store, runs: Sequence[str]) -> None:
     """Print the outcome of each run that the screen showed."""
     from sandbox_tui.core.base.errors import StoreError
 
+    width = shutil.get_terminal_size().columns
     for run_id in runs:
         with contextlib.suppress(StoreError):  # a run that could not start has no session
-            for line in _outcome_lines(store.run(run_id)):
+            for line in outcome_lines(store.run(run_id), width):
                 click.echo(line)
 
 
-def _outcome_lines(run: RunSummary) -> Iterator[str]:
-    """Yield a few lines: outcome and task, answer, figures, results, and what to do next."""
+def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
+    """Yield a few lines: outcome and task, answer, figures, results, and what to do next.
+
+    The first one fits a terminal of this width.
+    """
+    from rich.text import Text
+
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format import run_end
     from sandbox_tui.tui.format.outcome import outcome_words
     from sandbox_tui.tui.format.titles import first_line
 
-    task = first_line(run.task)
-    shown = task if len(task) <= MAX_TASK_CHARACTERS else f"{task[: MAX_TASK_CHARACTERS - 1]}…"
-    yield f"{outcome_words(run)} · {shown}"
+    first = Text(f"{outcome_words(run)} · {first_line(run.task)}")
+    first.truncate(min(width, MAX_FIRST_LINE_COLUMNS), overflow="ellipsis")
+    yield first.plain
     answer = (run.answer or "").strip().split("\n") if run.answer else []
     for line in answer[:MAX_ANSWER_LINES]:
         yield f"  {sanitize_line(line)}"

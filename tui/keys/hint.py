@@ -14,7 +14,7 @@ _chosen: dict[str, tuple[str, ...]] = {}
 
 
 def use_keys(keys: Mapping[str, tuple[str, ...]]) -> None:
-    """Use these keys, by action, in hints in place of the defaults."""
+    """Use these keys, by action, in hints instead of the defaults."""
     _chosen.clear()
     _chosen.update(keys)
 

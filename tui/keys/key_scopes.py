@@ -1,7 +1,7 @@
 """Places whose keys work at the same time, and places with text input.
 
-Which place lies inside which follows from how the screens are composed;
-`tests/screens/test_key_scopes.py` opens them all and compares.
+The nesting of places follows from how the screens are composed; `tests/screens/test_key_scopes.py`
+opens all screens and compares.
 """
 
 from __future__ import annotations

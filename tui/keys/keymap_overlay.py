@@ -25,7 +25,7 @@ class KeymapOverlay(App[Result], Generic[Result]):
         self._chosen_keys: Keymap = {}
 
     def choose_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
-        """Use these keys, by action, in place of the defaults."""
+        """Use these keys, by action, instead of the defaults."""
         self._chosen_keys = {name: ",".join(several) for name, several in keys.items()}
 
     @property

@@ -1,4 +1,4 @@
-"""The terminal's title: the state of whatever the screen shows."""
+"""The terminal's title: what the screen shows, and its state."""
 
 from __future__ import annotations
 

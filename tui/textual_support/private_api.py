@@ -1,6 +1,6 @@
 """Everything we use of Textual's private API; a test for each part detects changes.
 
-Importing this module imports nothing of Textual: looking up the name of a key must stay cheap.
+This module imports Textual only inside functions: looking up the name of a key must stay cheap.
 """
 # pyright: reportPrivateUsage=false
 
@@ -63,7 +63,7 @@ def unhandled_error(app: App[Any]) -> BaseException | None:
 
 
 def is_exiting(app: App[Any]) -> bool:
-    """Return whether the app was told to exit."""
+    """Return whether the app is about to exit."""
     return app._exit
 
 

@@ -35,7 +35,7 @@ MAX_SESSIONS = 1000
 
 
 class Palette:
-    """Opens over whatever screen is on top.
+    """Opens over the top screen.
 
     Args:
         app: the program.

@@ -1,4 +1,4 @@
-"""The two lines that stand for the samples of one task in the list of sessions."""
+"""The two lines that represent the samples of one task in the list of sessions."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ _MOVES = frozenset(("step", "event", "second"))
 
 
 class ReplayLimits:
-    """Tells why a move in a replay leads nowhere.
+    """Determines why a move in a replay is not possible.
 
     Args:
         loop: provides position and speed.
@@ -30,7 +30,7 @@ class ReplayLimits:
         return tuple(self.why_off(action, way) for action in both for way in (1, -1))
 
     def why_off(self, action: str, direction: int) -> str:
-        """Why a move forward (1) or back (-1) leads nowhere; empty if it leads somewhere."""
+        """Return why a move forward (1) or back (-1) is not possible; empty if it is."""
         if action in _MOVES or action in ("go_start", "go_end"):
             back = action == "go_start" or (action in _MOVES and direction < 0)
             edge = 0 if back else self._last
