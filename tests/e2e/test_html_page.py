@@ -158,7 +158,7 @@ def _said(seq: int, words: str) -> e.ModelReplied:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]]:
+def exported_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]]:
     """Start one browser for all tests and export the page."""
     folder = tmp_path_factory.mktemp("html")
     store = Store(folder / "s.db")
@@ -172,9 +172,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]
 
 
 @pytest.fixture
-def page(made: tuple[Page, Path]) -> Iterator[Page]:
+def page(exported_page: tuple[Page, Path]) -> Iterator[Page]:
     """Open the page at desktop size, as if for the first time."""
-    opened, path = made
+    opened, path = exported_page
     opened.size(1400, 900)
     opened.open("about:blank", "location.href === 'about:blank'")
     opened.requests.clear()

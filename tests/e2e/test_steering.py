@@ -60,7 +60,7 @@ def start(server: s.ScriptedServer, home: Path, *more: str, **size: int) -> Term
     return Terminal(*run, home=home, **size)
 
 
-def said(server: s.ScriptedServer) -> list[str]:
+def sent_messages(server: s.ScriptedServer) -> list[str]:
     """Return the contents of the messages after the task, including the model's own replies."""
     return [message["content"] for message in server.requests[-1]["messages"][2:]]
 
@@ -101,9 +101,9 @@ def test_a_policy_asks_for_one_call_and_denies_another(
     assert decided[0].rule == "rule 1: deny execute_bash rm *"
     assert decided[2].rule is not None
     assert "you allowed" in decided[2].rule
-    told = " ".join(filter(None, said(server)))
-    assert "does not allow it. Nothing is deleted here." in told
-    assert "A person rejected" not in told
+    sent = " ".join(filter(None, sent_messages(server)))
+    assert "does not allow it. Nothing is deleted here." in sent
+    assert "A person rejected" not in sent
 
 
 def test_the_pattern_can_be_changed_and_the_mode_from_inside_the_prompt(
@@ -181,9 +181,9 @@ def test_a_call_is_edited_as_plain_text(own_home: Path, scripted_server: Start) 
     assert [d.verdict for d in decided] == ["edit", "edit", "approve", "approve"]
     assert json.loads(decided[0].arguments or "")["command"] == "echo one\necho two\necho three"
     assert json.loads(decided[1].arguments or "")["file_text"] == f"{text}third"
-    told = said(server)
-    assert "A person edited this call before it ran" in told[1]
-    assert "three" in told[1]
+    sent = sent_messages(server)
+    assert "A person edited this call before it ran" in sent[1]
+    assert "three" in sent[1]
 
 
 def test_skip_reject_and_answer(own_home: Path, scripted_server: Start) -> None:
@@ -209,9 +209,9 @@ def test_skip_reject_and_answer(own_home: Path, scripted_server: Start) -> None:
         leave(terminal)
     state = fold(stored(own_home))
     assert not {"/testbed/skipped", "/testbed/rejected"} & set(state.files)
-    told = " ".join(filter(None, said(server)))
+    sent = " ".join(filter(None, sent_messages(server)))
     for words in ("skipped this call", "They say: use a pen", "it is noon"):
-        assert words in told
+        assert words in sent
 
 
 def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server: Start) -> None:
@@ -276,10 +276,10 @@ def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server:
     delivered = " ".join(event.text for event in events if isinstance(event, e.Delivered))
     assert "be quick" in delivered
     assert "never mind" not in delivered
-    told = json.dumps(server.requests[-1]["messages"])
-    assert "be quick" in told
-    assert "kwick" not in told
-    assert "from mee" not in told
+    sent = json.dumps(server.requests[-1]["messages"])
+    assert "be quick" in sent
+    assert "kwick" not in sent
+    assert "from mee" not in sent
 
 
 def test_a_queue_is_worked_with_the_mouse(own_home: Path, scripted_server: Start) -> None:

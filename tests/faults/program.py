@@ -93,10 +93,10 @@ class Program:
         """Wait until it has printed this many events of this kind with these fields."""
 
         def there() -> bool:
-            said = (json.loads(line) for line in self._said["stdout"] if f'"{kind}"' in line)
+            parsed = (json.loads(line) for line in self._said["stdout"] if f'"{kind}"' in line)
             fitting = (
                 one["kind"] == kind and all(one.get(k) == v for k, v in fields.items())
-                for one in said
+                for one in parsed
             )
             return sum(fitting) >= times
 
@@ -106,8 +106,8 @@ class Program:
         """Wait until its terminals have shown this."""
 
         def shown() -> bytes:
-            said = (json.loads(line) for line in self._said["stdout"] if "TerminalOutput" in line)
-            return b"".join(base64.b64decode(one["data"]) for one in said)
+            parsed = (json.loads(line) for line in self._said["stdout"] if "TerminalOutput" in line)
+            return b"".join(base64.b64decode(one["data"]) for one in parsed)
 
         self._wait(lambda: data in shown(), repr(data))
 
@@ -128,8 +128,8 @@ class Program:
 
     def _wait(self, there: Callable[[], bool], what: str) -> None:
         with self._heard:
-            came = self._heard.wait_for(lambda: there() or self._over == 2, HANG_SECONDS)
-            assert came, f"it never said: {what}"
+            happened = self._heard.wait_for(lambda: there() or self._over == 2, HANG_SECONDS)
+            assert happened, f"it never said: {what}"
             assert there(), f"it ended and never said: {what}\n{self.stderr}"
 
 

@@ -26,7 +26,7 @@ class Relay:
         self._open: list[socket.socket] = []
 
     def __enter__(self) -> Relay:
-        self.mend()
+        self.restore()
         return self
 
     def __exit__(
@@ -34,7 +34,7 @@ class Relay:
     ) -> None:
         self.cut()
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """Start forwarding."""
         self._path.unlink(missing_ok=True)
         self._server = socket.socket(socket.AF_UNIX)

@@ -35,13 +35,13 @@ MS_SHARED, MNT_DETACH = 1 << 20, 2
 OWN_NAMESPACE = "OWN_MOUNT_NAMESPACE"
 
 
-class Comings(Protocol):
+class Churn(Protocol):
     """Something that is repeatedly created and removed."""
 
-    def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
+    def churn(self, over: threading.Event, cycle_done: threading.Semaphore) -> int:
         """Create and remove one after the other until `over` is set; returns how many.
 
-        Releases `begun` after each.
+        Releases `cycle_done` after each.
         """
         ...
 
@@ -49,17 +49,17 @@ class Comings(Protocol):
 class Containers:
     """Containers that are created and removed."""
 
-    def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
-        """See `Comings`."""
+    def churn(self, over: threading.Event, cycle_done: threading.Semaphore) -> int:
+        """See `Churn`."""
         client: Any = connect()
         made = 0
         try:
             while not over.is_set():
                 client.containers.create(TEST_IMAGE, ["true"]).remove(force=True)
                 made += 1
-                begun.release()
+                cycle_done.release()
         finally:
-            begun.release()
+            cycle_done.release()
             client.close()
         return made
 
@@ -73,8 +73,8 @@ class Mounts:
         self._mount(folder, b"tmpfs", 0)
         self._mount(folder, b"", MS_SHARED)
 
-    def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
-        """See `Comings`."""
+    def churn(self, over: threading.Event, cycle_done: threading.Semaphore) -> int:
+        """See `Churn`."""
         places = [Path(tempfile.mkdtemp(dir=self._folder)) for _ in range(MOUNTS)]
         made = 0
         while not over.is_set():
@@ -83,7 +83,7 @@ class Mounts:
             for place in places:
                 self.unmount(place)
             made += MOUNTS
-            begun.release()
+            cycle_done.release()
         return made
 
     def unmount(self, place: Path) -> None:
@@ -96,19 +96,19 @@ class Mounts:
 
 
 @contextmanager
-def coming_and_going(comings: Comings) -> Generator[list[int]]:
+def churning(churn_source: Churn) -> Generator[list[int]]:
     """Create and remove them in a few threads; the list holds the threads' counts at the end."""
-    over, begun, counts = threading.Event(), threading.Semaphore(0), list[int]()
+    over, cycle_done, counts = threading.Event(), threading.Semaphore(0), list[int]()
 
     def work() -> None:
-        counts.append(comings.come_and_go(over, begun))
+        counts.append(churn_source.churn(over, cycle_done))
 
     threads = [threading.Thread(target=work) for _ in range(THREADS)]
     for thread in threads:
         thread.start()
     try:
         for _ in threads:
-            begun.acquire()
+            cycle_done.acquire()
         yield counts
     finally:
         over.set()
@@ -139,7 +139,7 @@ def beside_mounts() -> Generator[list[int]]:
     with tempfile.TemporaryDirectory(prefix="mounts-") as folder:
         mounts = Mounts(Path(folder))
         try:
-            with coming_and_going(mounts) as counts:
+            with churning(mounts) as counts:
                 yield counts
         finally:
             mounts.unmount(Path(folder))
@@ -147,7 +147,7 @@ def beside_mounts() -> Generator[list[int]]:
 
 def main(times: int) -> int:
     """Run everything; returns the exit code."""
-    with coming_and_going(Containers()) as containers, beside_mounts() as mounts:
+    with churning(Containers()) as containers, beside_mounts() as mounts:
         failed = asyncio.run(starts(times))
     print(f"{times} starts beside {sum(containers)} containers and {sum(mounts)} mounts: ", end="")
     print(f"{len(failed)} failed", *failed, sep="\n")

@@ -102,10 +102,10 @@ def test_a_disk_that_fills_up_and_has_room_again(
         (small_home / "filler").unlink()
         program.wait_for_words("the run continues.")
         assert program.end() == 0
-        said = program.events
-    assert stored(small_home) == said
+        events = program.events
+    assert stored(small_home) == events
     assert (results / "second").exists()
-    warned = [event.text for event in only(e.Warned, said)]
+    warned = [event.text for event in only(e.Warned, events)]
     assert len(warned) == 1
     assert "The run waited" in warned[0]
     assert "the disk is full" in warned[0]
@@ -122,9 +122,9 @@ def test_a_disk_that_stays_full_until_somebody_ends_the_run(
         assert program.end() == 6
         assert program.stderr.splitlines()[-1].startswith("sandbox-tui: The session database")
         nothing_was_begun_meanwhile(program, server)
-        said = program.events
+        events = program.events
     (small_home / "filler").unlink()
-    assert stored(small_home)[: len(said)] == said  # everything it had printed
+    assert stored(small_home)[: len(events)] == events  # everything it had printed
     assert results.exists()
     with Program("sessions", "ls", home=small_home) as program:
         assert program.end() == 0
@@ -152,8 +152,8 @@ def test_another_program_holds_the_database_for_long(
         other.end()
         program.wait_for_words("the run continues.")
         assert program.end() == 0
-        said = program.events
-    assert stored(own_home) == said
+        events = program.events
+    assert stored(own_home) == events
 
 
 def test_a_database_that_is_damaged_in_the_middle_of_a_run(
@@ -238,11 +238,11 @@ def test_a_database_that_cannot_be_used_is_named_and_left_as_it_is(
     for arguments in (against(server.url), ("replay", "last", "--json"), ("sessions", "ls")):
         with Program(*arguments, home=own_home) as program:
             assert program.end() == 6, arguments
-            said = program.stderr.strip()
-        assert len(said.splitlines()) == 1
-        assert words in said
-        assert str(path) in said
-        assert "SANDBOX_TUI_HOME" in said  # how to start a new database
+            message = program.stderr.strip()
+        assert len(message.splitlines()) == 1
+        assert words in message
+        assert str(path) in message
+        assert "SANDBOX_TUI_HOME" in message  # how to start a new database
     assert path.read_bytes() == before
     assert server.requests == []
 
@@ -259,8 +259,8 @@ def test_a_read_only_database_is_read_and_no_run_is_begun(
     assert server.requests == []
     with Program("replay", "last", "--json", home=small_home) as program:
         assert program.end() == 0
-        said = program.events
-    assert isinstance(said[-1], e.RunFinished)
+        events = program.events
+    assert isinstance(events[-1], e.RunFinished)
 
 
 def older_session(home: Path) -> Path:
@@ -352,8 +352,8 @@ def test_a_row_that_does_not_unpack_is_said_to_be_damaged(
     for format_ in formats:
         with Program("sessions", "export", "last", "-f", format_, "-o", "-", home=own_home) as run:
             assert run.end() == 6, format_
-        (said,) = run.stderr.strip().splitlines()
-        assert said.startswith(
+        (message,) = run.stderr.strip().splitlines()
+        assert message.startswith(
             f"sandbox-tui: The session database {own_home}/sessions.db is damaged"
         )
     with Program("sessions", "check", home=own_home) as looked:

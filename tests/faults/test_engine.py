@@ -95,10 +95,10 @@ def nothing_remains(engine: Any, *sessions: str) -> None:
 
 def ended(home: Path, running: Program) -> e.RunFinished:
     """The event that ended the run; checks that everything printed is stored."""
-    said = running.events
-    assert stored(home) == said
-    assert isinstance(said[-1], e.RunFinished)
-    return said[-1]
+    events = running.events
+    assert stored(home) == events
+    assert isinstance(events[-1], e.RunFinished)
+    return events[-1]
 
 
 def session(running: Program) -> str:
@@ -145,13 +145,13 @@ def test_an_engine_that_is_away_for_a_while(
         running.wait_for_output(b"begun")
         relay.cut()
         running.wait_for("Warned")
-        relay.mend()
+        relay.restore()
         assert running.end() == 0, running.stderr
-        end, said = ended(own_home, running), running.events
-    warned = " ".join(event.text for event in only(e.Warned, said))
+        end, events = ended(own_home, running), running.events
+    warned = " ".join(event.text for event in only(e.Warned, events))
     assert "The Docker engine does not answer: the run waits for it" in warned
     assert "The Docker engine answers again." in warned
-    seen = {event.call: event.observation for event in only(e.CallFinished, said)}
+    seen = {event.call: event.observation for event in only(e.CallFinished, events)}
     assert "the connection to it was lost" in seen[2]
     assert "/tmp yes" in seen[3]
     assert (own_home.parent / str(end.output) / "kept").read_text() == "kept\n"
@@ -275,11 +275,11 @@ def test_a_container_that_somebody_pauses(
         assert only(e.CallFinished, running.events) == []
         one.unpause()
         assert running.end() == 0, running.stderr
-        said = running.events
-    (warned,) = only(e.Warned, said)
+        events = running.events
+    (warned,) = only(e.Warned, events)
     assert "The container was paused from outside" in warned.text
     assert f"`docker unpause {one.name}`" in warned.text
-    assert "through" in only(e.CallFinished, said)[0].observation
+    assert "through" in only(e.CallFinished, events)[0].observation
     nothing_remains(engine, session(running))
 
 

@@ -76,21 +76,21 @@ def bomb() -> list[bytes]:
 
 
 def test_a_packed_reply_is_not_unpacked(scripted_server: Start, bomb: list[bytes]) -> None:
-    said, peak = in_a_child(scripted_server(s.Scripted(bomb, headers=GZIP)))
-    assert "compressed" in said
+    outcome, peak = in_a_child(scripted_server(s.Scripted(bomb, headers=GZIP)))
+    assert "compressed" in outcome
     assert peak < USUAL
 
 
 def test_a_packed_error_page_is_not_unpacked(scripted_server: Start, bomb: list[bytes]) -> None:
-    said, peak = in_a_child(scripted_server(s.Scripted(bomb, status=400, headers=GZIP)))
-    assert said == "The server returned an error (400)."
+    outcome, peak = in_a_child(scripted_server(s.Scripted(bomb, status=400, headers=GZIP)))
+    assert outcome == "The server returned an error (400)."
     assert peak < USUAL
 
 
 def test_an_endless_error_page_is_read_as_far_as_it_says_something(scripted_server: Start) -> None:
     page = s.Scripted(itertools.chain([b"gone wrong "], itertools.repeat(b"x" * 65536)), status=400)
-    said, peak = in_a_child(scripted_server(page))
-    assert "It says: gone wrong xxx" in said
+    outcome, peak = in_a_child(scripted_server(page))
+    assert "It says: gone wrong xxx" in outcome
     assert peak < USUAL
 
 
@@ -98,8 +98,8 @@ def test_a_redirect_with_an_endless_body_is_left(scripted_server: Start) -> None
     page = s.Scripted(
         itertools.repeat(b"x" * 65536), status=307, headers={"location": "/v1/elsewhere"}
     )
-    said, peak = in_a_child(scripted_server(page))
-    assert "reply was too long" in said
+    outcome, peak = in_a_child(scripted_server(page))
+    assert "reply was too long" in outcome
     assert peak < USUAL + 256
 
 
@@ -122,8 +122,8 @@ def test_an_event_of_small_objects_is_not_taken_apart(scripted_server: Start, wh
     piece = SMALL_OBJECTS[what]
     many = piece * (60_000_000 // len(piece))
     server = scripted_server(s.stream(event(b'{"choices": [' + many + b"0]}"), s.DONE))
-    said, peak = in_a_child(server)
-    assert "reply was too long" in said
+    outcome, peak = in_a_child(server)
+    assert "reply was too long" in outcome
     assert peak < 450  # the event itself, as it arrives and joined
 
 
@@ -132,14 +132,14 @@ def test_a_call_of_small_objects_is_not_taken_apart(scripted_server: Start) -> N
     server = scripted_server(
         s.whole({"tool_calls": [{"function": {"name": "a", "arguments": many}}]})
     )
-    said, peak = in_a_child(server)
-    assert said == "Reply"
+    outcome, peak = in_a_child(server)
+    assert outcome == "Reply"
     assert peak < 300  # only the text: reported, kept and sent back
 
 
 def test_a_text_of_many_escapes_is_read_as_a_text(scripted_server: Start) -> None:
-    said, peak = in_a_child(scripted_server(s.whole({"content": ',"' * 2_000_000})))
-    assert said == "Reply"
+    outcome, peak = in_a_child(scripted_server(s.whole({"content": ',"' * 2_000_000})))
+    assert outcome == "Reply"
     assert peak < 300
 
 
@@ -177,6 +177,6 @@ FLOODS = {
 
 @pytest.mark.parametrize("what", FLOODS)
 def test_a_flood_of_pieces_ends(scripted_server: Start, what: str) -> None:
-    said, peak = in_a_child(scripted_server(s.Scripted(FLOODS[what]())))
-    assert "reply was too long" in said
+    outcome, peak = in_a_child(scripted_server(s.Scripted(FLOODS[what]())))
+    assert "reply was too long" in outcome
     assert peak < 450

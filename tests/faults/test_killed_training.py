@@ -102,13 +102,13 @@ def train(home: Path, *arguments: str, kill_after: float | None = None) -> int:
 
 def watched(home: Path) -> list[int]:
     """The steps that `rl watch` reports."""
-    told = subprocess.run(
+    output = subprocess.run(
         [PROGRAM, "rl", "watch", "last", "--json"],
         env={**os.environ, "SANDBOX_TUI_HOME": str(home)},
         stdout=subprocess.PIPE,
         check=True,
     )
-    return [json.loads(line)["step"] for line in told.stdout.splitlines()]
+    return [json.loads(line)["step"] for line in output.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -132,11 +132,11 @@ async def test_a_killed_training_goes_on_and_leaves_nothing_behind(
         code = train(own_home, *what, kill_after=moment)
         kills += code == -signal.SIGKILL
         with Store(own_home / "sessions.db") as store:
-            begun = trainings.summaries(store)
-            has_begun = bool(begun)
-        reached = begun[0].last_step if begun else None
+            started = trainings.summaries(store)
+            has_begun = bool(started)
+        reached = started[0].last_step if started else None
         print(f"{engine} {kind}: {moment:.2f} s, exit code {code}, last step {reached}")
-        if begun and begun[0].status == "finished":  # even if it was killed while exiting
+        if started and started[0].status == "finished":  # even if it was killed while exiting
             code = 0
             break
     assert kills

@@ -64,7 +64,7 @@ def pieces(reply: s.Scripted) -> list[bytes]:
     return [piece for piece in reply.pieces if isinstance(piece, bytes)]
 
 
-def spoilt(chance: random.Random) -> s.Scripted:
+def malformed_reply(chance: random.Random) -> s.Scripted:
     """A reply with something wrong in it."""
     return chance.choice(WAYS)(chance)
 
@@ -182,7 +182,7 @@ class Spoiler:
         if self._asked % 2:
             return GOOD
         self.sent += 1
-        return spoilt(random.Random(f"{self._seed} {self.sent}"))
+        return malformed_reply(random.Random(f"{self._seed} {self.sent}"))
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + 4))

@@ -38,13 +38,13 @@ def run(url: str, home: Path, *more: str, **environment: str) -> tuple[int, str,
     """Exit code, stderr and events; checks that all printed events are stored."""
     with Program(*against(url, *more), home=home, **environment) as program:
         code = program.end()
-        said, words = program.events, program.stderr
-    assert stored(home) == said
-    assert isinstance(said[-1], e.RunFinished)
+        events, words = program.events, program.stderr
+    assert stored(home) == events
+    assert isinstance(events[-1], e.RunFinished)
     assert len(words.splitlines()) <= 1
     if code:
-        assert (said[-1].error or "") in words
-    return code, words, said
+        assert (events[-1].error or "") in words
+    return code, words, events
 
 
 # --- the request is retried, and the run continues
@@ -148,14 +148,14 @@ def test_once_is_forgiven(what: str, together: Together) -> None:
 def test_being_slow_once_is_forgiven(what: str, own_home: Path, scripted_server: Start) -> None:
     server = scripted_server(s.MISBEHAVIOURS[what](), SUBMIT)
     limit, words = SLOW[what]
-    _, _, said = run(server.url, own_home, **{limit: "8"})
-    assert_forgiven(said, server.requests, words)
+    _, _, events = run(server.url, own_home, **{limit: "8"})
+    assert_forgiven(events, server.requests, words)
 
 
-def assert_forgiven(said: Seen, requests: list[s.Chunk], words: str) -> None:
+def assert_forgiven(events: Seen, requests: list[s.Chunk], words: str) -> None:
     """Check that the run retried and continued."""
-    assert said[-1].reason == "submitted"  # type: ignore[union-attr]
-    (failed,) = only(e.ModelFailed, said)
+    assert events[-1].reason == "submitted"  # type: ignore[union-attr]
+    (failed,) = only(e.ModelFailed, events)
     assert words in failed.error
     assert failed.retry_in is not None  # where the countdown starts
     assert len(requests) == 2
@@ -166,21 +166,21 @@ def assert_forgiven(said: Seen, requests: list[s.Chunk], words: str) -> None:
 @pytest.mark.parametrize("what", TOLD)
 def test_the_model_is_told(what: str, together: Together) -> None:
     words, calls = TOLD[what]
-    said, requests = together.events[what], together.requests[what]
-    assert said[-1].reason == "submitted"  # type: ignore[union-attr]
-    assert only(e.ModelFailed, said) == []
+    events, requests = together.events[what], together.requests[what]
+    assert events[-1].reason == "submitted"  # type: ignore[union-attr]
+    assert only(e.ModelFailed, events) == []
     answers = requests[1]["messages"][3:]
     assert any(words in answer["content"] for answer in answers)
-    assert len(only(e.CallFinished, said)) == calls + 1
+    assert len(only(e.CallFinished, events)) == calls + 1
     assert sum(message["role"] == "tool" for message in answers) == calls
 
 
 def test_what_came_of_a_reply_that_was_cut_is_kept(own_home: Path, scripted_server: Start) -> None:
     cut = s.stream(s.chunk({"content": "I was about to"}), *s.fragments(0, *s.BASH, "a")[:2])
-    code, _, said = run(scripted_server(cut, SUBMIT).url, own_home)
+    code, _, events = run(scripted_server(cut, SUBMIT).url, own_home)
     assert code == 0
-    assert only(e.ModelDelta, said)[0].text == "I was about to"
-    assert [event.call.name for event in only(e.CallProposed, said)] == ["submit"]
+    assert only(e.ModelDelta, events)[0].text == "I was about to"
+    assert [event.call.name for event in only(e.CallProposed, events)] == ["submit"]
 
 
 def test_a_server_that_is_not_there_yet(own_home: Path) -> None:
@@ -222,10 +222,10 @@ def test_a_conversation_that_no_longer_fits(own_home: Path, scripted_server: Sta
     server = scripted_server(
         s.call("execute_bash", command="true"), s.MISBEHAVIOURS["has no room"]()
     )
-    code, stderr, said = run(server.url, own_home)
+    code, stderr, events = run(server.url, own_home)
     assert code == 7
     assert "no longer fits the model's context" in stderr
-    assert said[-1].reason == "token_limit"  # type: ignore[union-attr]
+    assert events[-1].reason == "token_limit"  # type: ignore[union-attr]
 
 
 def test_a_server_that_refuses_to_stream(own_home: Path, scripted_server: Start) -> None:

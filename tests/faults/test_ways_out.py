@@ -47,13 +47,13 @@ def test_signals_that_come_again(
         for number in numbers[1:]:
             program.send(number)
         assert program.end() == code
-        said = program.events
-    assert stored(own_home) == said
-    end = said[-1]
+        events = program.events
+    assert stored(own_home) == events
+    end = events[-1]
     assert isinstance(end, e.RunFinished)
     assert end.reason == "cancelled"
     assert f"received {numbers[0].name}" in (end.error or "")
-    assert only(e.CallFinished, said)[-1].interrupted
+    assert only(e.CallFinished, events)[-1].interrupted
     assert (results / "kept").read_text() == "kept\n"
 
 
@@ -64,9 +64,9 @@ def test_a_signal_as_soon_as_the_run_has_begun(own_home: Path, scripted_server: 
         program.wait_for("RunStarted")
         program.send(signal.SIGTERM)
         assert program.end() == 143
-        said = program.events
-    assert stored(own_home) == said
-    assert isinstance(said[-1], e.RunFinished)
+        events = program.events
+    assert stored(own_home) == events
+    assert isinstance(events[-1], e.RunFinished)
 
 
 def test_a_reader_that_goes_away(own_home: Path, scripted_server: Start) -> None:
@@ -141,12 +141,12 @@ def test_a_clock_that_jumps(kind: str, own_home: Path, scripted_server: Start) -
     arguments = against(server.url, *more, sandbox=kind)
     with Program(*arguments, home=own_home, PYTHONPATH=str(folder)) as program:
         assert program.end() == 0, program.stderr
-        said = program.events
-    assert stored(own_home) == said
-    times = [event.t for event in said]
+        events = program.events
+    assert stored(own_home) == events
+    times = [event.t for event in events]
     assert times == sorted(times)
     assert 0.6 < times[-1] < 100
-    assert all(0.2 <= event.duration < 20 for event in only(e.CallFinished, said)[:3])
+    assert all(0.2 <= event.duration < 20 for event in only(e.CallFinished, events)[:3])
     with Program("sessions", "ls", home=own_home, PYTHONPATH=str(folder)) as program:
         assert program.end() == 0
 
@@ -164,12 +164,12 @@ def test_a_tree_of_a_thousand_folders_in_each_other(
     arguments = against(server.url, "--snapshots", snapshots)
     with Program(*arguments, home=own_home) as program:
         assert program.end() == 0, program.stderr
-        said = program.events
-    assert isinstance(said[-1], e.RunFinished)
-    assert said[-1].reason == "submitted"
-    assert stored(own_home) == said
-    assert private_folders(said[0]) == []
-    taken = only(e.SnapshotTaken, said)
+        events = program.events
+    assert isinstance(events[-1], e.RunFinished)
+    assert events[-1].reason == "submitted"
+    assert stored(own_home) == events
+    assert private_folders(events[0]) == []
+    taken = only(e.SnapshotTaken, events)
     assert bool(taken) == (snapshots == "every")
     snapshots_left = FolderSnapshots(own_home / "snapshots")
     assert all(snapshots_left.remove(one.image) for one in taken)

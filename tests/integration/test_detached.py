@@ -380,12 +380,12 @@ def test_a_defect_of_a_program_without_a_terminal_leaves_a_trace(
     monkeypatch.setattr(detached, "COMMAND", [sys.executable, str(script)])
     with pytest.raises(SandboxTuiError, match=said):
         begin(job(scripted_server(CALLS)))
-    told = log_file().read_text()
-    assert "KeyError" in told
-    assert "a defect" in told
-    assert "in broken" in told
-    assert key not in told
-    assert "\x1b" not in told
+    output = log_file().read_text()
+    assert "KeyError" in output
+    assert "a defect" in output
+    assert "in broken" in output
+    assert key not in output
+    assert "\x1b" not in output
     assert stat.S_IMODE(log_file().stat().st_mode) == 0o600
 
 
@@ -510,8 +510,8 @@ def test_somebody_elses_program_is_told_nothing(short_home: Path) -> None:
     assert other.stdout.readline() == "listens\n"
     with pytest.raises(SandboxTuiError, match=r"another user \(uid 65534\)"):
         connect_to(RUN)
-    heard, _ = other.communicate(timeout=HANG_SECONDS)
-    assert heard == "b''"
+    received, _ = other.communicate(timeout=HANG_SECONDS)
+    assert received == "b''"
 
 
 def test_many_programs_that_begin_at_once_keep_their_sockets(short_home: Path) -> None:

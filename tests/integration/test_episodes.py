@@ -18,7 +18,7 @@ from sandbox_tui.core.rl.group import EpisodeGroup, new_session, remove_groups_o
 from sandbox_tui.core.rl.pool import EpisodePool
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests.integration.conftest import TEST_IMAGE, make, require
-from tests.perf.leaks import fill_pool, held
+from tests.perf.leaks import fill_pool, held_resources
 from tests.scripted_policy import KeyReward, reply, tasks
 
 EPISODES, AT_ONCE = 40, 16
@@ -57,10 +57,10 @@ async def test_many_at_once_are_rewarded_like_a_serial_run_and_leave_nothing() -
     await fill_pool()
     async with EpisodePool(docker_settings(), KeyReward(), concurrency=1) as pool:
         serial = [await play(pool.episode(), task) for task in todo[:3]]
-    before = await held("docker")
+    before = await held_resources("docker")
     async with EpisodePool(docker_settings(), KeyReward(), concurrency=AT_ONCE, spares=2) as pool:
         rewards = await asyncio.gather(*(play(pool.episode(), task) for task in todo))
-    after = await held("docker")
+    after = await held_resources("docker")
     assert rewards[:3] == serial
     assert rewards == [float(number % 3 != 0) for number in range(EPISODES)]
     assert after.containers == 0
@@ -93,18 +93,18 @@ async def test_a_group_begins_from_one_prepared_snapshot(settings: EpisodeSettin
 
 
 async def test_cancelling_closes_everything(settings: EpisodeSettings) -> None:
-    begun = asyncio.Event()
+    has_begun = asyncio.Event()
     pool = EpisodePool(settings, KeyReward(), concurrency=2)
 
     async def work() -> None:
         async with pool:
             episode = pool.episode()
             await episode.reset(tasks(1)[0])
-            begun.set()
+            has_begun.set()
             await episode.step(calling("sleep 600"))
 
     running = asyncio.create_task(work())
-    await begun.wait()
+    await has_begun.wait()
     (episode,) = pool._episodes
     sandbox = episode._sandbox  # type: ignore[attr-defined]
     running.cancel()

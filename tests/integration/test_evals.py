@@ -250,14 +250,14 @@ async def test_what_a_prompt_pack_says_is_a_part_of_the_evaluation(
     for file in (here, there):
         file.write_text(texts)
 
-    def begun(file: Path) -> Evaluation:
+    def started_from(file: Path) -> Evaluation:
         one = suite(1, modes=("vanilla",), vanilla_prompts=str(file))
         return begin_evaluation(store, one, settings(server), concurrency=1)
 
-    first = begun(here)
-    assert begun(there).info.digest == first.info.digest
+    first = started_from(here)
+    assert started_from(there).info.digest == first.info.digest
     here.write_text(texts.replace("problem_statement}", "problem_statement} Think."))
-    assert begun(here).info.digest != first.info.digest
+    assert started_from(here).info.digest != first.info.digest
     with pytest.raises(ConfigError, match="The prompt pack mine has changed since"):
         resume_evaluation(store, first.info.id, settings(server), None)
     here.write_text(texts)
@@ -289,9 +289,9 @@ async def test_a_budget_covers_attempts_that_failed(scripted_server: Start, stor
         return s.failure(401) if asked_again else reply(request)
 
     server = scripted_server(answer)
-    begun = suite(1, modes=("sandbox",))
+    one_task = suite(1, modes=("sandbox",))
     evaluation = begin_evaluation(
-        store, begun, settings(server), concurrency=1, budget=Budget(tokens=150)
+        store, one_task, settings(server), concurrency=1, budget=Budget(tokens=150)
     )
     runner = EvalRunner(evaluation, RunRegistry(store))
     await runner.run()

@@ -289,13 +289,13 @@ async def test_a_line_is_sent_and_the_keys_are_those_of_the_screen_again(
     async with live(tmp_path, server) as run:
         await run.waiting(1)
         approval = run.screen.query_one(ApprovalBar)
-        assert "elsewhere" not in approval.render().plain
+        assert "to use these keys" not in approval.render().plain
         await run.press("i", *"echo mine")
-        assert "esc first: the keyboard is in use elsewhere" in approval.render().plain
+        assert "esc to use these keys:" in approval.render().plain
         await run.press("enter")
         await run.until(lambda: [h.text for h in run.screen.state.humans.values()] == ["echo mine"])
         assert run.app.focused is run.screen.query_one(Calls)
-        assert "elsewhere" not in approval.render().plain
+        assert "to use these keys" not in approval.render().plain
         await run.press("a")
         await run.waiting(2)
         field = run.screen.query_one(InjectBar).query_one(Input)
@@ -325,7 +325,7 @@ async def test_the_key_bar_is_whole_again_when_a_shell_gives_the_keys_back(
         await run.press("ctrl+right_square_bracket")
         await run.until(lambda: not view.view.attached)
         await run.until(lambda: "inject" in bar_text(run))
-        assert "elsewhere" not in approval.render().plain
+        assert "to use these keys" not in approval.render().plain
         await run.finish()
 
 

@@ -56,10 +56,10 @@ class Reader:
 
     def __call__(self, request: dict[str, Any]) -> s.Scripted:
         messages = request["messages"]
-        said = next(m["content"] for m in messages if m["role"] == "user")
-        task = next(task for task in self.tasks if task.problem in said)
+        question = next(m["content"] for m in messages if m["role"] == "user")
+        task = next(task for task in self.tasks if task.problem in question)
         if not request.get("tools"):
-            text, call = str(total(Read([said]), task.problem)), None
+            text, call = str(total(Read([question]), task.problem)), None
         else:
             text, call = "", self._next_call(messages, task)
         asked = tokens(messages) + tokens(request.get("tools", []))

@@ -122,8 +122,8 @@ async def killed(home: Path, server: s.ScriptedServer, kind: str, tool: Path) ->
         cwd=Path(__file__).parents[2],
     )
     assert child.stdout is not None
-    said = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().strip()
-    assert said == "now"
+    line = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().strip()
+    assert line == "now"
     child.send_signal(signal.SIGKILL)
     await child.wait()
 
@@ -150,11 +150,11 @@ async def test_a_tool_of_ones_own_runs_is_resumed_and_is_forked(
     seen = [event async for event in resumed.watch()]
     assert resumed.failure is None
     assert seen[-1].reason == "submitted"  # type: ignore[union-attr]
-    said = [event.observation for event in only(e.CallFinished, seen)]
-    assert said[0] == "3 words"
-    assert "3" in said[2]
-    assert "proof" in said[2]
-    assert said[3] == "100000 words"
+    texts = [event.observation for event in only(e.CallFinished, seen)]
+    assert texts[0] == "3 words"
+    assert "3" in texts[2]
+    assert "proof" in texts[2]
+    assert texts[3] == "100000 words"
     check_settings(seen[0], server)
     for asked in server.requests:
         assert [one["function"]["name"] for one in asked["tools"]] == list(TOOLS)

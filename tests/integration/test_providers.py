@@ -111,8 +111,8 @@ async def test_many_share_one_connection_and_one_sweep_and_take_turns_to_start(
     assert connecting.calls == (1 if is_docker else 0)
     assert sweeping.calls == 1
     assert (together.calls, together.most) == (6, AT_ONCE)
-    said = await asyncio.gather(*(one.exec("echo on", timeout=HANG_SECONDS) for one in opened))
-    assert [result.stdout for result in said] == [b"on\n"] * 6
+    results = await asyncio.gather(*(one.exec("echo on", timeout=HANG_SECONDS) for one in opened))
+    assert [result.stdout for result in results] == [b"on\n"] * 6
     wanted = {one.spec.session_id for one in opened}
     assert wanted <= await asyncio.to_thread(sessions_here)
     await provider.close()

@@ -70,8 +70,8 @@ async def killed(
         env={**os.environ, "OPENAI_API_KEY": "sk-of-before"},
     )
     assert child.stdout is not None
-    said = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().strip()
-    assert said == "now"
+    line = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().strip()
+    assert line == "now"
     child.send_signal(signal.SIGKILL)
     await child.wait()
     store = Store(home / "s.db")
@@ -351,10 +351,10 @@ async def test_only_one_of_two_programs_gets_it(scripted_server: Start, tmp_path
         )
         for _ in range(2)
     ]
-    said = await asyncio.gather(*(one.communicate() for one in both))
+    results = await asyncio.gather(*(one.communicate() for one in both))
     codes = sorted(one.returncode or 0 for one in both)
-    assert codes == [0, 8], said
+    assert codes == [0, 8], results
     events = [event for event in stored(tmp_path, session) if isinstance(event, e.RunResumed)]
     assert len(events) == 1
-    winner = next(out for (out, _), one in zip(said, both, strict=True) if one.returncode == 0)
+    winner = next(out for (out, _), one in zip(results, both, strict=True) if one.returncode == 0)
     assert json.loads(winner.splitlines()[-1])["reason"] == "submitted"

@@ -97,11 +97,11 @@ async def killed_fork(
         env={**os.environ, "OPENAI_API_KEY": "sk-test"},
     )
     assert child.stdout is not None
-    said = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().split()
-    assert said[0] == "now"
+    line = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().split()
+    assert line[0] == "now"
     child.send_signal(signal.SIGKILL)
     await child.wait()
-    return said[1]
+    return line[1]
 
 
 @KINDS

@@ -28,16 +28,16 @@ async def out(sandbox: Sandbox, command: str) -> str:
 
 
 async def test_output_streams_apart_and_live(sandbox: Sandbox) -> None:
-    heard: list[tuple[str, bytes]] = []
+    received: list[tuple[str, bytes]] = []
 
     async def listen(stream: str, data: bytes) -> None:
-        heard.append((stream, data))
+        received.append((stream, data))
 
     result = await sandbox.exec(
         "echo one; echo two >&2; exit 3", timeout=HANG_SECONDS, on_output=listen
     )
     assert (result.exit_code, result.stdout, result.stderr) == (3, b"one\n", b"two\n")
-    assert sorted(heard) == [("stderr", b"two\n"), ("stdout", b"one\n")]
+    assert sorted(received) == [("stderr", b"two\n"), ("stdout", b"one\n")]
 
 
 async def test_the_shell_remembers(sandbox: Sandbox) -> None:
@@ -144,15 +144,15 @@ async def test_a_programs_own_exit_124_is_no_timeout(sandbox: Sandbox) -> None:
 
 
 async def test_interrupting_the_command_alone(sandbox: Sandbox) -> None:
-    heard = asyncio.Event()
+    output_seen = asyncio.Event()
 
     async def listen(_: str, __: bytes) -> None:
-        heard.set()
+        output_seen.set()
 
     running = asyncio.create_task(
         sandbox.exec("echo begun; sleep 100", timeout=HANG_SECONDS, on_output=listen)
     )
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     assert await sandbox.interrupt()
     result = await asyncio.wait_for(running, HANG_SECONDS)
     assert (result.interrupted, result.timed_out, result.stdout) == (True, False, b"begun\n")
@@ -160,15 +160,15 @@ async def test_interrupting_the_command_alone(sandbox: Sandbox) -> None:
 
 
 async def test_cancelling_ends_the_command(sandbox: Sandbox) -> None:
-    heard = asyncio.Event()
+    output_seen = asyncio.Event()
 
     async def listen(_: str, __: bytes) -> None:
-        heard.set()
+        output_seen.set()
 
     running = asyncio.create_task(
         sandbox.exec("echo begun; sleep 6789", timeout=HANG_SECONDS, on_output=listen)
     )
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -203,14 +203,14 @@ async def test_what_ends_its_own_shell_takes_no_service_with_it(sandbox: Sandbox
 
 async def test_output_that_nobody_takes_keeps_no_command_from_its_end(sandbox: Sandbox) -> None:
     await sh(sandbox, "sleep 4247 >/dev/null 2>&1 &")
-    heard, never = asyncio.Event(), asyncio.Event()
+    output_seen, never = asyncio.Event(), asyncio.Event()
 
     async def stall(_: str, __: bytes) -> None:
-        heard.set()
+        output_seen.set()
         await never.wait()
 
     running = asyncio.create_task(sandbox.exec("yes", timeout=HANG_SECONDS, on_output=stall))
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     assert await sandbox.interrupt()
     result = await asyncio.wait_for(running, HANG_SECONDS)
     assert result.interrupted
@@ -258,9 +258,11 @@ async def test_a_server_in_the_background_goes_on(sandbox: Sandbox) -> None:
         "while True:\n c, _ = s.accept(); print('served', flush=True); c.sendall(b'hi'); c.close()"
     )
     ask = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('/tmp/s'); print(s.recv(9))"
-    begun = await sh(sandbox, f'python3 -c "{serve}" & while [ ! -S /tmp/s ]; do :; done; echo up')
-    assert begun.background
-    assert begun.stdout == b"up\n"
+    started = await sh(
+        sandbox, f'python3 -c "{serve}" & while [ ! -S /tmp/s ]; do :; done; echo up'
+    )
+    assert started.background
+    assert started.stdout == b"up\n"
     for _ in range(3):
         result = await sh(sandbox, f'python3 -c "{ask}"')
         assert result.stdout == b"b'hi'\n"
@@ -531,25 +533,25 @@ async def test_frozen_and_let_go_on(sandbox: Sandbox) -> None:
     await sandbox.read_file("/tmp/clock")
 
 
-def heard_when(
+def output_of_running(
     sandbox: Sandbox, command: str, timeout: float
 ) -> tuple[asyncio.Event, asyncio.Task[ExecResult]]:
     """A running command, and an event set at its first output."""
-    heard = asyncio.Event()
+    output_seen = asyncio.Event()
 
     async def listen(_: str, __: bytes) -> None:
-        heard.set()
+        output_seen.set()
 
     running = asyncio.create_task(sandbox.exec(command, timeout=timeout, on_output=listen))
-    return heard, running
+    return output_seen, running
 
 
 async def test_a_frozen_command_makes_no_progress_and_no_time_passes(sandbox: Sandbox) -> None:
     """Frozen for longer than its timeout, it still has its remaining time and finishes normally."""
-    heard, running = heard_when(
+    output_seen, running = output_of_running(
         sandbox, "echo begun; for i in {1..10}; do sleep 0.1; echo $i; done; exit 3", timeout=5
     )
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     await sandbox.freeze()
     done, _ = await asyncio.wait([running], timeout=5.5)
     assert not done
@@ -562,10 +564,10 @@ async def test_a_frozen_command_makes_no_progress_and_no_time_passes(sandbox: Sa
 
 
 async def test_freezing_again_and_again_disturbs_no_command(sandbox: Sandbox) -> None:
-    heard, running = heard_when(
+    output_seen, running = output_of_running(
         sandbox, "echo begun; for i in {1..200}; do /bin/true; done; (exit 7)", timeout=HANG_SECONDS
     )
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     for _ in range(8):
         await sandbox.freeze()
         await sandbox.thaw()
@@ -588,14 +590,18 @@ async def test_a_frozen_shell_goes_on_where_it_was(sandbox: Sandbox) -> None:
 
 
 async def test_what_is_ended_while_frozen_goes_on_for_that(sandbox: Sandbox) -> None:
-    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=HANG_SECONDS)
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    output_seen, running = output_of_running(
+        sandbox, "echo begun; sleep 5432", timeout=HANG_SECONDS
+    )
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     await sandbox.freeze()
     assert await sandbox.interrupt()
     result = await asyncio.wait_for(running, HANG_SECONDS)
     assert result.interrupted
-    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=HANG_SECONDS)
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    output_seen, running = output_of_running(
+        sandbox, "echo begun; sleep 5432", timeout=HANG_SECONDS
+    )
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     await sandbox.freeze()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -615,8 +621,8 @@ async def test_a_command_given_while_frozen_waits(sandbox: Sandbox) -> None:
 
 
 async def test_closing_while_frozen_leaves_nothing(sandbox: Sandbox) -> None:
-    heard, running = heard_when(sandbox, "echo begun; sleep 1000", timeout=1000)
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    output_seen, running = output_of_running(sandbox, "echo begun; sleep 1000", timeout=1000)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     await sandbox.freeze()
     await asyncio.wait_for(sandbox.close(), HANG_SECONDS)
     await asyncio.wait([running])

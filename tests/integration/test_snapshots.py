@@ -64,10 +64,10 @@ async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared:
     again = make(sandbox.kind, snapshot=name)
     await again.start()
     try:
-        said = await run_in(
+        output = await run_in(
             again, 'pwd; cat deep/file; echo "$CARRIED"; shout it; ../tool; ../hard'
         )
-        assert said == "/testbed/a b\none\nkept\nLOUD it\nran\nran\n"
+        assert output == "/testbed/a b\none\nkept\nLOUD it\nran\nran\n"
         assert await run_in(again, "cat /tmp/t ~/h; readlink ../link") == "tmp\nhome\n/etc/passwd\n"
         assert await run_in(again, "test -p ../pipe && test -e $'../odd\\nname' && echo there") == (
             "there\n"
@@ -160,8 +160,8 @@ async def test_a_container_that_is_never_let_go_on_is_said_to_be_paused(
     sandbox: Any = make("docker")
     cleared.append(sandbox.spec.session_id)
     await sandbox.start()
-    said: asyncio.Queue[str] = asyncio.Queue()
-    sandbox.on_outage(said.put_nowait)
+    outages: asyncio.Queue[str] = asyncio.Queue()
+    sandbox.on_outage(outages.put_nowait)
     try:
         unpause = sandbox._container.unpause
 
@@ -172,7 +172,7 @@ async def test_a_container_that_is_never_let_go_on_is_said_to_be_paused(
         with pytest.raises(SandboxError, match="the engine is broken"):
             await sandbox.snapshot("broken.1", max_bytes=ROOM)
         running = asyncio.create_task(run_in(sandbox, "echo on"))
-        assert "docker unpause" in await asyncio.wait_for(said.get(), HANG_SECONDS)
+        assert "docker unpause" in await asyncio.wait_for(outages.get(), HANG_SECONDS)
         await asyncio.to_thread(unpause)
         assert await asyncio.wait_for(running, HANG_SECONDS) == "on\n"
     finally:

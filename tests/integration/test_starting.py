@@ -114,7 +114,7 @@ async def starting(
     store.close()
 
 
-def said(screen: LiveScreen) -> str:
+def toast_texts(screen: LiveScreen) -> str:
     """The toasts on the screen."""
     return " ".join(note.message for note in screen.app._notifications)
 
@@ -127,11 +127,13 @@ async def test_keys_pressed_while_it_starts_hold_from_the_first_step(
     server = scripted_server(s.call("execute_bash", command="echo $EARLY"), s.call("submit"))
     async with starting(kind, server, tmp_path, held) as (pilot, screen, store):
         await pilot.press("space")
-        await until(pilot, lambda: "applies from its first step" in said(screen))
+        await until(pilot, lambda: "applies from its first step" in toast_texts(screen))
         await pilot.press("m", *"be quick", "enter", "escape")
         await pilot.press("i", *"export EARLY=bird", "enter", "escape")
         await pilot.press("Z", "t")
-        await until(pilot, lambda: "still starting" in said(screen))  # this needs the sandbox
+        await until(
+            pilot, lambda: "still starting" in toast_texts(screen)
+        )  # this needs the sandbox
         held.go.set()
         await until(pilot, lambda: screen.state.mode == "paused")
         assert isinstance(screen.app.screen, LiveScreen)
@@ -227,13 +229,13 @@ async def test_ctrl_c_without_a_screen_while_it_starts(
             assert program.end() == code, program.stderr
             return program.events
 
-    said = await asyncio.to_thread(ended)
-    assert stored(own_home) == said
-    assert isinstance(said[0], e.RunStarted)
-    assert isinstance(said[-1], e.RunFinished)
-    assert said[-1].reason == "cancelled"
+    events = await asyncio.to_thread(ended)
+    assert stored(own_home) == events
+    assert isinstance(events[0], e.RunStarted)
+    assert isinstance(events[-1], e.RunFinished)
+    assert events[-1].reason == "cancelled"
     assert server.requests == []
-    assert left("bubblewrap", said[0].run_id) == []
+    assert left("bubblewrap", events[0].run_id) == []
 
 
 def wait_until(true: Callable[[], bool]) -> None:

@@ -209,8 +209,8 @@ def _people(found: list[dict[str, Any]]) -> None:
     assert {("file push", "/testbed/pushed.txt"), ("file pull", "/testbed/told.txt")} <= set(fates)
     assert ("note", "a note of mine") in fates
     assert ("rejected by you", "not this one") in fates
-    said = [one["what"] for one in found]
-    assert {"edited by you", "skipped by you", "mode: auto, set by you"} <= set(said)
+    actions = [one["what"] for one in found]
+    assert {"edited by you", "skipped by you", "mode: auto, set by you"} <= set(actions)
 
 
 def _trajectory(store: Store, run_id: str) -> None:

@@ -134,9 +134,9 @@ async def test_a_fork_keeps_the_format_of_the_same_model_alone(
     again, fork = await forked(store, parent, "step:1", other)
     assert again[-1].reason == "submitted"  # type: ignore[union-attr]
     assert second.requests[0]["tools"]
-    told = [m for m in second.requests[0]["messages"] if m["role"] == "assistant"]
-    assert told[0]["tool_calls"]
-    assert "```" not in str(told[0]["content"])
+    sent = [m for m in second.requests[0]["messages"] if m["role"] == "assistant"]
+    assert sent[0]["tool_calls"]
+    assert "```" not in str(sent[0]["content"])
     assert only(e.ToolFormatChosen, again)[-1].format == e.ToolFormat()
     assert last_tool_format(store, fork) == e.ToolFormat()
     same, _ = await forked(store, parent, "step:1")

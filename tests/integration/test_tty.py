@@ -87,16 +87,16 @@ async def test_a_command_without_an_end_is_ended(sandbox: Sandbox) -> None:
 
 
 async def test_what_a_program_says_when_it_is_interrupted_is_kept(sandbox: Sandbox) -> None:
-    heard = asyncio.Event()
+    output_seen = asyncio.Event()
 
     async def listen(_: str, __: bytes) -> None:
-        heard.set()
+        output_seen.set()
 
     command = "trap 'sleep 0.1; echo said at the end; exit 3' INT; echo begun; sleep 100 & wait"
     running = asyncio.create_task(
         sandbox.exec(command, timeout=HANG_SECONDS, on_output=listen, tty=SIZE)
     )
-    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     assert await sandbox.interrupt()
     result = await running
     assert result.interrupted

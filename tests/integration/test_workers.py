@@ -54,11 +54,11 @@ async def test_a_watcher_that_comes_late_and_one_that_leaves(
 
 async def test_nobody_has_to_watch(workers: RunRegistry, tmp_path: Path) -> None:
     worker = workers.begin(demo(tmp_path))
-    heard: list[e.AnyEvent] = []
-    worker.observers.append(heard.append)
+    received: list[e.AnyEvent] = []
+    worker.observers.append(received.append)
     await asyncio.wait_for(worker.ended.wait(), HANG_SECONDS)
-    assert heard == list(replay(workers.store, worker.run_id))
-    assert worker.state.finished == heard[-1]
+    assert received == list(replay(workers.store, worker.run_id))
+    assert worker.state.finished == received[-1]
 
 
 async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
@@ -88,15 +88,15 @@ async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
 
 
 async def test_all_are_stopped_together(workers: RunRegistry, tmp_path: Path) -> None:
-    begun = [workers.begin(demo(tmp_path, mode="step")) for _ in range(3)]
-    while not all(worker.state.pending for worker in begun[:2]):
+    started = [workers.begin(demo(tmp_path, mode="step")) for _ in range(3)]
+    while not all(worker.state.pending for worker in started[:2]):
         await asyncio.sleep(0.01)
     await workers.stop("The program was ended.")
     assert workers.unfinished == []
-    for worker in begun:  # the last may not even have started
+    for worker in started:  # the last may not even have started
         finished = worker.state.finished
         assert finished is None or finished.reason == "cancelled"
-    assert begun[0].exit_code == 130
+    assert started[0].exit_code == 130
 
 
 async def test_one_that_is_stopped_at_once_comes_to_its_end(

@@ -21,8 +21,8 @@ def driven(folder: Path = EVIDENCE) -> dict[str, set[str]]:
 def _lines(folder: Path) -> Iterator[tuple[str, str]]:
     for log in sorted(folder.glob("*.log")):
         for line in log.read_text().splitlines():
-            said = json.loads(line)
-            yield said["what"], said["name"]
+            parsed = json.loads(line)
+            yield parsed["what"], parsed["name"]
 
 
 def missing(folder: Path = EVIDENCE) -> list[str]:

@@ -120,7 +120,7 @@ def test_the_same_from_a_script(person: Person, scripted_server: Serve) -> None:
         person.runs("sandbox-tui snapshots ls --json | cut -c1-300")
         person.runs(f"sandbox-tui snapshots prune {first} --yes")
         person.runs("sandbox-tui snapshots prune --all --yes")
-    told = str([request["messages"] for request in server.requests])
-    assert "Use the library." in told
-    assert "count more" in told
+    sent = str([request["messages"] for request in server.requests])
+    assert "Use the library." in sent
+    assert "count more" in sent
     assert any(request.get("a") == 1 for request in server.requests)

@@ -104,9 +104,9 @@ def test_every_call_is_decided_about(person: Person, scripted_server: Serve) -> 
         person.sees("submitted")
         person.presses("q")
         assert person.is_back() == 0
-    told = str(server.requests[-1]["messages"])
+    sent = str(server.requests[-1]["messages"])
     for words in ("second and more", "use a pen", "it is noon", "A person skipped"):
-        assert words in told
+        assert words in sent
 
 
 def test_a_call_is_edited_in_an_editor_of_ones_own(home: Path, scripted_server: Serve) -> None:
@@ -208,10 +208,10 @@ def test_the_run_is_held_and_talked_to(person: Person, scripted_server: Serve) -
         person.sees("cancelled")
         person.presses("q")
         assert person.is_back() == 130
-    told = str(server.requests[-1]["messages"])
-    assert "be quick" in told
-    assert "kwick" not in told
-    assert "never mind" not in told
+    sent = str(server.requests[-1]["messages"])
+    assert "be quick" in sent
+    assert "kwick" not in sent
+    assert "never mind" not in sent
 
 
 def test_one_call_at_a_time(person: Person, scripted_server: Serve) -> None:

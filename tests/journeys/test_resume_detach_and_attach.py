@@ -51,8 +51,8 @@ def test_a_killed_run_is_taken_up(person: Person, scripted_server: Serve) -> Non
         killed(person, run)
         session = re.search(r"\d{8}-\d{6}-\w{5}", person.runs("sandbox-tui sessions ls"))
         assert session is not None
-        said = person.runs(f"sandbox-tui resume {session[0]} --json | tail -c 300")
-        assert "submitted" in re.sub(r"\s", "", said)
+        screen = person.runs(f"sandbox-tui resume {session[0]} --json | tail -c 300")
+        assert "submitted" in re.sub(r"\s", "", screen)
         killed(person, run)
         person.runs("sandbox-tui resume last --detach")
         person.enters("sandbox-tui attach last --json | tail -c 300")
@@ -84,6 +84,6 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
         began = "until [ -s events ]; do sleep 0.1; done"
         person.runs(f"(sandbox-tui attach {session} --json > events; touch ended) & {began}")
         assert f"stopped {session}" in person.runs(f"sandbox-tui stop {session}")
-        said = person.runs("until [ -e ended ]; do sleep 0.1; done; tail -c 300 events")
-        assert "cancelled" in re.sub(r"\s", "", said)
+        last_lines = person.runs("until [ -e ended ]; do sleep 0.1; done; tail -c 300 events")
+        assert "cancelled" in re.sub(r"\s", "", last_lines)
         assert "cancelled" in person.runs("sandbox-tui sessions ls")

@@ -61,8 +61,8 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.sees("3 runs are still running")
         person.presses("y")
         assert person.is_back() in (0, 130)
-    told = str([request["messages"] for request in server.requests])
-    assert "not so" in told
+    sent = str([request["messages"] for request in server.requests])
+    assert "not so" in sent
 
 
 def test_a_run_is_paused_from_the_wall(person: Person, scripted_server: Serve) -> None:

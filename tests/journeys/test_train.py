@@ -16,7 +16,7 @@ from sandbox_tui.sessions.store.tables import trainings
 from tests import scripted_server as s
 from tests.arithmetic_model import reply
 from tests.journeys.person import Person
-from tests.unit.sessions.rl.recorded import begun, roll, train
+from tests.unit.sessions.rl.recorded import roll, start_training, train
 
 DATA = "sandbox-tui rl data"
 Serve = Callable[..., s.ScriptedServer]
@@ -93,7 +93,7 @@ def test_questions_and_documents_are_converted(person: Person) -> None:
 def test_a_training_is_watched_while_it_is_made(person: Person, home: Path) -> None:
     """Watch a training that is recorded by another process, here the test itself."""
     with person, Store(home / "sessions.db") as store:
-        recorder = begun(store)
+        recorder = start_training(store)
         asyncio.run(train(recorder, steps=2))
         person.enters("sandbox-tui rl watch")
         person.sees("hello", "● running", "1 step ", "reward 0.500", "held out 0.100", "4 groups")
@@ -137,7 +137,7 @@ def test_trainings_are_listed_exported_and_deleted(person: Person, home: Path) -
     with person, Store(home / "sessions.db") as store:
         assert "no training runs yet" in person.runs("sandbox-tui rl watch last --headless", code=2)
         for _ in range(2):
-            recorder = begun(store)
+            recorder = start_training(store)
             asyncio.run(train(recorder, steps=1))
             recorder.finish()
         newest, first = trainings.summaries(store)
@@ -160,7 +160,7 @@ def test_trainings_are_listed_exported_and_deleted(person: Person, home: Path) -
         assert person.is_back() == 0
         removed = person.runs(f"sandbox-tui rl rm {newest.id} --sessions --yes")
         assert f"deleted {newest.id} and 4 sessions" in removed
-        begun(store).finish("failed", "The model is not there.")
+        start_training(store).finish("failed", "The model is not there.")
         person.enters("sandbox-tui")
         person.sees("n new run", "1 training", "training  ")
         person.presses("Enter")
@@ -190,8 +190,8 @@ def test_episodes_are_served_where_openenv_is_installed(person: Person) -> None:
     with person:
         person.runs(f"{DATA} generate --count 5 --output tasks.jsonl")
         if find_spec("openenv") is None:
-            said = person.runs("sandbox-tui rl serve tasks.jsonl", code=2)
-            assert "pip install 'sandbox-tui[openenv]'" in said
+            message = person.runs("sandbox-tui rl serve tasks.jsonl", code=2)
+            assert "pip install 'sandbox-tui[openenv]'" in message
             pytest.skip("openenv is not installed: sandbox-tui[openenv]")
         from openenv.core import GenericEnvClient
 
@@ -258,8 +258,8 @@ def test_a_trained_model_is_served(person: Person) -> None:
     """Without the extra, the command names what to install; with it, a folder without a model is
     refused.
     """
-    said = "cannot be loaded" if find_spec("torch") else "sandbox-tui[trl]"
+    message = "cannot be loaded" if find_spec("torch") else "sandbox-tui[trl]"
     with person:
         (person.folder / "final").mkdir()
         serve = "sandbox-tui rl serve-model final --name mine --port 0 --threads 1"
-        assert said in person.runs(serve, code=2)
+        assert message in person.runs(serve, code=2)

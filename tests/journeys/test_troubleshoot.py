@@ -25,8 +25,8 @@ def test_the_doctor_asks_the_model(person: Person, scripted_server: Serve) -> No
     config = f'[model]\nname = "m"\nbase_url = "{server.url}"\nlocal_ports = []\n'
     (person.folder / "home" / "config.toml").write_text(config)
     with person:
-        said = person.runs("sandbox-tui doctor --ask-model")
-        assert "The model wrote its call as text" in " ".join(said.split())
+        screen = person.runs("sandbox-tui doctor --ask-model")
+        assert "The model wrote its call as text" in " ".join(screen.split())
 
 
 def test_a_run_that_failed_says_why(person: Person, scripted_server: Serve) -> None:

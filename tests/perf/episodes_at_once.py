@@ -24,7 +24,7 @@ from sandbox_tui.core.rl.episode_settings import EpisodeSettings
 from sandbox_tui.core.rl.pool import EpisodePool
 from tests.perf.figures import Figure, Section, median, milliseconds
 from tests.perf.headless_calls import IMAGE
-from tests.perf.leaks import WARM_UP, fill_pool, held
+from tests.perf.leaks import WARM_UP, fill_pool, held_resources
 from tests.perf.peers import QUIET, REFERENCE, PeerMissing
 from tests.perf.report import print_section
 from tests.scripted_policy import KeyReward, reply, tasks
@@ -72,11 +72,11 @@ async def _many(count: int) -> list[Figure]:
     todo = tasks(count)
     await fill_pool()
     await _rewards(todo[:WARM_UP], 1, 0)
-    before = await held("docker")
+    before = await held_resources("docker")
     began = time.monotonic()
     together = await _rewards(todo, AT_ONCE, SPARES)
     took = time.monotonic() - began
-    after = await held("docker")
+    after = await held_resources("docker")
     serial = await _rewards(todo, 1, 0)
     same = sum(one == other for one, other in zip(together, serial, strict=True))
     left = {

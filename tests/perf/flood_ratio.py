@@ -143,12 +143,12 @@ def flood(python: list[str], which: str, data: bytes, megabytes: float, folder: 
                 sent.append((key, time.monotonic()))
                 app.type(key.encode())
                 due = time.monotonic() + random.uniform(0.03, 0.07)
-    told: list[list[Any]] = [json.loads(line) for line in _text(log_file).splitlines()]
-    end = next((what for kind, what, _ in told if kind == "end"), None)
+    log_lines: list[list[Any]] = [json.loads(line) for line in _text(log_file).splitlines()]
+    end = next((what for kind, what, _ in log_lines if kind == "end"), None)
     if end is None and megabytes:
         raise RuntimeError(f"the flood of {which} did not end")
-    until = next((at for kind, _, at in told if kind == "end"), float("inf"))
-    answered = [(key, at) for kind, key, at in told if kind == "key"]
+    until = next((at for kind, _, at in log_lines if kind == "end"), float("inf"))
+    answered = [(key, at) for kind, key, at in log_lines if kind == "key"]
     late = [
         at - when
         for (key, when), (heard, at) in zip(sent, answered, strict=False)

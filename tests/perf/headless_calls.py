@@ -71,7 +71,7 @@ def _compare(section: Section, reference: str, url: str, home: Path, rounds: int
 
 
 def whole_process(
-    command: list[str], environment: Mapping[str, str], fine: Callable[[str], bool]
+    command: list[str], environment: Mapping[str, str], is_expected: Callable[[str], bool]
 ) -> tuple[float, float]:
     """Run a process; return its seconds and its maximum memory in bytes.
 
@@ -90,7 +90,7 @@ def whole_process(
     took = time.perf_counter() - began
     said, _, told = done.stdout.decode(errors="replace").rstrip().rpartition("\n")
     code, most = map(int, told.split())
-    if code or not fine(said):
+    if code or not is_expected(said):
         raise subprocess.CalledProcessError(code, command, said[-2000:])
     return took, float(most)
 

@@ -32,7 +32,7 @@ fluctuates.
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Resources:
     """The resources that a process holds.
 
     Attributes:
@@ -54,13 +54,13 @@ class Held:
     memory: int
 
 
-async def held(kind: str) -> Held:
+async def held_resources(kind: str) -> Resources:
     """Return what this process holds now and has left outside of itself."""
     gc.collect()
     me = os.getpid()
     children = Path(f"/proc/{me}/task/{me}/children").read_text().split()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return Held(
+    return Resources(
         descriptors=len(list(Path("/proc/self/fd").iterdir())),
         threads=threading.active_count(),
         tasks=len(asyncio.all_tasks()),
@@ -95,13 +95,13 @@ async def fill_pool() -> None:
     await asyncio.gather(*(asyncio.to_thread(all_there.wait) for _ in range(most)))
 
 
-async def growth(home: Path, runs: int, kind: str = "bubblewrap") -> tuple[Held, Held]:
+async def growth(home: Path, runs: int, kind: str = "bubblewrap") -> tuple[Resources, Resources]:
     """Return the resources held before and after this many runs."""
     await fill_pool()
     await run_demos(home, WARM_UP, kind)
-    before = await held(kind)
+    before = await held_resources(kind)
     await run_demos(home, runs, kind)
-    return before, await held(kind)
+    return before, await held_resources(kind)
 
 
 def measure(runs: int = 100, kind: str = "bubblewrap") -> Section:

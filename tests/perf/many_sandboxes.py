@@ -37,8 +37,8 @@ def measure(sandboxes: int = 64, docker: int = 16) -> Section:
             try:
                 section.figures += _measured(kind, count, url)
             except subprocess.CalledProcessError as error:
-                said = str(error.output).strip().splitlines()[-1:]
-                section.missing.append(f"{count} in {kind}: {' '.join(said) or error}")
+                error_text = str(error.output).strip().splitlines()[-1:]
+                section.missing.append(f"{count} in {kind}: {' '.join(error_text) or error}")
     return section
 
 

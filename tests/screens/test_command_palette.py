@@ -148,8 +148,8 @@ async def test_what_is_off_says_why_and_is_not_done(app: SandboxTui) -> None:
         assert listed.current is None
         await pilot.press("down", "enter")
         assert isinstance(app.screen, PaletteScreen)
-        said = [toast.message for toast in app._notifications]
-        assert said == ["Resume the session: this session was not interrupted."]
+        toasts = [toast.message for toast in app._notifications]
+        assert toasts == ["Resume the session: this session was not interrupted."]
         assert app.screen.query_one(Input).value
 
 

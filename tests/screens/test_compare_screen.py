@@ -82,7 +82,7 @@ async def compared(
     store.close()
 
 
-def seen(app: SandboxTui) -> str:
+def screen_text(app: SandboxTui) -> str:
     """Return the text on the screen."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(part.text for part in strip) for strip in strips)
@@ -101,7 +101,7 @@ async def test_it_begins_where_they_diverge_and_says_how_each_call_ended(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with compared(tmp_path, size) as (app, _, _rows):
-        text = seen(app)
+        text = screen_text(app)
         for words in ("Calls 1 to 2 are", "diverge", "exit 0 · 0.30s · 2 lines", "exit 2"):
             assert words in text
         assert "line 2: 12 files" in text
@@ -125,7 +125,9 @@ async def test_the_next_differences_are_calls_and_then_files_that_open_as_a_diff
         assert "12 files" in whole
         assert "no rule" in whole
         await pilot.press("escape", "n", "n", "n")
-        await until(pilot, lambda: "right only" not in seen(app) and "left only" in seen(app))
+        await until(
+            pilot, lambda: "right only" not in screen_text(app) and "left only" in screen_text(app)
+        )
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, PagerScreen))
         lines = app.screen.query_one(PreviewLines)
@@ -170,7 +172,7 @@ async def test_a_running_session_is_not_replayed(tmp_path: Path, size: tuple[int
         await app.push_screen(CompareScreen(running, store.run("two"), store))
         rows = app.screen.query_one(ComparisonRows)
         await until(pilot, lambda: bool(rows.rows))
-        assert "Identical: all 2 calls and their output." in seen(app)
+        assert "Identical: all 2 calls and their output." in screen_text(app)
         await pilot.press("l")
         await pilot.pause()
         assert isinstance(app.screen, CompareScreen)

@@ -170,8 +170,8 @@ async def test_a_key_that_is_off_says_why(store: Store) -> None:
     async with state(store, "running") as (app, pilot):
         await pilot.press("a", "n")
         await pilot.pause()
-        said = [toast.message for toast in shown_toasts(app)]
-        assert said == [
+        toasts = [toast.message for toast in shown_toasts(app)]
+        assert toasts == [
             "Approve the call: no call is waiting.",
             "Next match: there is no search.",
         ]

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from sandbox_tui.tui.app import SandboxTui
 
 
-class WritingDown(HeadlessDriver):
+class RecordingDriver(HeadlessDriver):
     """A driver that draws everything but shows it nowhere.
 
     Attributes:
@@ -41,8 +41,8 @@ class WritingDown(HeadlessDriver):
 
 def taken() -> bytes:
     """The bytes written since the last call."""
-    data = "".join(WritingDown.written).encode("utf-8", "surrogatepass")
-    WritingDown.written.clear()
+    data = "".join(RecordingDriver.written).encode("utf-8", "surrogatepass")
+    RecordingDriver.written.clear()
     return data
 
 
@@ -50,7 +50,7 @@ async def drive(
     app: SandboxTui, size: tuple[int, int], act: Callable[[Pilot[int]], Awaitable[None]]
 ) -> bytes:
     """Run the app on such a terminal while `act` operates it; returns all bytes written."""
-    app.driver_class = WritingDown
+    app.driver_class = RecordingDriver
     failed: list[BaseException] = []
 
     async def work(pilot: Pilot[Any]) -> None:

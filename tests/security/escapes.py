@@ -33,7 +33,7 @@ PROBES = {
 
 
 @dataclass
-class Said:
+class TerminalOutput:
     """What a terminal was sent.
 
     Attributes:
@@ -49,11 +49,11 @@ class Said:
     notices: list[str] = field(default_factory=list)
 
 
-class NotOurs(AssertionError):
+class UnexpectedSequence(AssertionError):
     """The terminal was sent something that the program never writes."""
 
 
-def heard(raw: bytes, *more: dict[str, str]) -> Said:
+def parse_output(raw: bytes, *more: dict[str, str]) -> TerminalOutput:
     """Parse what was written to a terminal.
 
     Args:
@@ -61,7 +61,7 @@ def heard(raw: bytes, *more: dict[str, str]) -> Said:
         more: kinds that are expected in addition to those that draw a screen.
 
     Raises:
-        NotOurs: there is a sequence of another kind, or an invisible character.
+        UnexpectedSequence: there is a sequence of another kind, or an invisible character.
     """
     text = raw.decode("utf-8")  # invalid UTF-8 has undefined effects on a terminal
     kinds: dict[str, str] = dict(SHOWS)
@@ -69,29 +69,31 @@ def heard(raw: bytes, *more: dict[str, str]) -> Said:
         kinds |= one
     known = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(kinds.values())))
     names = list(kinds)
-    said = Said()
+    output = TerminalOutput()
     pieces: list[str] = []
     at = 0
     for match in known.finditer(text):
         pieces.append(_plain(text, at, match.start()))
         at = match.end()
         name = next(names[n] for n in range(len(names)) if match[f"k{n}"] is not None)
-        said.kinds[name] = said.kinds.get(name, 0) + 1
+        output.kinds[name] = output.kinds.get(name, 0) + 1
         if name == "place":
             pieces.append("\n")
         if name == "title":
-            said.titles.append(_plain(match["title"], 0, len(match["title"])))
+            output.titles.append(_plain(match["title"], 0, len(match["title"])))
         if name == "notice":
-            said.notices.append(_plain(match["notice"], 0, len(match["notice"])))
+            output.notices.append(_plain(match["notice"], 0, len(match["notice"])))
     pieces.append(_plain(text, at, len(text)))
-    said.text = "".join(pieces)
-    return said
+    output.text = "".join(pieces)
+    return output
 
 
 def _plain(text: str, start: int, end: int) -> str:
     piece = text[start:end]
     if sanitize(piece, newlines=False) != piece or any(map(_commands, piece)):
-        raise NotOurs(f"{piece[:200]!r} in {text[max(0, start - 60) : end + 60][:400]!r}")
+        raise UnexpectedSequence(
+            f"{piece[:200]!r} in {text[max(0, start - 60) : end + 60][:400]!r}"
+        )
     return piece
 
 

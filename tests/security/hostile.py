@@ -103,17 +103,17 @@ class Streams:
     """An endless supply of streams.
 
     Attributes:
-        given: the number of streams taken.
+        taken: the number of streams taken so far.
     """
 
     def __init__(self, seed: int = SEED) -> None:
         self._chance = random.Random(seed)
-        self.given = 0
+        self.taken = 0
 
     def one(self, *, surrogates: bool = False) -> str:
         """The next stream."""
-        self.given += 1
-        return stream(self.given, self._chance, surrogates=surrogates)
+        self.taken += 1
+        return stream(self.taken, self._chance, surrogates=surrogates)
 
     def many(self, count: int, *, surrogates: bool = False) -> list[str]:
         """The next `count` streams."""

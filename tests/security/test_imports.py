@@ -184,7 +184,7 @@ FILES: dict[str, Callable[[Path], object]] = {
 }  # fmt: skip
 
 
-def held() -> None:
+def limit_resources() -> None:
     """Limit memory to that of a small machine, and CPU time to what a user would wait."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
@@ -197,7 +197,7 @@ def test_each_ends_with_one_sentence(name: str, own_home: Path, tmp_path: Path) 
     done = subprocess.run(
         [PROGRAM, "sessions", "import", str(path)],
         capture_output=True,
-        preexec_fn=held,
+        preexec_fn=limit_resources,
         timeout=HANG_SECONDS,
         text=True,
     )

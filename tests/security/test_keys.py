@@ -17,7 +17,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import load
 from tests import scripted_server as s
 from tests.integration.conftest import TEST_IMAGE, require
-from tests.security.escapes import BELL, SETS_UP, TITLE, heard
+from tests.security.escapes import BELL, SETS_UP, TITLE, parse_output
 from tests.security.terminals import PROGRAM
 from tests.waiting import HANG_SECONDS
 
@@ -119,8 +119,8 @@ def test_a_run_leaves_no_key_anywhere(
     for path in looked_at:
         assert found_in(path.read_bytes()) == [], path
     for command in (("sessions", "show", "last"), ("doctor",)):
-        said = program(*command)
-        assert found_in(said.stdout + said.stderr) == [], command
+        completed = program(*command)
+        assert found_in(completed.stdout + completed.stderr) == [], command
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_a_detached_run_is_told_no_key(own_home: Path, scripted_server: Start) -
         s.call("execute_bash", command="echo begun; sleep 60"), s.call("submit")
     )
     run = ("run", "x", "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
-    begun = program(*run, "--detach")
-    assert begun.returncode == 0, begun.stderr
+    started = program(*run, "--detach")
+    assert started.returncode == 0, started.stderr
     try:
         workers = [
             path.parent
@@ -172,7 +172,7 @@ def test_a_detached_run_is_told_no_key(own_home: Path, scripted_server: Start) -
             assert found_in(path.read_bytes()) == [], path
     finally:
         stopped = program("stop")
-    assert found_in(begun.stdout + begun.stderr + stopped.stdout + stopped.stderr) == []
+    assert found_in(started.stdout + started.stderr + stopped.stdout + stopped.stderr) == []
 
 
 def read(path: Path) -> bytes:
@@ -214,10 +214,10 @@ def test_a_defect_of_ours_shows_no_value(command: list[str], own_home: Path) -> 
     child.expect(pexpect.EOF)
     assert found_in(child.before) == []
     child.close()
-    said = heard(child.before, SETS_UP, TITLE, BELL)
-    assert "RuntimeError: could not use" in said.text
-    assert "bug in sandbox-tui" in said.text
-    assert "␛]0;owned␇" in said.text
+    output = parse_output(child.before, SETS_UP, TITLE, BELL)
+    assert "RuntimeError: could not use" in output.text
+    assert "bug in sandbox-tui" in output.text
+    assert "␛]0;owned␇" in output.text
     assert child.exitstatus == 1
 
 

@@ -94,10 +94,10 @@ async def test_results_that_cannot_be_listed_are_said_to_be_missing(
     finished = seen[-1]
     assert isinstance(finished, e.RunFinished)
     assert (finished.reason, finished.answer, finished.output) == ("submitted", "42\n", None)
-    said = [event.text for event in only(e.Warned, seen)]
-    assert len(said) == 2
-    assert said[0].startswith("File changes cannot be watched:")
-    assert said[1].startswith("The results could not be copied out:")
+    texts = [event.text for event in only(e.Warned, seen)]
+    assert len(texts) == 2
+    assert texts[0].startswith("File changes cannot be watched:")
+    assert texts[1].startswith("The results could not be copied out:")
     assert not any(
         c.change == "deleted" for event in only(e.FilesChanged, seen) for c in event.changes
     )

@@ -15,7 +15,15 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.integration.conftest import require
-from tests.security.escapes import CLIPBOARD, NOTICE, PROBES, SETS_UP, TITLE, NotOurs, heard
+from tests.security.escapes import (
+    CLIPBOARD,
+    NOTICE,
+    PROBES,
+    SETS_UP,
+    TITLE,
+    UnexpectedSequence,
+    parse_output,
+)
 from tests.security.hostile import MARKUP, TERMINAL, UNSEEN, Streams, marks
 from tests.security.hostile_run import hostile_run
 from tests.security.terminals import start, written_by
@@ -54,15 +62,15 @@ def test_the_list_lets_nothing_else_pass() -> None:
     passed: list[str] = []
     for piece in (*TERMINAL, *UNSEEN):
         try:
-            heard(f"a{piece}b".encode())
+            parse_output(f"a{piece}b".encode())
             passed.append(piece)
-        except NotOurs:
+        except UnexpectedSequence:
             pass
     assert passed == []
     for piece in MARKUP:
-        assert heard(piece.encode()).text == piece
+        assert parse_output(piece.encode()).text == piece
     with pytest.raises(UnicodeDecodeError):
-        heard(b"\x9b31m")
+        parse_output(b"\x9b31m")
 
 
 def test_a_hostile_run_on_the_screen(own_home: Path, scripted_server: Start) -> None:
@@ -78,12 +86,12 @@ def test_a_hostile_run_on_the_screen(own_home: Path, scripted_server: Start) -> 
         child.expect([rb"\x1b\[\d+;\d+H", pexpect.TIMEOUT], timeout=1)
     child.send("q")
     child.expect(pexpect.EOF)
-    said = heard(child.logfile_read.getvalue(), *EVERYTHING)
-    assert "bell" not in said.kinds
-    assert any("sandbox-tui" in title for title in said.titles)
-    assert len(marks(said.text + "".join(said.titles))) > 20
-    assert said.notices
-    assert marks(said.notices[-1]) <= marks(task)
+    output = parse_output(child.logfile_read.getvalue(), *EVERYTHING)
+    assert "bell" not in output.kinds
+    assert any("sandbox-tui" in title for title in output.titles)
+    assert len(marks(output.text + "".join(output.titles))) > 20
+    assert output.notices
+    assert marks(output.notices[-1]) <= marks(task)
 
 
 def test_a_hostile_run_as_lines_of_text(own_home: Path, scripted_server: Start) -> None:
@@ -91,10 +99,10 @@ def test_a_hostile_run_as_lines_of_text(own_home: Path, scripted_server: Start) 
     made = Streams()
     server = scripted_server(*hostile_model(made))
     run = ("run", made.line(), "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
-    said = heard(written_by(*run, "--headless", home=own_home))
-    assert "submitted" in said.text
-    assert len(marks(said.text)) > 100
-    assert set(said.kinds) == {"place"}  # line breaks, and no colours
+    output = parse_output(written_by(*run, "--headless", home=own_home))
+    assert "submitted" in output.text
+    assert len(marks(output.text)) > 100
+    assert set(output.kinds) == {"place"}  # line breaks, and no colours
 
 
 @pytest.fixture
@@ -148,9 +156,9 @@ SILENT = {"bundle", "rm for sure", "policy as JSON"}
 def test_no_command_says_anything_but_text(kept: Path) -> None:
     for name, command in COMMANDS.items():
         raw = written_by(*command, home=kept, types="n\n" if name == "rm" else "")
-        said = heard(raw.replace(b"\x7f", b"") if "JSON" in name else raw)
-        assert (name in SILENT) != bool(marks(said.text)) or name == "html", name
-        assert "Traceback" not in said.text, name
+        output = parse_output(raw.replace(b"\x7f", b"") if "JSON" in name else raw)
+        assert (name in SILENT) != bool(marks(output.text)) or name == "html", name
+        assert "Traceback" not in output.text, name
 
 
 def test_recordings_hold_escaped_sequences(kept: Path, tmp_path: Path) -> None:
@@ -158,9 +166,9 @@ def test_recordings_hold_escaped_sequences(kept: Path, tmp_path: Path) -> None:
     folder = tmp_path / "recordings"
     folder.mkdir()
     export = ("sessions", "export", "aaaaa", "-f", "asciicast", "-o", str(folder))
-    said = heard(written_by(*export, home=kept)).text
-    assert "Traceback" not in said
+    text = parse_output(written_by(*export, home=kept)).text
+    assert "Traceback" not in text
     recordings = [path.read_bytes() for path in sorted(folder.glob("*.cast"))]
-    assert len(recordings) > 1, said
+    assert len(recordings) > 1, text
     assert not any(b"\x1b" in recording for recording in recordings)
     assert marks(b"".join(recordings).decode())

@@ -50,14 +50,14 @@ for child in children:
 """Starts waiting processes until one is refused; prints how many there were and kills them."""
 
 
-async def said(where: Sandbox, command: str) -> str:
+async def output_of(where: Sandbox, command: str) -> str:
     result = await where.exec(command, timeout=HANG_SECONDS)
     return (result.stdout + result.stderr).decode("utf-8", "replace")
 
 
 async def status(where: Sandbox, name: str) -> str:
     found = re.search(
-        rf"^{name}:\s*(\S+)", await said(where, "cat /proc/self/status"), re.MULTILINE
+        rf"^{name}:\s*(\S+)", await output_of(where, "cat /proc/self/status"), re.MULTILINE
     )
     assert found is not None
     return found[1]
@@ -88,18 +88,18 @@ async def test_no_rights_beyond_those_that_are_listed(sandbox: Sandbox) -> None:
         "date -s 2001-01-01",
         "ls /dev/sd? /dev/vd? /dev/nvme* /dev/mem /dev/kmsg /dev/kvm | grep .",
     ):
-        assert "it did" not in await said(sandbox, f"{command} >/dev/null && echo it did; :"), (
-            command
-        )
+        assert "it did" not in await output_of(
+            sandbox, f"{command} >/dev/null && echo it did; :"
+        ), command
 
 
 async def test_the_kernel_of_the_machine_cannot_be_written_to(sandbox: Sandbox) -> None:
     """Root needs no capability for files in /proc, so they must be writable by nobody."""
     reach = "for f in sys/kernel/core_pattern sys/kernel/modprobe sysrq-trigger acpi/wakeup; do"
-    assert await said(sandbox, f"{reach} test -w /proc/$f && echo $f; done; :") == ""
+    assert await output_of(sandbox, f"{reach} test -w /proc/$f && echo $f; done; :") == ""
     if sandbox.kind == "docker":  # with CAP_DAC_OVERRIDE, `test -w` reports everything as writable
         return
-    found = await said(
+    found = await output_of(
         sandbox,
         "find /proc /sys -path '/proc/[0-9]*' -prune -o -type f -writable -print 2>/dev/null; :",
     )
@@ -109,8 +109,8 @@ async def test_the_kernel_of_the_machine_cannot_be_written_to(sandbox: Sandbox) 
 
 async def test_a_setuid_program_gives_nothing(sandbox: Sandbox) -> None:
     """No new privileges, even for a program that the sandbox itself made setuid."""
-    await said(sandbox, "cp $(command -v cat) mine; chmod 4755 mine")
-    answer = await said(sandbox, "./mine /proc/self/status | grep NoNewPrivs")
+    await output_of(sandbox, "cp $(command -v cat) mine; chmod 4755 mine")
+    answer = await output_of(sandbox, "./mine /proc/self/status | grep NoNewPrivs")
     assert answer.split() == ["NoNewPrivs:", "1"]
 
 
@@ -121,7 +121,7 @@ async def test_nothing_of_the_host_is_in_reach(
     marker = Path(f"/tmp/sandbox-tui-test-{os.getpid()}")
     marker.write_text("the host's")
     try:
-        listed = await said(
+        listed = await output_of(
             sandbox,
             f"ls -d {marker} /var/run/docker.sock /run/docker.sock /run/containerd /run/dbus"
             f" /run/user {home}/.ssh {home}/.bash_history /work /srv/* /home/* /mnt/* 2>/dev/null; :",
@@ -129,7 +129,7 @@ async def test_nothing_of_the_host_is_in_reach(
     finally:
         marker.unlink()
     assert listed.split() == []
-    mounts = (await said(sandbox, "cat /proc/self/mounts")).splitlines()
+    mounts = (await output_of(sandbox, "cat /proc/self/mounts")).splitlines()
     for mount in mounts:
         _, place, kind, options, *_ = mount.split()
         if kind in (
@@ -154,7 +154,7 @@ async def test_nothing_of_the_host_is_in_reach(
             "/etc/resolv.conf",
         )
         assert private or "ro" in options.split(",") or place.startswith("/dev/"), mount
-    writable = await said(sandbox, "touch /usr/x /bin/x /lib/x && echo did; :")
+    writable = await output_of(sandbox, "touch /usr/x /bin/x /lib/x && echo did; :")
     assert sandbox.kind == "docker" or "did" not in writable
 
 
@@ -166,8 +166,8 @@ async def test_no_environment_of_the_host(monkeypatch: pytest.MonkeyPatch) -> No
         await where.start()
         try:
             everything = "env; cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'"
-            assert "canary" not in (await said(where, everything)).lower()
-            names = set(re.findall(r"^(\w+)=", await said(where, "env"), re.MULTILINE))
+            assert "canary" not in (await output_of(where, everything)).lower()
+            names = set(re.findall(r"^(\w+)=", await output_of(where, "env"), re.MULTILINE))
             assert "PATH" in names
             assert not names & {"PYTEST_CURRENT_TEST", "SANDBOX_TUI_HOME", "VIRTUAL_ENV", "USER"}
         finally:
@@ -175,15 +175,15 @@ async def test_no_environment_of_the_host(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 async def test_processes_are_its_own(sandbox: Sandbox) -> None:
-    pids = [int(pid) for pid in (await said(sandbox, "cd /proc; echo [0-9]*")).split()]
+    pids = [int(pid) for pid in (await output_of(sandbox, "cd /proc; echo [0-9]*")).split()]
     assert 1 in pids
     assert len(pids) < 20
     assert os.getpid() not in pids or os.getpid() < 100
-    lines = await said(sandbox, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
+    lines = await output_of(sandbox, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
     assert "pytest" not in lines
     assert "dockerd" not in lines
     for name in ("pid", "mnt", "ipc", "uts"):
-        inside = (await said(sandbox, f"readlink /proc/self/ns/{name}")).strip()
+        inside = (await output_of(sandbox, f"readlink /proc/self/ns/{name}")).strip()
         assert inside
         assert inside != str(Path(f"/proc/self/ns/{name}").readlink())
 
@@ -192,8 +192,8 @@ async def test_limits_hold(sandbox: Sandbox) -> None:
     where = sandbox.info
     if where.get("processes", "").endswith("for this user") or where.get("memory") == "unlimited":
         pytest.skip("no cgroup can be made here; said so on the screen")
-    begun = int(await said(sandbox, f"python3 -c {quote(BEGINS_600)}"))
-    assert 400 < begun < 513  # plus a few that already exist: the runner, its shell, python
+    started = int(await output_of(sandbox, f"python3 -c {quote(BEGINS_600)}"))
+    assert 400 < started < 513  # plus a few that already exist: the runner, its shell, python
     hungry = await sandbox.exec("python3 -c 'x = bytearray(3 << 30)'", timeout=HANG_SECONDS)
     assert hungry.exit_code not in (0, None)
     assert (await sandbox.exec("echo alive", timeout=HANG_SECONDS)).stdout == b"alive\n"
@@ -201,11 +201,11 @@ async def test_limits_hold(sandbox: Sandbox) -> None:
 
 async def test_the_network_is_as_documented(sandbox: Sandbox) -> None:
     """Containers have a bridge, not the host's network; the embedded sandbox has no network."""
-    lines = (await said(sandbox, "cat /proc/net/route")).splitlines()[1:]
+    lines = (await output_of(sandbox, "cat /proc/net/route")).splitlines()[1:]
     if sandbox.kind == "bubblewrap":
         assert lines == []
-    inside = (await said(sandbox, "readlink /proc/self/ns/net")).strip()
+    inside = (await output_of(sandbox, "readlink /proc/self/ns/net")).strip()
     assert inside not in ("", str(Path("/proc/self/ns/net").readlink()))
-    devices = (await said(sandbox, "tail -n +3 /proc/net/dev | cut -d: -f1")).split()
+    devices = (await output_of(sandbox, "tail -n +3 /proc/net/dev | cut -d: -f1")).split()
     tunnels = ("tunl", "sit", "ip6tnl", "gre", "erspan", "ip_vti", "ip6_vti", "ip6gre")
     assert {name for name in devices if not name.startswith(tunnels)} <= {"lo", "eth0"}

@@ -43,7 +43,7 @@ from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 from tests.security import hostile_run as made_up
 from tests.security.driven import FRAME, drive, tap
-from tests.security.escapes import BELL, CLIPBOARD, NOTICE, SETS_UP, TITLE, heard
+from tests.security.escapes import BELL, CLIPBOARD, NOTICE, SETS_UP, TITLE, parse_output
 from tests.security.hostile import SURROGATES, TERMINAL, UNSEEN, Streams, marks
 
 Act = Callable[[SandboxTui, Pilot[int], Store, Streams], Awaitable[None]]
@@ -328,12 +328,12 @@ async def test_nothing_but_our_own_sequences_comes_out(place: str, store: Store)
         await act(app, pilot, store, made)
 
     raw = await drive(app, SIZE, work)
-    said = heard(raw, TITLE, NOTICE, CLIPBOARD, SETS_UP)
-    shown = marks("".join([said.text, *said.titles, *said.notices]))
-    print(place, made.given, len(shown), len(raw))
+    output = parse_output(raw, TITLE, NOTICE, CLIPBOARD, SETS_UP)
+    shown = marks("".join([output.text, *output.titles, *output.notices]))
+    print(place, made.taken, len(shown), len(raw))
     assert app.output_filter.stopped == []
-    assert made.given >= least
-    assert len(shown) >= part * made.given
+    assert made.taken >= least
+    assert len(shown) >= part * made.taken
 
 
 async def test_the_last_door_stops_what_a_widget_forgets(store: Store) -> None:
@@ -346,6 +346,6 @@ async def test_the_last_door_stops_what_a_widget_forgets(store: Store) -> None:
             await home.mount(Static(Text(f"{made.one()}{text}", style="link file:///x")), before=0)
         await tap(pilot, "j")
 
-    said = heard(await drive(app, SIZE, work), TITLE, SETS_UP, BELL)
+    output = parse_output(await drive(app, SIZE, work), TITLE, SETS_UP, BELL)
     assert app.output_filter.stopped
-    assert marks(said.text)
+    assert marks(output.text)

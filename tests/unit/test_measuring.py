@@ -47,13 +47,13 @@ def test_a_process_tells_of_itself_alone(large: bytearray) -> None:
 
 
 def test_what_it_says_and_how_it_ends_are_its_own() -> None:
-    heard: list[str] = []
+    received: list[str] = []
     whole_process(
         [sys.executable, "-c", "import os; print(os.environ['A'])"],
         {"A": "b"},
-        lambda said: heard.append(said) is None,
+        lambda said: received.append(said) is None,
     )
-    assert heard == ["b\n"]
+    assert received == ["b\n"]
     with pytest.raises(subprocess.CalledProcessError) as caught:
         python("print('why'); raise SystemExit(3)")
     assert (caught.value.returncode, caught.value.output) == (3, "why\n")

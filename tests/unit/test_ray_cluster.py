@@ -51,9 +51,9 @@ def test_a_missing_extra_is_told_with_its_command(monkeypatch: pytest.MonkeyPatc
         return None if package == "ray" else object()
 
     monkeypatch.setattr(extras, "find_spec", find)
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as raised:
         connect("auto")
-    assert str(told.value) == "--ray needs more packages: pip install 'sandbox-tui[ray]'."
+    assert str(raised.value) == "--ray needs more packages: pip install 'sandbox-tui[ray]'."
 
 
 def test_a_node_takes_as_many_samples_as_fit_into_its_memory() -> None:

@@ -204,8 +204,8 @@ async def test_sessions_of_other_programs_appear_by_themselves_and_nothing_moves
     path = tmp_path / "s.db"
     with contextlib.closing(Store(path)) as store, contextlib.closing(Store(path)) as other:
         for number in range(60):
-            begun = started(f"old{number:02}", task=f"task {number}", started_at=float(number))
-            store.append(f"old{number:02}", [begun, ENDED])
+            old_run = started(f"old{number:02}", task=f"task {number}", started_at=float(number))
+            store.append(f"old{number:02}", [old_run, ENDED])
         async with at_home(store) as (home, pilot):
             sessions = home.query_one(SessionList)
             await until(pilot, lambda: sessions.block_count() == 60)

@@ -40,7 +40,7 @@ def app(store: Store) -> SandboxTui:
     return SandboxTui(config.load({"model.name": "m", "model.base_url": "http://x/v1"}), store)
 
 
-async def put(pilot: Pilot[int], name: str, text: str) -> None:
+async def fill_field(pilot: Pilot[int], name: str, text: str) -> None:
     pilot.app.screen.query_one(f"#{name}", Input).value = text
     await pilot.pause()
 
@@ -74,9 +74,9 @@ async def test_every_choice_is_taken(
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.press("n", *"one", "enter", *"---", "enter", *"two")
         for name, text in (("model", "other"), ("url", ""), ("input", str(tmp_path))):
-            await put(pilot, name, text)
+            await fill_field(pilot, name, text)
         for name, text in (("steps", "7"), ("samples", "2")):
-            await put(pilot, name, text)
+            await fill_field(pilot, name, text)
         for name, value in (("kind", kind), ("mode", mode)):
             await choose(pilot, name, value)
         await pilot.press("ctrl+s")
@@ -123,7 +123,7 @@ async def test_what_was_typed_is_there_again_until_it_is_started(
 ) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", *"long task")
-        await put(pilot, "samples", "3")
+        await fill_field(pilot, "samples", "3")
         await pilot.press("escape")
         await pilot.pause()
         await pilot.press("n")
@@ -244,7 +244,7 @@ async def test_settings_are_changed_for_this_run_alone(
             await pilot.press("f5")
         for field, (_, text) in LESS_OFTEN.items():
             if isinstance(app.screen.query_one(f"#{field}"), Input):
-                await put(pilot, field, text)
+                await fill_field(pilot, field, text)
             else:
                 await choose(pilot, field, text)
         await pilot.press("ctrl+s")
@@ -258,10 +258,10 @@ async def test_settings_are_changed_for_this_run_alone(
 async def test_settings_are_kept_from_now_on(app: SandboxTui, started: Started) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", *"fix it", "f5")
-        await put(pilot, "temperature", "0.5")
+        await fill_field(pilot, "temperature", "0.5")
         await pilot.press("f4")
         await until(pilot, lambda: config.load({}).model.temperature == 0.5)
-        await put(pilot, "temperature", "0.7")
+        await fill_field(pilot, "temperature", "0.7")
         await pilot.press("ctrl+s")
         await pilot.pause()
     assert started[0].settings.model.temperature == 0.7
@@ -281,7 +281,7 @@ async def test_what_is_wrong_below_is_shown_and_said(
 ) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", *"fix it")
-        await put(pilot, field, text)
+        await fill_field(pilot, field, text)
         await pilot.press("ctrl+s")
         await pilot.pause()
         place = app.screen.query_one(f"#{field}")

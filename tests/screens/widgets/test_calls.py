@@ -87,7 +87,7 @@ class OneList(App[None]):
         self.query_one(Calls).focus()
 
 
-def seen(calls: Calls) -> str:
+def shown_text(calls: Calls) -> str:
     width = calls.scrollable_content_region.width
     blocks = range(calls.block_count())
     return "\n".join(line.plain for block in blocks for line in calls.draw_block(block, width))
@@ -99,7 +99,7 @@ async def test_filters_show_what_they_say() -> None:
         calls = app.query_one(Calls)
         texts: dict[str, str] = {}
         for name in FILTERS:
-            texts[name] = seen(calls)
+            texts[name] = shown_text(calls)
             await pilot.press("f")
         assert "grep needle" in texts["all"]
         assert "mind the hay" in texts["all"]
@@ -110,7 +110,7 @@ async def test_filters_show_what_they_say() -> None:
         assert texts["yours"].count("mind the hay") >= 1
         assert "grep" not in texts["yours"]
         assert "Needles first" in texts["text"]
-        assert seen(calls) == texts["all"], "round again"
+        assert shown_text(calls) == texts["all"], "round again"
 
 
 async def test_a_filter_keeps_up_with_what_comes() -> None:
@@ -127,8 +127,8 @@ async def test_a_filter_keeps_up_with_what_comes() -> None:
             state.apply(event)
             calls.sync(7.0)
         assert calls.block_count() == before + 1
-        assert "exit 3" in seen(calls)
-        assert "true" not in seen(calls)
+        assert "exit 3" in shown_text(calls)
+        assert "true" not in shown_text(calls)
 
 
 async def test_search_goes_from_hit_to_hit_and_round() -> None:
@@ -139,7 +139,7 @@ async def test_search_goes_from_hit_to_hit_and_round() -> None:
         first = calls.cursor
         await pilot.press("n")
         assert calls.cursor != first
-        assert "a needle" in seen(calls), "a hit is opened"
+        assert "a needle" in shown_text(calls), "a hit is opened"
         await pilot.press("n")
         assert calls.cursor == first
         await pilot.press("N")
@@ -158,7 +158,7 @@ async def test_any_words_can_be_looked_for(words: str) -> None:
     async with app.run_test(size=(80, 30)):
         calls = app.query_one(Calls)
         calls.find(words)
-        assert seen(calls)
+        assert shown_text(calls)
         expected = any(holds(item, words) for item in app.state.items)
         assert (calls.find(words) != "no matches") == expected
 
@@ -217,7 +217,7 @@ async def test_a_reply_is_read_as_it_comes_and_folds_when_a_call_begins() -> Non
     app = OneList(state)
     async with app.run_test(size=(80, 12)) as pilot:
         calls = app.query_one(Calls)
-        thought, said = seen(calls).split("Plan")
+        thought, said = shown_text(calls).split("Plan")
         assert "│ The data is unknown." in thought
         assert "1 look" in said
         for number in range(2, 12):
@@ -231,14 +231,14 @@ async def test_a_reply_is_read_as_it_comes_and_folds_when_a_call_begins() -> Non
         call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
         state.apply(e.CallProposed(call=call))
         calls.sync(7.0)
-        assert "▾     │ The data is unknown." in seen(calls)
+        assert "▾     │ The data is unknown." in shown_text(calls)
         state.apply(e.CallStarted(call=1))
         calls.sync(8.0)
-        folded = seen(calls)
+        folded = shown_text(calls)
         assert "▸     Plan 1 look" in folded
         assert "The data is unknown." not in folded
         await pilot.press("home", "enter")
-        assert "The data is unknown." in seen(calls)
+        assert "The data is unknown." in shown_text(calls)
 
 
 async def test_a_reply_that_is_being_read_does_not_fold() -> None:
@@ -269,7 +269,7 @@ async def test_a_try_that_failed_and_what_it_had_said_have_their_lines() -> None
     )
     app = OneList(state)
     async with app.run_test(size=(80, 20)):
-        lines = seen(app.query_one(Calls)).split("\n")
+        lines = shown_text(app.query_one(Calls)).split("\n")
         assert lines[1].endswith("I begin")
         assert "! try 1 failed: It broke off." in lines[2]
         assert "The model was asked again." in lines[3]
@@ -294,7 +294,7 @@ async def test_an_edit_that_waits_is_a_diff_of_all_it_changes() -> None:
     )
     app = OneList(state)
     async with app.run_test(size=(60, 20)):
-        lines = [line.strip() for line in seen(app.query_one(Calls)).split("\n")]
+        lines = [line.strip() for line in shown_text(app.query_one(Calls)).split("\n")]
         assert "str_replace /testbed/a.py" in lines
         assert "- line 20" in lines
         rows = [line for line in lines if line.startswith("+ ")]
@@ -323,7 +323,7 @@ async def test_an_edit_with_arguments_of_its_own_is_shown_field_by_field() -> No
     state = waiting(command="create", path="/testbed/a.py", file_text="x = 1\n", mode="0777")
     app = OneList(state)
     async with app.run_test(size=(60, 20)):
-        assert "mode: 0777" in seen(app.query_one(Calls))
+        assert "mode: 0777" in shown_text(app.query_one(Calls))
 
 
 def test_the_files_that_a_waiting_command_names_have_their_sizes() -> None:
@@ -357,7 +357,7 @@ async def test_what_is_written_on_stderr_and_nothing_at_all_are_said_in_words() 
         state.apply(event)
     app = OneList(state)
     async with app.run_test(size=(80, 30)):
-        text = seen(app.query_one(Calls))
+        text = shown_text(app.query_one(Calls))
         assert "[STDERR]" not in text
         assert "on stderr:" in text
         assert "no output" in text

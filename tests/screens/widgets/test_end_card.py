@@ -30,7 +30,7 @@ class OneCard(App[None]):
         yield card
 
 
-def over(output: Path | None, answer: str = "one\n\ntwo\nthree") -> RunState:
+def finished_state(output: Path | None, answer: str = "one\n\ntwo\nthree") -> RunState:
     state = RunState()
     totals = e.Totals(
         steps=7, calls=6, failed_calls=1, usage=e.Usage(input_tokens=10_500), cost=0.02, seconds=83
@@ -60,7 +60,7 @@ async def test_all_that_came_of_a_run_is_on_it(tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables/a.csv").write_text("a,b")
     (tmp_path / "answer.txt").write_text("one")
-    lines = await shown(12, over(tmp_path), "a.csv")
+    lines = await shown(12, finished_state(tmp_path), "a.csv")
     assert lines[0] == "✓ submitted  one"
     assert [line.strip() for line in lines[1:3]] == ["two", "three"]
     assert lines[3].startswith("  2 files, 6B, in /")
@@ -72,7 +72,7 @@ async def test_all_that_came_of_a_run_is_on_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("height", [1, 2, 3, 4])
 async def test_in_little_room_the_keys_stay(height: int, tmp_path: Path) -> None:
     (tmp_path / "answer.txt").write_text("one")
-    lines = await shown(height, over(tmp_path), "q leave")
+    lines = await shown(height, finished_state(tmp_path), "q leave")
     assert len(lines) == height
     assert "q leave" in lines[-1]
     if height > 2:
@@ -80,7 +80,7 @@ async def test_in_little_room_the_keys_stay(height: int, tmp_path: Path) -> None
 
 
 async def test_a_long_answer_is_cut_and_says_so() -> None:
-    lines = await shown(12, over(None, "\n".join(map(str, range(40)))), "q leave")
+    lines = await shown(12, finished_state(None, "\n".join(map(str, range(40)))), "q leave")
     assert "… 36 more lines" in "\n".join(lines)
     assert "  no files in output/" in lines
 
@@ -90,7 +90,7 @@ async def test_in_little_room_the_files_are_listed_in_the_one_line_there_is(
 ) -> None:
     (tmp_path / "answer.txt").write_text("one")
     (tmp_path / "tables-with-a-long-name-of-their-own.csv").write_text("a,b")
-    lines = await shown(4, over(tmp_path), "answer.txt", size=(60, 20))
+    lines = await shown(4, finished_state(tmp_path), "answer.txt", size=(60, 20))
     assert lines[0].startswith("✓ submitted")
     assert lines[1].startswith("  answer.txt 3B · tables-with-a-long-name")
     assert lines[1].endswith("…")
@@ -98,5 +98,5 @@ async def test_in_little_room_the_files_are_listed_in_the_one_line_there_is(
 
 
 async def test_results_that_are_gone_are_not_said_to_be_there(tmp_path: Path) -> None:
-    lines = await shown(12, over(tmp_path / "gone"), "not on this machine")
+    lines = await shown(12, finished_state(tmp_path / "gone"), "not on this machine")
     assert lines[3].startswith("  results are not on this machine; they were in /")

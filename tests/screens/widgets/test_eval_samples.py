@@ -20,7 +20,7 @@ class Shown(App[None]):
         yield SampleList(lambda _: None, "being recorded")
 
 
-def over(*numbers: int) -> list[SampleResult]:
+def finished_samples(*numbers: int) -> list[SampleResult]:
     """Return finished samples, newest first."""
     return [
         result(f"task-{n:05}", "sandbox", 1.0, ended_at=float(n)) for n in sorted(numbers)[::-1]
@@ -35,24 +35,24 @@ async def test_the_newest_is_seen_at_the_top_and_nothing_moves_below_it() -> Non
     app = Shown()
     async with app.run_test(size=(100, 20)) as pilot:
         shown, rows = app.query_one(SampleList), app.query_one(SampleRows)
-        shown.show(over(*range(100)), 0, "")
+        shown.show(finished_samples(*range(100)), 0, "")
         await pilot.pause()
         assert "task-00099" in line(rows, 0)
-        shown.show(over(*range(101)), 0, "")
+        shown.show(finished_samples(*range(101)), 0, "")
         assert "task-00100" in line(rows, 0)
 
         rows.focus()
         await pilot.press("down", "down", "down")
         assert rows.current is not None
         chosen, before = rows.current.task, rows.cursor - rows.scroll_offset.y
-        shown.show(over(*range(105)), 0, "")
+        shown.show(finished_samples(*range(105)), 0, "")
         await pilot.pause()
         assert rows.current.task == chosen
         assert rows.cursor - rows.scroll_offset.y == before
 
         await pilot.press("pagedown")
         first = line(rows, 0)
-        shown.show(over(*range(120)), 0, "")
+        shown.show(finished_samples(*range(120)), 0, "")
         await pilot.pause()
         assert line(rows, 0) == first
         await pilot.press("end")
@@ -70,7 +70,7 @@ async def test_ten_thousand_are_drawn_only_where_they_are_seen(monkeypatch: Any)
     monkeypatch.setattr(SampleRows, "draw_block", counted)
     app = Shown()
     async with app.run_test(size=(100, 20)) as pilot:
-        app.query_one(SampleList).show(over(*range(10_000)), 0, "")
+        app.query_one(SampleList).show(finished_samples(*range(10_000)), 0, "")
         await pilot.pause()
         app.query_one(SampleRows).focus()
         await pilot.press("end")

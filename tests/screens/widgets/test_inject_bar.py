@@ -90,8 +90,38 @@ async def test_a_draft_returns_when_a_queued_message_has_been_edited(key: str) -
         await pilot.press("!", key)
         await pilot.pause()
         assert app.sent == (["queued!"] if key == "enter" else [])
-        assert bar.query_one(Input).value == "draft"
         bar.ask("message")
+        assert bar.query_one(Input).value == "draft"
         await pilot.press("enter")
         await pilot.pause()
         assert app.sent[-1] == "draft"
+
+
+@pytest.mark.parametrize("purpose", ["message", "reject", "answer"])
+async def test_what_was_typed_for_one_purpose_is_never_sent_for_another(purpose: Purpose) -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("command")
+        await pilot.press(*"ls", "escape")
+        bar.ask(purpose)
+        assert bar.query_one(Input).value == ""
+        await pilot.press(*"words", "escape")
+        bar.ask("command")
+        assert bar.query_one(Input).value == "ls"
+        await pilot.press("enter")
+        bar.ask(purpose)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == ["ls", "words"]
+
+
+async def test_the_border_says_what_leaving_does() -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        leaving: dict[Purpose, str] = {"message": "esc close", "reject": "esc cancel"}
+        for purpose, leave in leaving.items():
+            bar.ask(purpose)
+            await pilot.pause()
+            assert leave in str(bar.border_subtitle)

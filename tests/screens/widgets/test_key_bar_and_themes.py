@@ -157,9 +157,9 @@ async def test_a_theme_is_shown_as_its_file_is(own_home: Path, tmp_path: Path) -
         file.write_text(theme("mine", "#ff0000").replace("[roles]", "[rolls]"))
         app._themes._reload()
         await pilot.pause()
-        said = " ".join(str(toast.message) for toast in app._notifications)
-        assert "mine.toml" in said
-        assert "line" in said
+        toasts = " ".join(str(toast.message) for toast in app._notifications)
+        assert "mine.toml" in toasts
+        assert "line" in toasts
         assert app.theme in ("mine", "lamplight"), "and something is shown all the same"
 
 

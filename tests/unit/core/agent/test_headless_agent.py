@@ -214,8 +214,8 @@ async def test_the_turn_policy_holds_and_the_conversation_can_be_rebuilt(
         assert ended == AgentResult("submitted", answer="42")
         assert len(model.requests) == 1
         assert agent.messages[-1] == {"role": "assistant", "content": "42"}
-    told = str(model.requests[0].messages[-1]["content"])
-    assert ("Steps Remaining: 100" in told) == steps_remaining
+    sent = str(model.requests[0].messages[-1]["content"])
+    assert ("Steps Remaining: 100" in sent) == steps_remaining
     began = e.RunStarted(
         schema=1,
         run_id="r",

@@ -135,8 +135,8 @@ async def test_with_a_call_there_is_nothing_to_remark(scripted_server: Start) ->
 
 
 async def test_what_a_stopped_reply_had_said_stays(scripted_server: Start) -> None:
-    begun = s.stream(s.chunk({"content": "I would rather"}), 3600.0)
-    server = scripted_server(begun, s.failure(503, retry_after="0"), s.call("submit"))
+    stalled = s.stream(s.chunk({"content": "I would rather"}), 3600.0)
+    server = scripted_server(stalled, s.failure(503, retry_after="0"), s.call("submit"))
     asking = AgentUnderTest(model_of(server))
 
     def stop(event: e.AnyEvent) -> None:

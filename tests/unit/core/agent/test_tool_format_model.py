@@ -414,12 +414,12 @@ async def test_a_native_server_is_told_of_a_text_call_once() -> None:
     asked = Asked(native(), f"I look.\n{HERMES}", native())
     for _ in range(3):
         await asked.turn()
-    told = [m for m in asked.inner.requests[2].messages if m["role"] == "assistant"]
-    assert told[1]["content"] == "I look."
-    (call,) = told[1]["tool_calls"]
+    sent = [m for m in asked.inner.requests[2].messages if m["role"] == "assistant"]
+    assert sent[1]["content"] == "I look."
+    (call,) = sent[1]["tool_calls"]
     assert call["id"].isalnum()
     assert len(call["id"]) == 9
-    assert set(told[1]) == {"role", "content", "tool_calls"}
+    assert set(sent[1]) == {"role", "content", "tool_calls"}
 
 
 def test_a_history_with_numbers_that_json_lacks_can_be_told() -> None:

@@ -210,9 +210,9 @@ def test_a_repetition_that_the_model_was_not_told_of_is_told() -> None:
     events: list[e.AnyEvent] = [started(), *answered(1), *answered(2), *answered(3)]
     recovered = recover(events)
     assert recovered is not None
-    (told,) = recovered.message_queue
-    assert "3 times in a row" in told.text
-    again = recover([*events, e.Delivered(step=4, ids=(), text=told.text)])
+    (delivered,) = recovered.message_queue
+    assert "3 times in a row" in delivered.text
+    again = recover([*events, e.Delivered(step=4, ids=(), text=delivered.text)])
     assert again is not None
     assert not again.message_queue
     fewer = recover(events[:5])
@@ -393,8 +393,8 @@ async def test_the_model_is_told_once_what_ended_with_its_program() -> None:
     left = next(event.seq for event in whole if isinstance(event, e.CallFinished))
     for first in range(1, len(whole) - 1, 3):
         once = await play(whole[:first], sandbox=ends())
-        told = [event for event in only(e.Delivered, once) if LOST_PROCESSES in event.text]
-        assert [event.text.splitlines()[1:] for event in told] == (
+        delivered = [event for event in only(e.Delivered, once) if LOST_PROCESSES in event.text]
+        assert [event.text.splitlines()[1:] for event in delivered] == (
             [["- one"]] if left <= first < len(whole) - 2 and not _handed_in(whole[:first]) else []
         ), first
         requests_are_right(once)
@@ -402,7 +402,7 @@ async def test_the_model_is_told_once_what_ended_with_its_program() -> None:
             twice = await play(once[:second], sandbox=ends())
             again = [event for event in only(e.Delivered, twice) if LOST_PROCESSES in event.text]
             assert len(again) <= 1
-            assert len(again) >= len(told), (first, second)
+            assert len(again) >= len(delivered), (first, second)
             requests_are_right(twice)
 
 
@@ -418,14 +418,14 @@ async def test_who_was_told_in_the_words_of_a_version_before_is_not_told_again()
     left = next(event.seq for event in whole if isinstance(event, e.CallFinished))
     seen = await play(whole[: left + 1], sandbox=ends())
     at = next(n for n, event in enumerate(seen) if isinstance(event, e.Delivered))
-    told = seen[at]
-    assert isinstance(told, e.Delivered)
+    delivered = seen[at]
+    assert isinstance(delivered, e.Delivered)
     words = (
         "The program that runs this sandbox was ended and has been started again. All processes in "
         "the sandbox ended with it, services among them, and what they had not done yet was not "
         "done. These commands had left something running in the background:\n- one"
     )
-    seen[at] = msgspec.structs.replace(told, text=words)
+    seen[at] = msgspec.structs.replace(delivered, text=words)
     before, after = recover(seen[:at]), recover(seen[: at + 1])
     assert before is not None
     assert before.left_running == ("one",)

@@ -46,28 +46,30 @@ def test_a_template_that_takes_everything_gets_the_same_messages() -> None:
 
 
 def test_without_a_system_role() -> None:
-    told = fitted(CONVERSATION, TemplateLimits(system=False))
-    assert [message["role"] for message in told] == ["user", "assistant", "user"]
-    assert told[0]["content"] == "You work.\n\nDo it."
+    messages = fitted(CONVERSATION, TemplateLimits(system=False))
+    assert [message["role"] for message in messages] == ["user", "assistant", "user"]
+    assert messages[0]["content"] == "You work.\n\nDo it."
 
 
 def test_in_turns() -> None:
-    told = fitted(CONVERSATION, TemplateLimits(same_role=False))
-    assert [message["role"] for message in told] == ["system", "user", "assistant", "user"]
-    assert told[-1]["content"] == "Go on.\n\nNow."
+    messages = fitted(CONVERSATION, TemplateLimits(same_role=False))
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert messages[-1]["content"] == "Go on.\n\nNow."
 
 
 def test_without_empty_messages() -> None:
-    told = fitted(CONVERSATION, TemplateLimits(empty=False))
-    assert told[2]["content"] == NO_TEXT
+    messages = fitted(CONVERSATION, TemplateLimits(empty=False))
+    assert messages[2]["content"] == NO_TEXT
     calls: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]}
     assert fitted([calls], TemplateLimits(empty=False)) == [calls]
 
 
 def test_parts_of_a_message_are_kept() -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:"}}
-    told = fitted(
+    messages = fitted(
         [{"role": "user", "content": [picture]}, {"role": "user", "content": "What is it?"}],
         TemplateLimits(same_role=False),
     )
-    assert told == [{"role": "user", "content": [picture, {"type": "text", "text": "What is it?"}]}]
+    assert messages == [
+        {"role": "user", "content": [picture, {"type": "text", "text": "What is it?"}]}
+    ]

@@ -36,8 +36,8 @@ def message(*calls: tuple[str, dict[str, Any]], content: str = "") -> Message:
         }
         for number, (name, arguments) in enumerate(calls)
     ]
-    said: Message = {"role": "assistant", "content": content}
-    return {**said, "tool_calls": written} if calls else said
+    assistant: Message = {"role": "assistant", "content": content}
+    return {**assistant, "tool_calls": written} if calls else assistant
 
 
 def answering(text: str) -> Message:

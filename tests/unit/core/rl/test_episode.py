@@ -80,9 +80,9 @@ async def test_messages_of_a_result_continue_the_turn() -> None:
     turn = await bench.episode.reset(TASK)
     result = await bench.episode.step(LOOK)
     assert result.turn is not None
-    told = result.turn.messages
-    assert told[: len(turn.messages)] == turn.messages
-    assert tuple(told[len(turn.messages) + 1 :]) == result.messages
+    messages = result.turn.messages
+    assert messages[: len(turn.messages)] == turn.messages
+    assert tuple(messages[len(turn.messages) + 1 :]) == result.messages
     assert [m["role"] for m in result.messages] == ["tool"]
     assert "99" in result.messages[-1]["content"]  # steps left of 100
 
@@ -260,15 +260,15 @@ async def test_an_episode_that_was_closed_does_not_begin() -> None:
 async def test_a_cancelled_step_ends_the_episode() -> None:
     bench = Bench()
     await bench.episode.reset(TASK)
-    begun = asyncio.Event()
+    has_begun = asyncio.Event()
 
     async def never(*_: object, **__: object) -> None:
-        begun.set()
+        has_begun.set()
         await asyncio.Event().wait()
 
     bench.source.opened[0].exec = never  # type: ignore[method-assign, assignment]
     step = asyncio.create_task(bench.episode.step(LOOK))
-    await begun.wait()
+    await has_begun.wait()
     step.cancel()
     with pytest.raises(asyncio.CancelledError):
         await step

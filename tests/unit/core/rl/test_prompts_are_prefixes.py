@@ -139,8 +139,10 @@ def tokenizers() -> list[tuple[Callable[[str], Sequence[int]], Callable[[Sequenc
 
 def sampled(text: str, ids: tuple[int, ...], prompt: tuple[int, ...] = ()) -> Reply:
     logprobs = tuple(-float(number) for number in ids)
-    said: Message = {"role": "assistant", "content": text}
-    return Reply(message=said, text=text, token_ids=ids, prompt_token_ids=prompt, logprobs=logprobs)
+    assistant: Message = {"role": "assistant", "content": text}
+    return Reply(
+        message=assistant, text=text, token_ids=ids, prompt_token_ids=prompt, logprobs=logprobs
+    )
 
 
 def test_a_reply_keeps_the_tokens_it_was_sampled_in() -> None:

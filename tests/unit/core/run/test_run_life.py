@@ -523,13 +523,13 @@ async def test_a_person_who_pauses_while_it_starts_is_not_overruled_by_the_runs_
 
 async def test_what_needs_the_sandbox_says_that_it_is_starting() -> None:
     played = Played()
-    run, said = played.run, list[str]()
+    run, errors = played.run, list[str]()
 
     async def refused(work: Any) -> None:
         try:
             await work
         except SandboxTuiError as error:
-            said.append(str(error))
+            errors.append(str(error))
 
     tasks: list[asyncio.Task[None]] = []
 
@@ -545,7 +545,7 @@ async def test_what_needs_the_sandbox_says_that_it_is_starting() -> None:
     played.point.plan[0] = press
     await played.play()
     await asyncio.wait(tasks)
-    assert said == ["The run is still starting: try again when its sandbox is ready."] * 4
+    assert errors == ["The run is still starting: try again when its sandbox is ready."] * 4
     assert not run.frozen
     played.is_in_order()
 
@@ -744,7 +744,7 @@ class Look:
 
 async def test_a_run_with_tools_of_its_own_speaks_of_those() -> None:
     played = Played(tools=(Look(),))
-    said: list[str] = []
+    errors: list[str] = []
     asked: list[Request] = []
     ask = played.model.ask
 
@@ -760,7 +760,7 @@ async def test_a_run_with_tools_of_its_own_speaks_of_those() -> None:
         try:
             played.run.inject("ls")
         except SandboxTuiError as error:
-            said.append(str(error))
+            errors.append(str(error))
         while len(asked) < 4:
             await asyncio.sleep(0)
         played.run.cancel()
@@ -769,7 +769,7 @@ async def test_a_run_with_tools_of_its_own_speaks_of_those() -> None:
     await played.play()
     await pressing
     played.is_in_order()
-    assert said == ["This run has no execute_bash tool, so commands cannot be run in its shell."]
+    assert errors == ["This run has no execute_bash tool, so commands cannot be run in its shell."]
     reminded = asked[3].messages[-1]["content"]
     assert "look_around to continue working" in reminded
     assert "execute_bash" not in reminded

@@ -279,8 +279,8 @@ def test_a_seek_parses_one_chunk_of_output_at_most(tmp_path: Path) -> None:
     """
     line = b"\x1b[32m%06d\x1b[0m some words of output\r\n"
     pieces = [b"".join(line % (n * 100 + m) for m in range(100)) for n in range(600)]
-    begun = msgspec.structs.replace(started("r"), seq=1)
-    events: list[e.AnyEvent] = [begun] + [
+    first = msgspec.structs.replace(started("r"), seq=1)
+    events: list[e.AnyEvent] = [first] + [
         e.TerminalOutput(seq=number, t=number / 10, terminal="model", data=piece)
         for number, piece in enumerate(pieces, 2)
     ]

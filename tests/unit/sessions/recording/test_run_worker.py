@@ -132,17 +132,17 @@ async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made
 ) -> None:
     """Also when the user stops it twice."""
     session = interrupted(store)
-    begun, go_on, claim = threading.Event(), threading.Event(), resumed_worker.claim
+    has_begun, go_on, claim = threading.Event(), threading.Event(), resumed_worker.claim
 
     def slow_claim(store: Store, run_id: str) -> ProcessIdentity:
-        begun.set()
+        has_begun.set()
         go_on.wait()
         return claim(store, run_id)
 
     monkeypatch.setattr(resumed_worker, "claim", slow_claim)
     worker = ResumedWorker(store.run(session), load({}), store)
     worker.start()
-    await asyncio.to_thread(begun.wait)
+    await asyncio.to_thread(has_begun.wait)
     stopping: list[asyncio.Task[None]] = []
     for _ in range(times):
         stopping.append(asyncio.create_task(worker.stop("A person left.")))

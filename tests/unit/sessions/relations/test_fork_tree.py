@@ -54,10 +54,10 @@ def test_a_new_fork_brings_its_family_to_the_top(tmp_path: Path) -> None:
     fork = "20260109-100000-aaaaa"
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         for name, parent in ((old, None), (newer, None), (fork, old)):
-            begun = time_of(old if name == fork else name)
-            assert begun is not None
+            started_at = time_of(old if name == fork else name)
+            assert started_at is not None
             first = msgspec.structs.replace(
-                started(name), run_id=name, started_at=begun, parent=parent, seq=1
+                started(name), run_id=name, started_at=started_at, parent=parent, seq=1
             )
             store.append(name, [first])
         runs = store.runs()

@@ -28,7 +28,7 @@ def task(name: str = "sum") -> Task:
     return Task(id=name, problem=f"Solve {name}.", target="42")
 
 
-def begun(store: Store) -> TrainingRecorder:
+def start_training(store: Store) -> TrainingRecorder:
     """Start recording a training run."""
     recorder = TrainingRecorder(store)
     recorder.begin(RECIPE, name="hello", engine="trl", model="tiny", seed=7)

@@ -18,7 +18,7 @@ from sandbox_tui.sessions.rl.recorder import TrainingRecorder
 from sandbox_tui.sessions.rl.sft_export import Selection, selected, sft_lines
 from sandbox_tui.sessions.store.tables import rollouts, trainings
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
-from tests.unit.sessions.rl.recorded import INFO, begun, roll, task, train
+from tests.unit.sessions.rl.recorded import INFO, roll, start_training, task, train
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ async def test_a_reader_sees_each_change_once(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "SLICE", 3)  # so that there are several slices
-    recorder = begun(store)
+    recorder = start_training(store)
     reader = TrainingReader(store, recorder.training_id)
     first = reader.read()
     assert first is not None
@@ -66,7 +66,7 @@ async def test_a_reader_sees_each_change_once(
 
 
 async def test_an_advantage_set_after_the_rollout_was_read_is_seen(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     run_id = await roll(recorder, 0, "sum", 0, 1.0)
     reader = TrainingReader(store, recorder.training_id)
     over = reader.read()
@@ -82,7 +82,7 @@ async def test_an_advantage_set_after_the_rollout_was_read_is_seen(store: Store)
 async def test_nothing_is_missed_after_a_reading_that_failed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     reader = TrainingReader(store, recorder.training_id)
     await train(recorder, steps=2)
 
@@ -100,7 +100,7 @@ async def test_nothing_is_missed_after_a_reading_that_failed(
 
 
 async def test_groups_know_their_best_and_worst(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     for number, reward in enumerate((0.5, 1.0, 0.0)):
         await roll(recorder, 0, "sum", number, reward)
     await roll(recorder, 0, "same", 0, 1.0)
@@ -138,7 +138,7 @@ def test_held_out_tasks_that_are_attempted_once_are_one_group() -> None:
 
 
 async def test_only_good_rollouts_are_exported(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     good = await roll(recorder, 0, "sum", 0, 1.0)
     also = await roll(recorder, 1, "sum", 0, 1.0)
     other = await roll(recorder, 1, "other", 0, 0.75)
@@ -169,7 +169,7 @@ async def test_only_good_rollouts_are_exported(store: Store) -> None:
 
 
 async def test_a_training_is_deleted_alone_or_with_its_sessions(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     run_id = await roll(recorder, 0, "sum", 0, 1.0)
     with pytest.raises(StoreError, match="still running"):
         delete_training(store, recorder.training_id)
@@ -178,7 +178,7 @@ async def test_a_training_is_deleted_alone_or_with_its_sessions(store: Store) ->
     assert trainings.summaries(store) == []
     assert store.has_run(run_id)
 
-    recorder = begun(store)
+    recorder = start_training(store)
     run_id = await roll(recorder, 0, "sum", 0, 1.0)
     recorder.finish()
     assert delete_with_sessions(store, recorder.training_id) == 1

@@ -26,7 +26,7 @@ from sandbox_tui.sessions.rl.recorder import TrainingRecorder
 from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.tables import rollouts, trainings
 from tests.unit.sample_run import sample
-from tests.unit.sessions.rl.recorded import INFO, RECIPE, begun, roll, task, train
+from tests.unit.sessions.rl.recorded import INFO, RECIPE, roll, start_training, task, train
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 async def test_a_rollout_is_a_session_with_a_beginning_a_score_and_an_end(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     record = await recorder.rollout(4, task("sum"), 3)
     posted = sample("hello")[0]
     for event in posted:
@@ -72,7 +72,7 @@ async def test_a_rollout_is_a_session_with_a_beginning_a_score_and_an_end(store:
 async def test_a_rollout_cancelled_while_it_is_written_comes_to_an_end(
     store: Store, monkeypatch: pytest.MonkeyPatch, writing: tuple[Any, str]
 ) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     loop, begins, goes_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
     write = getattr(*writing)
 
@@ -96,7 +96,7 @@ async def test_a_rollout_cancelled_while_it_is_written_comes_to_an_end(
 
 async def test_what_is_stored_is_what_was_posted(store: Store) -> None:
     """Each event is stored in order, as the journal numbered it, before the rollout ends."""
-    recorder = begun(store)
+    recorder = start_training(store)
     record = await recorder.rollout(0, task(), 0)
     events = sample("x")[0][:-1]
     live = [record.events.post(event) for event in events]
@@ -110,14 +110,14 @@ async def test_what_is_stored_is_what_was_posted(store: Store) -> None:
 
 
 async def test_search_finds_a_rollout_and_exports_know_it(store: Store) -> None:
-    run_id = await roll(begun(store), 0, "sum", 0, 1.0)
+    run_id = await roll(start_training(store), 0, "sum", 0, 1.0)
     assert {hit.run.id for hit in search(store, "answer 0")} == {run_id}
     (conversation,) = EXPORTERS["chat-jsonl"].write(Recording(store, run_id))
     assert "answer 0" in conversation.data.decode()
 
 
 async def test_a_rollout_without_a_single_event_still_has_a_beginning(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     record = await recorder.rollout(0, task(), 0)
     await record.abandon("The sandbox did not start.", "sandbox_error")
     first, last = replay(store, record.run_id)
@@ -131,7 +131,7 @@ async def test_a_rollout_without_a_single_event_still_has_a_beginning(store: Sto
 
 
 async def test_a_cancelled_rollout_does_not_wait_for_a_locked_database(store: Store) -> None:
-    record = await begun(store).rollout(0, task(), 0)
+    record = await start_training(store).rollout(0, task(), 0)
     for event in sample("x")[0][:5]:
         record.events.post(event)
     await record.events.wait_durable()
@@ -144,14 +144,14 @@ async def test_a_cancelled_rollout_does_not_wait_for_a_locked_database(store: St
 
 
 async def test_a_reward_that_is_no_number_is_none(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     record = await recorder.rollout(0, task(), 0)
     await record.finish(INFO, math.nan, truncated=False)
     assert rollouts.rollouts_of(store, recorder.training_id)[0].reward is None
 
 
 async def test_a_training_at_a_glance(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     await train(recorder, steps=2)
     found = trainings.summary(store)
     assert (found.name, found.engine, found.model, found.seed) == ("hello", "trl", "tiny", 7)
@@ -168,13 +168,13 @@ async def test_a_training_at_a_glance(store: Store) -> None:
 
 
 def test_only_finite_metrics_are_kept(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     recorder.step_finished(0, {"loss": math.inf, "kl": math.nan, "reward": 1})
     assert trainings.steps_of(store, recorder.training_id)[0].metrics == {"reward": 1.0}
 
 
 async def test_resuming_does_steps_again(store: Store) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     await train(recorder, steps=3)
     recorder.finish("stopped")
     again = TrainingRecorder(store)
@@ -192,10 +192,10 @@ import asyncio, os, sys
 from pathlib import Path
 from sandbox_tui.sessions import Store
 from tests.unit.sample_run import sample
-from tests.unit.sessions.rl.recorded import begun, roll, task
+from tests.unit.sessions.rl.recorded import start_training, roll, task
 
 async def main():
-    recorder = begun(Store(Path(sys.argv[1])))
+    recorder = start_training(Store(Path(sys.argv[1])))
     await roll(recorder, 0, "sum", 0, 1.0)
     record = await recorder.rollout(0, task(), 1)
     for event in sample("x")[0][:5]:
@@ -232,7 +232,7 @@ def test_a_trainer_that_is_killed_is_seen_as_gone(store: Store, tmp_path: Path) 
 def test_a_trainer_elsewhere_is_gone_when_its_beats_stop(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorder = begun(store)
+    recorder = start_training(store)
     elsewhere = "other_00000000-0000-0000-0000-000000000000.1"
     with store.transaction() as connection:
         connection.execute("UPDATE trainings SET owner_host = ?", [elsewhere])
@@ -247,8 +247,8 @@ def test_a_trainer_elsewhere_is_gone_when_its_beats_stop(
 def test_names_that_fit_nothing_or_too_much(store: Store) -> None:
     with pytest.raises(StoreError, match="no training runs yet"):
         trainings.summary(store)
-    begun(store)
-    begun(store)
+    start_training(store)
+    start_training(store)
     with pytest.raises(StoreError, match="matches 2"):
         trainings.summary(store, "20")
     with pytest.raises(StoreError, match="no training run 'zzz'"):

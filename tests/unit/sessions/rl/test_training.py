@@ -173,12 +173,12 @@ async def test_a_resumed_training_attempts_what_an_unbroken_one_does(
 
 
 async def test_stopping_breaks_off_what_is_being_attempted(recipe: Recipe, tmp_path: Path) -> None:
-    begun = asyncio.Event()
+    has_begun = asyncio.Event()
 
     class Waiting(_Answering):
         @override
         async def reply(self, turn: Turn) -> Reply:
-            begun.set()
+            has_begun.set()
             await asyncio.Event().wait()
             raise AssertionError
 
@@ -191,7 +191,7 @@ async def test_stopping_breaks_off_what_is_being_attempted(recipe: Recipe, tmp_p
         training = Training(recipe, store, Stepping(Waits(half_right)))
         training.begin()
         running = asyncio.create_task(training.run())
-        await begun.wait()
+        await has_begun.wait()
         training.stop("The program received SIGINT.")
         assert await running == "stopped"
         for entry in rollouts.rollouts_of(store, training.training_id):

@@ -22,13 +22,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def queries_of(store: Store, do: Callable[[], object]) -> list[str]:
     """Return the query plans for `events` of the queries that `do` runs."""
-    said: list[str] = []
+    statements: list[str] = []
     with store.autocommit() as connection:
-        connection.set_trace_callback(said.append)
+        connection.set_trace_callback(statements.append)
         do()
         connection.set_trace_callback(None)
     plans: list[str] = []
-    for query in said:
+    for query in statements:
         if "events" in query and "kind" in query and not query.startswith("INSERT INTO events"):
             plans += [row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {query}")]
     return [plan for plan in plans if " events " in f"{plan} "]

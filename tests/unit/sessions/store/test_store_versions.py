@@ -301,15 +301,15 @@ def test_a_folder_that_others_share_keeps_its_rights(older: Path) -> None:
 
 def test_no_event_is_read_to_compare_or_to_search_a_session(store: Store) -> None:
     store.append("r", sample("plain")[0])
-    said: list[str] = []
+    statements: list[str] = []
     with store.autocommit() as connection:
-        connection.set_trace_callback(said.append)
+        connection.set_trace_callback(statements.append)
         assert calls_of(store, "r")
         assert occurrences(store, "r", "plain")
         assert search(store, "plain")
         connection.set_trace_callback(None)
-    assert said
-    assert not any(" events " in query for query in said)
+    assert statements
+    assert not any(" events " in query for query in statements)
 
 
 def test_a_newer_version_beside_a_run_that_goes_on(store: Store) -> None:

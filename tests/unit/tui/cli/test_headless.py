@@ -28,41 +28,41 @@ def lines(events: list[e.AnyEvent], label: str = "") -> list[str]:
 
 @pytest.mark.parametrize("text", ["plain", HOSTILE, "two\nlines"])
 def test_lines_are_plain_words_that_never_change(text: str) -> None:
-    said = lines(sample(text)[0])
-    assert len(said) > 5
-    for line in said:
+    printed = lines(sample(text)[0])
+    assert len(printed) > 5
+    for line in printed:
         assert line.isprintable()
         assert not re.search("[\u2190-\u21ff\u2500-\u25ff\u2800-\u28ff]|->|=>", line), line
         assert re.match(r"(\d+:)?\d\d:\d\d  \S", line), "each line stands alone"
 
 
 def test_how_a_call_went_comes_before_what_it_was() -> None:
-    said = lines(sample("plain")[0])
-    (failed,) = [line for line in said if "call 1" in line and "failed" in line]
+    printed = lines(sample("plain")[0])
+    (failed,) = [line for line in printed if "call 1" in line and "failed" in line]
     assert re.search(r"call 1 failed \(exit 3, 0\.50s\): bash ", failed)
 
 
 def test_lines_of_several_runs_begin_with_their_number() -> None:
-    said = lines(sample("plain")[0], "[2] ")
-    assert said[0].startswith("[2] 00:00  session ")
+    printed = lines(sample("plain")[0], "[2] ")
+    assert printed[0].startswith("[2] 00:00  session ")
 
 
 def test_a_call_that_waits_is_said() -> None:
     events, _ = sample("plain")
     at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
-    said = lines([*events[: at + 1], e.CallHeld(call=1, rule="ask\x1b")])
-    assert "waiting: call 1 waits for a decision (ask␛): bash echo plain" in said[-1]
+    printed = lines([*events[: at + 1], e.CallHeld(call=1, rule="ask\x1b")])
+    assert "waiting: call 1 waits for a decision (ask␛): bash echo plain" in printed[-1]
 
 
 def test_a_reply_that_was_stopped_is_no_failure() -> None:
-    said = lines(
+    printed = lines(
         [
             e.ModelAsked(step=1, digest="", messages=2),
             e.ModelDelta(step=1, channel="text", text="I would\x1b rather"),
             e.ReplyInterrupted(step=1),
         ]
     )
-    assert said == ["00:00  step 1 (You stopped the reply.): I would␛ rather"]
+    assert printed == ["00:00  step 1 (You stopped the reply.): I would␛ rather"]
 
 
 def test_a_reply_without_a_call_is_said_to_be_one() -> None:
@@ -79,8 +79,8 @@ def finished(answer: str | None) -> e.RunFinished:
 
 
 def test_every_line_of_an_answer_stands_alone() -> None:
-    said = lines([finished("one\n\n  two\nthree\n")], "[2] ")
-    assert said == [
+    printed = lines([finished("one\n\n  two\nthree\n")], "[2] ")
+    assert printed == [
         "[2] 00:00  ended: submitted",
         "[2] 00:00  1 step, 1 call, 0 tokens",
         "[2] 00:00  answer: one",
@@ -103,23 +103,23 @@ def test_a_call_that_was_not_run_is_told_of_once_and_has_not_failed(
 ) -> None:
     events, _ = sample("plain")
     at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
-    said = lines(
+    printed = lines(
         [
             *events[: at + 1],
             e.CallDecided(call=1, verdict=verdict, by=by, rule="rule 1"),
             e.CallFinished(call=1, observation="no", ok=False, duration=0.0),
         ]
     )
-    assert [line for line in said if "call 1" in line] == [said[-1]]
-    assert words in said[-1]
-    assert "failed" not in said[-1]
+    assert [line for line in printed if "call 1" in line] == [printed[-1]]
+    assert words in printed[-1]
+    assert "failed" not in printed[-1]
 
 
 def test_why_a_sandbox_was_chosen_is_a_sentence() -> None:
-    begun = msgspec.structs.replace(
+    first = msgspec.structs.replace(
         started(), sandbox_info={"image": "x", "chosen": "an engine answers"}
     )
-    assert lines([begun])[0].endswith("(image x, picked automatically: an engine answers)")
+    assert lines([first])[0].endswith("(image x, picked automatically: an engine answers)")
 
 
 def test_the_reason_is_that_of_ones_own_runs(

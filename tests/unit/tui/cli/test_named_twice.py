@@ -14,7 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
-from tests.unit.sessions.rl.recorded import begun
+from tests.unit.sessions.rl.recorded import start_training
 
 RUN = "20261120-101112-abcde"
 EVAL = "20261121-101112-abcde"
@@ -43,7 +43,7 @@ def test_an_evaluation(store: Store) -> None:
 
 def test_a_training(store: Store) -> None:
     for flags in ([], ["--sessions"]):
-        recorder = begun(store)
+        recorder = start_training(store)
         recorder.finish("finished", "")
         done = remove("rl", "rm", "last", recorder.training_id, *flags)
         assert (done.exit_code, done.output.count("deleted")) == (0, 1), done.output

@@ -49,7 +49,7 @@ def streamed(pieces: list[str], finish: str | None) -> tuple[Reading, list[Delta
     return reader.finish(finish), deltas
 
 
-def said(deltas: list[Delta]) -> tuple[str, str]:
+def shown_text(deltas: list[Delta]) -> tuple[str, str]:
     """The text and the reasoning that the deltas show."""
     text = "".join(delta.text for delta in deltas if delta.channel == "text")
     return text, "".join(delta.text for delta in deltas if delta.channel == "reasoning")
@@ -73,7 +73,7 @@ def test_a_stream_may_be_cut_anywhere(case: Case) -> None:
     for pieces in (list(case.reply), bytewise, *halves):
         reading, shown = streamed(pieces, case.finish)
         assert reading == whole
-        assert said(shown) == said(deltas)
+        assert shown_text(shown) == shown_text(deltas)
 
 
 @pytest.mark.parametrize(

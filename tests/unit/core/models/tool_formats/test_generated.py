@@ -325,8 +325,8 @@ def test_only_the_call_that_is_meant_is_carried_out(
     before: str, quote: str, family: Any, call: TextCall, other: TextCall
 ) -> None:
     """A quoted call in a separate paragraph, after an intended call."""
-    said = quoted(quote, family.write_calls([call]))
-    text = f"{family.write_calls([other])}\n\n{before}\n\n{said}"
+    quotation = quoted(quote, family.write_calls([call]))
+    text = f"{family.write_calls([other])}\n\n{before}\n\n{quotation}"
     reading = check_is_sound(text, "stop")
     assert all(made.arguments == other.arguments for made in reading.calls), text
 

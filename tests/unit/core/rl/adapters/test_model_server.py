@@ -49,9 +49,9 @@ def asked(server: ModelServer, body: Any) -> tuple[int, dict[str, Any]]:
 
 
 def test_a_request_that_the_template_refuses_is_told_why(server: ModelServer) -> None:
-    status, told = asked(server, {"messages": [{"role": "system", "content": "x"}]})
+    status, body = asked(server, {"messages": [{"role": "system", "content": "x"}]})
     assert status == 400
-    assert told["error"]["message"] == "System role not supported"
+    assert body["error"]["message"] == "System role not supported"
 
 
 @pytest.mark.parametrize("body", [[], "x", 1, {}, {"messages": 1}])
@@ -61,9 +61,9 @@ def test_what_is_no_request_is_refused(server: ModelServer, body: Any) -> None:
 
 def test_a_request_that_breaks_the_model_is_answered(server: ModelServer) -> None:
     ask = {"messages": [{"role": "user", "content": "x"}], "temperature": -1e-300}
-    status, told = asked(server, ask)
+    status, body = asked(server, ask)
     assert status == 500
-    assert told["error"]["message"]
+    assert body["error"]["message"]
 
 
 def test_a_port_that_is_taken_is_told(server: ModelServer) -> None:
@@ -75,11 +75,11 @@ def test_a_port_that_is_taken_is_told(server: ModelServer) -> None:
 def test_a_client_that_leaves_is_no_error(
     server: ModelServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, left, over = threading.Event(), threading.Event(), threading.Event()
+    has_begun, left, over = threading.Event(), threading.Event(), threading.Event()
     answer, handle = server.complete, server._http.handle_error
 
     def held(request: Any) -> dict[str, Any]:
-        begun.set()
+        has_begun.set()
         left.wait()
         return {**answer(request), "long": "x" * 20_000_000}
 
@@ -95,7 +95,7 @@ def test_a_client_that_leaves_is_no_error(
         b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
         b"Content-Length: %d\r\n\r\n" % len(body) + body
     )
-    begun.wait()
+    has_begun.wait()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
     left.set()

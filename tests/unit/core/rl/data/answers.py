@@ -25,7 +25,7 @@ def solved(task: Task) -> str:
     return SOLVERS[task.domain, task.metadata["family"]](task.problem, texts)
 
 
-def said(pattern: str, text: str) -> tuple[str, ...]:
+def captured(pattern: str, text: str) -> tuple[str, ...]:
     """The groups of the pattern's only match."""
     (found,) = re.finditer(pattern, text)
     return found.groups()
@@ -88,29 +88,29 @@ def _people(question: str, texts: Texts) -> list[dict[str, str]]:
 
 
 def _record_field(question: str, texts: Texts) -> str:
-    field, name = said(r"hat is the (\w+) of (.+)\?", question)
+    field, name = captured(r"hat is the (\w+) of (.+)\?", question)
     return next(one[field] for one in _people(question, texts) if one["name"] == name)
 
 
 def _record_who(question: str, texts: Texts) -> str:
-    (badge,) = said(r"badge(?: is)? (\d+)\?", question)
+    (badge,) = captured(r"badge(?: is)? (\d+)\?", question)
     return next(one["name"] for one in _people(question, texts) if one["badge"] == badge)
 
 
 def _record_choice(question: str, texts: Texts) -> str:
-    (name,) = said(r"hich town is (.+) from\?", question)
+    (name,) = captured(r"hich town is (.+) from\?", question)
     town = next(one["town"] for one in _people(question, texts) if one["name"] == name)
     return options(question)[town]
 
 
 def _record_residents(question: str, texts: Texts) -> str:
-    (town,) = said(r"are from (\w+)\?", question)
+    (town,) = captured(r"are from (\w+)\?", question)
     there = {one["name"] for one in _people(question, texts) if one["town"] == town}
     return ", ".join(sorted(letter for name, letter in options(question).items() if name in there))
 
 
 def _record_count(question: str, texts: Texts) -> str:
-    town, _, least = said(r"people (?:are )?from (\w+)( have a badge above (\d+))?\?", question)
+    town, _, least = captured(r"people (?:are )?from (\w+)( have a badge above (\d+))?\?", question)
     people = [one for one in _people(question, texts) if one["town"] == town]
     return str(sum(int(one["badge"]) > int(least or 0) for one in people))
 
@@ -137,24 +137,24 @@ def _sum(rows: Iterable[dict[str, str]], **wanted: str) -> int:
 
 def _table_cell(question: str, texts: Texts) -> str:
     if question.startswith("How"):
-        goods, shop, month = said(r"many (\w+) did (\w+) sell in (\w+)", question)
+        goods, shop, month = captured(r"many (\w+) did (\w+) sell in (\w+)", question)
     else:
-        goods, shop, month = said(r"of (\w+) was sold in (\w+) in (\w+)", question)
+        goods, shop, month = captured(r"of (\w+) was sold in (\w+) in (\w+)", question)
     return str(_sum(_sales(question, texts), goods=goods, shop=shop, month=month))
 
 
 def _table_total(question: str, texts: Texts) -> str:
     rows = _sales(question, texts)
     if "all shops together" in question:
-        goods, month = said(r"many (\w+) did all shops together sell in (\w+)", question)
+        goods, month = captured(r"many (\w+) did all shops together sell in (\w+)", question)
         return str(_sum(rows, goods=goods, month=month))
-    goods, shop = said(r"many (\w+) did (\w+) sell in all months", question)
+    goods, shop = captured(r"many (\w+) did (\w+) sell in all months", question)
     return str(_sum(rows, goods=goods, shop=shop))
 
 
 def _table_best(question: str, texts: Texts) -> str:
     rows = _sales(question, texts)
-    goods, month = said(r"sold the most (\w+) in (\w+)", question)
+    goods, month = captured(r"sold the most (\w+) in (\w+)", question)
     when = {} if month == "all" else {"month": month}
     return max(
         {row["shop"] for row in rows}, key=lambda shop: _sum(rows, goods=goods, shop=shop, **when)
@@ -217,7 +217,7 @@ def _figures(texts: Texts) -> dict[tuple[str, str, str], int]:
     """Map day, town and goods to the number reported, with corrections applied."""
     found: dict[tuple[str, str, str], int] = {}
     for text in texts.values():
-        (day,) = said(r"\AReport of (.+)", text)
+        (day,) = captured(r"\AReport of (.+)", text)
         for pattern in _FIGURES:
             for one in re.finditer(pattern, text):
                 found[day, one["town"], one["goods"]] = int(one["n"])
@@ -235,7 +235,7 @@ def _day(question: str) -> str | None:
 
 
 def _report_figure(question: str, texts: Texts) -> str:
-    goods, town = said(r"How many (\w+) were there in (\w+)", question)
+    goods, town = captured(r"How many (\w+) were there in (\w+)", question)
     (value,) = [
         n
         for (day, where, what), n in _figures(texts).items()
@@ -245,7 +245,7 @@ def _report_figure(question: str, texts: Texts) -> str:
 
 
 def _report_total(question: str, texts: Texts) -> str:
-    goods, town = said(r"numbers of (\w+) in (all towns|\w+)", question)
+    goods, town = captured(r"numbers of (\w+) in (all towns|\w+)", question)
     return str(
         sum(
             n
@@ -279,7 +279,7 @@ def _lines(question: str, texts: Texts) -> list[tuple[str, str, str]]:
 
 
 def _log_count(question: str, texts: Texts) -> str:
-    level, service = said(r"How many (\w* ?)lines did (\w+) write", question)
+    level, service = captured(r"How many (\w* ?)lines did (\w+) write", question)
     return str(
         sum(
             one == service and level.strip() in ("", its) for _, one, its in _lines(question, texts)
@@ -288,7 +288,7 @@ def _log_count(question: str, texts: Texts) -> str:
 
 
 def _log_first(question: str, texts: Texts) -> str:
-    (service,) = said(r"did (\w+) write its first ERROR", question)
+    (service,) = captured(r"did (\w+) write its first ERROR", question)
     return min(line[0] for line in _lines(question, texts) if line[1:] == (service, "ERROR"))
 
 
@@ -301,7 +301,7 @@ def _log_noisiest(question: str, texts: Texts) -> str:
 
 
 def _settings(question: str, texts: Texts) -> str:
-    key, section = said(r"value of (\w+) in the section (\w+)", question)
+    key, section = captured(r"value of (\w+) in the section (\w+)", question)
     order: Sequence[str] = re.findall(r"[a-z]+\.(?:ini|yaml|conf)", question) or list(texts)
     assert set(order) == set(texts)
     values = [_parsed(name, texts[name]).get(section, {}).get(key) for name in order]

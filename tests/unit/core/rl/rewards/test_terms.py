@@ -17,7 +17,7 @@ from sandbox_tui.core.rl.rewards.settings import RewardSettings
 from sandbox_tui.core.rl.rewards.terms import FormatTerm, LengthTerm, written_tokens
 
 
-def said(text: str = "", *arguments: Any, **more: Any) -> dict[str, Any]:
+def assistant_message(text: str = "", *arguments: Any, **more: Any) -> dict[str, Any]:
     calls = [{"function": {"name": "execute_bash", "arguments": one}} for one in arguments]
     return {
         "role": "assistant",
@@ -43,11 +43,11 @@ def end(
 @pytest.mark.parametrize(
     ("messages", "share"),
     [
-        ([said("", "{}"), TOLD, said("", '{"a": 1}')], 1),
-        ([said("", "{}"), TOLD, said("I forgot to call.")], 1 / 2),
-        ([said("", "{}", "not JSON")], 0),
-        ([said("", "[1]")], 0),
-        ([said("", {"command": "ls"})], 1),
+        ([assistant_message("", "{}"), TOLD, assistant_message("", '{"a": 1}')], 1),
+        ([assistant_message("", "{}"), TOLD, assistant_message("I forgot to call.")], 1 / 2),
+        ([assistant_message("", "{}", "not JSON")], 0),
+        ([assistant_message("", "[1]")], 0),
+        ([assistant_message("", {"command": "ls"})], 1),
         ([], 0),
     ],
 )
@@ -59,7 +59,7 @@ async def test_the_share_of_replies_that_can_be_read(messages: list[Any], share:
 async def test_a_text_only_reply_has_its_form_where_it_answers(
     answer: str | None, value: float
 ) -> None:
-    given = end(said("B"), mode="text", answer=answer)
+    given = end(assistant_message("B"), mode="text", answer=answer)
     assert (await FormatTerm(weight=0.2).reward(given)).value == value
 
 
@@ -68,23 +68,27 @@ async def test_a_text_only_reply_has_its_form_where_it_answers(
 )
 async def test_length_is_taken_off_between_its_bounds(tokens: int, value: float) -> None:
     term = LengthTerm(weight=0.5, first=100, last=200)
-    assert (await term.reward(end(said("word" * tokens), TOLD))).value == pytest.approx(value)
+    assert (
+        await term.reward(end(assistant_message("word" * tokens), TOLD))
+    ).value == pytest.approx(value)
 
 
 def test_all_that_the_policy_wrote_counts_and_nothing_else() -> None:
-    message = said("four", "{1234}56", "é", reasoning_content="thought")
-    assert written_tokens([message, TOLD, said()]) == (4 + 8 + 2 + 7) // 4
+    message = assistant_message("four", "{1234}56", "é", reasoning_content="thought")
+    assert written_tokens([message, TOLD, assistant_message()]) == (4 + 8 + 2 + 7) // 4
 
 
 async def test_terms_are_off_by_default() -> None:
     assert isinstance(build_reward(RewardSettings()), OutcomeReward)
-    result = await build_reward(RewardSettings()).reward(end(said("x" * 10**6)))
+    result = await build_reward(RewardSettings()).reward(end(assistant_message("x" * 10**6)))
     assert (result.value, result.parts) == (1, {"outcome": 1})
 
 
 async def test_terms_add_up() -> None:
     settings = RewardSettings(format_weight=0.1, length_weight=0.5, length_from=1, length_to=2)
-    result = await build_reward(settings).reward(end(said("a long reply", "{}"), said("no call")))
+    result = await build_reward(settings).reward(
+        end(assistant_message("a long reply", "{}"), assistant_message("no call"))
+    )
     assert result.parts == {"outcome": 1, "format": 0.05, "length": -0.5}
     assert result.value == pytest.approx(0.55)
 
@@ -92,7 +96,7 @@ async def test_terms_add_up() -> None:
 async def test_where_the_outcome_fails_all_of_it_does() -> None:
     reward = build_reward(RewardSettings(format_weight=0.1))
     with pytest.raises(RewardFailed):
-        await reward.reward(end(said("", "{}"), scorer="nothing"))
+        await reward.reward(end(assistant_message("", "{}"), scorer="nothing"))
 
 
 def test_settings_that_cannot_be_used() -> None:
