@@ -3,10 +3,8 @@
 The agent passes the gate before each request and before each call. What happens there depends on
 the mode, which may change at any time:
 
-    auto    nothing waits
-    ask     a call waits if the policy asks about it or cannot judge it reliably
-    step    every call waits for the user
-    paused  requests wait as well
+    auto    no call waits ask     a call waits if the policy asks about it or cannot judge it
+    reliably step    every call waits for the user paused  requests wait as well
 
 A call that the policy denies runs in no mode. A call that matches one the user allowed for the rest
 of the run waits only while the run is paused. The mode is read once, when the call arrives: a
@@ -139,7 +137,7 @@ class Gate(Approver):
         return decide(self._policy, call.name, call.arguments, self._granted)
 
     def _without_person(self, judgement: Judgement) -> Decision | None:
-        """Return the decision if the user need not be asked, else None."""
+        """Return the decision if the user does not have to be asked, else None."""
         if judgement.action == "deny":
             return _denied(judgement)
         if self._mode == "auto":
@@ -152,7 +150,7 @@ class Gate(Approver):
     # --- the user's side
 
     async def stop_agent(self) -> None:
-        """Let no request or call pass, and wait until the agent has stopped at the gate."""
+        """Block every request and call, and wait until the agent has stopped at the gate."""
         self._closed = True
         while not self._waits.is_set():
             await self._waits.wait()

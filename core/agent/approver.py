@@ -22,7 +22,7 @@ class Decision:
 
 
 class Approver(Protocol):
-    """Asked before each request and each call; `Gate` implements it with a policy and the user."""
+    """Approves each request and each call; `Gate` implements it with a policy and the user."""
 
     async def wait_until_resumed(self) -> None:
         """Wait while the run is paused."""

@@ -259,7 +259,7 @@ class Agent:
         return AgentResult("submitted") if submitted else None
 
     def interrupt_reply(self) -> bool:
-        """Cut short the current reply or retry wait and ask again; False if there is neither."""
+        """Interrupt the current reply or retry wait and retry now; False if there is neither."""
         return self._requests is not None and self._requests.interrupt()
 
     # --- its parts
@@ -387,8 +387,7 @@ class Agent:
 
 
 def _final(reply: Reply) -> AgentResult:
-    """Return the result of a run whose answer is a reply; a reply that was cut off is no
-    submission."""
+    """Return the result of a run whose answer is a reply; a truncated reply is not a submission."""
     if reply.finish_reason == "length":
         return AgentResult("token_limit", CUT_ANSWER, answer=reply.text)
     return AgentResult("submitted", answer=reply.text)

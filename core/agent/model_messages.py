@@ -86,7 +86,7 @@ def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
 
 
 def json_reminder(tools: Sequence[Mapping[str, Any]]) -> str:
-    """Return the end of the task if every reply is one JSON object by schema.
+    """Return the reminder after the task if every reply is one JSON object by schema.
 
     Small models follow what they read last. Without this reminder they call the tool with the
     longest description, or a random one.
@@ -120,7 +120,7 @@ def text_instructions(
 
 
 def simplest_first(tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the tools by number of arguments, submit last: small models prefer the first one."""
+    """Sort the tools by number of arguments, submit last: small models prefer the first one."""
     return sorted(
         tools,
         key=lambda tool: (tool["function"]["name"] == SUBMIT, len(_properties(tool))),
@@ -249,7 +249,7 @@ _LOST_PROCESSES_BEFORE_6 = (
 
 
 def lost_processes(commands: Iterable[str]) -> str:
-    """Lists the background commands that ended with the previous program."""
+    """Return the message that lists background commands that ended with the previous program."""
     return "\n".join([LOST_PROCESSES, *(f"- {command}" for command in commands)])
 
 

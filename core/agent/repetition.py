@@ -12,7 +12,7 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.events.types import AnyEvent, CallFinished, CallProposed, Delivered, ToolCall
 
 TIMES_UNTIL_TOLD = 3
-"""Number of identical calls with identical results in a row after which the model is told, once."""
+"""The model is told once after this many identical calls in a row with identical results."""
 
 
 class RepetitionCounter:

@@ -55,7 +55,7 @@ def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: 
 
 
 def _said(reply: Reply, reading: Reading) -> str:
-    """Return the text beside the calls, including the `thought` of a reply by schema."""
+    """Return the text without the calls, including the `thought` of a reply by schema."""
     if not reading.calls or reading.text:
         return reading.text
     try:

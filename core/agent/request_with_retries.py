@@ -38,7 +38,7 @@ MAX_LOADING_SECONDS = 600.0
 """How long one reply waits for a server that is loading its model, without losing an attempt."""
 
 LOADING_RETRY_SECONDS = 5.0
-"""Shortest wait before a server that is loading its model is asked again."""
+"""Minimum wait before the next request to a server that is loading its model."""
 
 LOADING = "The server is loading its model; the run waits up to ten minutes for it."
 
@@ -87,8 +87,7 @@ class _LoadingWait:
         self.is_new = False
 
     def seconds_before_retry(self, error: ModelError) -> float | None:
-        """Return the seconds until the server is asked again; None if this error is to cost an
-        attempt."""
+        """Return the seconds until the next try; None if this error counts as a failed attempt."""
         if not error.is_loading:
             return None
         now = time.monotonic()
@@ -101,7 +100,7 @@ class _LoadingWait:
 
 
 class RequestWithRetries:
-    """Asks one model on behalf of one agent.
+    """Sends the requests of one agent to its model.
 
     Args:
         model: the model to ask.
@@ -174,7 +173,7 @@ class RequestWithRetries:
             request = replace(await renew(attempt), max_tokens=self.reply_tokens)
 
     def interrupt(self) -> bool:
-        """Cut short the current reply or retry wait and ask again; False if there is neither."""
+        """Interrupt the current reply or retry wait and retry now; False if there is neither."""
         if self._stream_task is not None:
             return self._stream_task.cancel()
         waits = self._backing_off and not self._skip_wait.is_set()
@@ -211,7 +210,7 @@ class RequestWithRetries:
         raise ModelIncomplete("The model's reply ended before it was complete.")
 
     def _record(self, found: ToolFormatSettled | ContextLength) -> None:
-        """Record what the model has learned about its server, if it is new."""
+        """Record what the model has learned about its server, unless it is already recorded."""
         if isinstance(found, ContextLength):
             self._events.post(ContextLengthFound(context=found))
             if found.tokens < MIN_CONTEXT_TOKENS:
@@ -235,7 +234,7 @@ class RequestWithRetries:
         await self._wait(wait)
 
     async def _wait(self, seconds: float) -> bool:
-        """Wait; True if the user skipped the rest, who may also have queued a message."""
+        """Wait; True if the user ended the wait early, possibly after queueing a message."""
         self._skip_wait.clear()
         self._backing_off = True
         try:

@@ -19,16 +19,16 @@ from sandbox_tui.core.models.tool_formats.families.base import Family
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
 FAMILY_KEY = "tool_format"
-"""Marks an assistant message whose content contains its calls; the value is their family. Internal:
-removed before a message is sent to a server.
+"""Marks an assistant message whose content contains its calls; the value is their family. Removed
+before a message is sent to a server.
 """
 
 TEXT_KEY = "text_beside_calls"
-"""The text of such a message beside its calls. Internal as well."""
+"""The text of such a message without its calls. Also removed before sending."""
 
 REPAIRS_KEY = "call_repairs"
-"""The repairs made to read each of its calls, if any were made; kept so that a resumed run can
-still report them. Internal as well.
+"""The repairs made to read each of its calls, if any, so that a resumed run can still report them.
+Also removed before sending.
 """
 
 _OURS = (FAMILY_KEY, TEXT_KEY, REPAIRS_KEY)
@@ -110,7 +110,7 @@ def _calls(message: Message) -> list[TextCall]:
     for call in cast("list[dict[str, Any]]", message["tool_calls"]):
         function = cast(Mapping[str, str], call["function"])
         arguments: Any = {}
-        with contextlib.suppress(ValueError):  # it was refused, and its answer says so
+        with contextlib.suppress(ValueError):  # a call that was not run; its answer says why
             arguments = json.loads(function["arguments"] or "{}", parse_constant=lambda _: None)
         known = cast(dict[str, Any], arguments) if isinstance(arguments, dict) else {}
         calls.append(TextCall(tool=function["name"], arguments=known))

@@ -137,7 +137,7 @@ class ToolFormatModel(Model):
     def _reading(self, reply: Reply, tools: Sequence[Mapping[str, Any]]) -> Reading:
         reading = read_reply(reply.text, tools, reply.finish_reason)
         if self._format.mode == "native" and (self._native_works or not reading.family):
-            # a model that may call natively is not taught a text format
+            # a model that may call tools natively must not learn a text format
             return replace(reading, problem="")
         return reading
 
@@ -161,7 +161,7 @@ class ToolFormatModel(Model):
     # --- which format works
 
     def _news(self) -> list[ToolFormatSettled]:
-        """Return the notice about the current format, given once."""
+        """Return the notice about the current format, unless it was returned before."""
         if self._format == self._told:
             return []
         self._told = self._format
@@ -224,7 +224,7 @@ class ToolFormatModel(Model):
 
 
 def _says_no_call(reply: Reply) -> bool:
-    """Return whether a reply without calls shows that the model makes none in this format.
+    """Return whether a reply without calls suggests that the model makes none in this format.
 
     A reply that was cut off in its reasoning or inside a call might have made one.
     """

@@ -1,4 +1,4 @@
-"""Contents of small files, by digest, so that any past state can be previewed and compared."""
+"""Stores the contents of small files by digest, so that past states can be shown and compared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 def digest(data: bytes) -> str:
-    """Return the name of a content: its hex sha256."""
+    """Return the name under which `data` is stored: its sha256 in hex."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -15,7 +15,7 @@ class BlobStore(Protocol):
     """A store for contents. Both methods may be called from any thread."""
 
     def put(self, data: bytes) -> str:
-        """Store `data` and return its digest; storing it again costs nothing."""
+        """Store `data` and return its digest; does nothing if it is already stored."""
         ...
 
     def get(self, name: str) -> bytes | None:

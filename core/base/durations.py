@@ -1,4 +1,4 @@
-"""Lengths of time: rough ones for sentences, exact ones for reports, short ones for screens."""
+"""Formats durations: rounded for sentences, exact for reports, short for screens."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ class NotStored(StoreError):
 
 @contextlib.contextmanager
 def refuse_deep_nesting(what: str) -> Generator[None, None, None]:
-    """Read `what` inside: a file, an option or a setting.
+    """Turn the RecursionError of a parser into an error about `what`: a file, option or setting.
 
     Raises:
         ConfigError: it is nested too deeply.

@@ -1,4 +1,4 @@
-"""Parses JSON written by a model, which may be anything."""
+"""Parses JSON written by a model, which may be invalid or huge."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 MAX_JSON_VALUES = 500_000
-"""Maximum number of values in one piece of JSON: each takes far more memory than the two bytes it
-is written in, and parsing blocks the event loop."""
+"""Maximum number of values in one JSON text: a value of two bytes takes far more memory once it is
+parsed, and parsing blocks the event loop."""
 
 _STRING = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?', re.DOTALL)
 

@@ -2,7 +2,7 @@ r"""File names as text, for any file name.
 
 A path inside a sandbox is bytes. In events, on screens and in exports it is text: UTF-8 where the
 bytes are UTF-8, `\xNN` for a byte that is not, and `\\` for a backslash. The two functions are
-inverse to each other, so no name is lost or confused with another.
+inverses of each other, so every name survives and stays distinct.
 """
 
 from __future__ import annotations

@@ -36,12 +36,12 @@ class ProcessIdentity(NamedTuple):
 
     @classmethod
     def no_process(cls) -> ProcessIdentity:
-        """Return the owner of things without an owner: a process of this host that is not alive."""
+        """Return an owner for things that have none: a process of this host that is not alive."""
         return cls(0, "gone", _this_host())
 
     @property
     def here(self) -> bool:
-        """Whether it would be visible from here if it is running."""
+        """Whether this process can tell if it is running."""
         name, where = _parts(self.host)
         my_name, here = _parts(_this_host())
         return where == here if where else name == my_name

@@ -1,7 +1,7 @@
-"""Paths on this machine as a user types them, which may be anything.
+"""Paths on this machine as a user types them, valid or not.
 
 `Path` raises an error for the home of an unknown user, for a name that is too long, for a folder
-that may not be read, and for a working directory that was deleted. None of these is a fault of the
+that may not be read, and for a working directory that was deleted. None of these is an error of the
 program.
 """
 

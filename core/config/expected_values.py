@@ -22,7 +22,7 @@ _PLACE = re.compile(r"`\$\.(\w+)\.(\w+)((?:\[\.\.\.\]|\[\d+\])*)`$")
 
 
 def describe_type(kind: Any) -> str:
-    """Describes a type's values: `a whole number`, `one of auto, docker or bubblewrap`."""
+    """Describe a type's values: `a whole number`, `one of auto, docker or bubblewrap`."""
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
         words = [describe_type(one) for one in get_args(kind) if one is not type(None)]
@@ -58,8 +58,8 @@ def describe_error(message: str, sections: Mapping[str, Any], tables: Mapping[st
 def refuse_unknown_keys(
     source: str, tables: Mapping[str, Any], path: str, kind: type[msgspec.Struct]
 ) -> None:
-    """Reject keys of a table that its type does not know. The type ignores them, because it is also
-    read from records of later versions; in what a person writes they are typos.
+    """Reject keys of a table that its type does not know. The type ignores them, because it also
+    reads records of later versions; in a file that a user wrote they are typos.
 
     Args:
         source: where the tables are from, for the message.
@@ -80,7 +80,7 @@ def refuse_unknown_keys(
 
 
 def describe_unknown_key(path: str, known: Collection[str]) -> str:
-    """Say that a key is not known, with the one that was probably meant, or all of them.
+    """Say that a key is unknown, and suggest the closest known key, or list them all.
 
     Args:
         path: of the key, with dots.

@@ -1,4 +1,4 @@
-"""Settings, from the file, the environment and the command line, each stronger than the one before.
+"""Settings from the file, the environment and the command line, each overriding the one before.
 
 The file is TOML: `config.toml` in the config folder. Keys are never written to it: an API key comes
 from the environment (`OPENAI_API_KEY`, or the variable that `model.api_key_env` names).
@@ -173,7 +173,7 @@ def config_file() -> Path:
 
 
 def home() -> Path | None:
-    """Return the one folder for everything that `SANDBOX_TUI_HOME` names, or None."""
+    """Return the single folder that `SANDBOX_TUI_HOME` names for everything, or None."""
     value = os.environ.get("SANDBOX_TUI_HOME")
     return Path(value).expanduser() if value else None
 
@@ -208,7 +208,7 @@ def load(
         tools: names of tools besides the built-in and installed ones, for the rules of the policy.
 
     Raises:
-        ConfigError: naming the file, the key and what would be right.
+        ConfigError: a setting is invalid; the message names the file, the key and what is valid.
     """
     path = file or config_file()
     tables = _read(path)
@@ -233,14 +233,14 @@ def load(
 
 
 def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
-    """Return these settings, with some of them changed.
+    """Return the settings with some of them changed.
 
     Args:
-        settings: to begin with.
+        settings: the settings to start from.
         overrides: by dotted name, as in `load`.
 
     Raises:
-        ConfigError: naming what cannot be used.
+        ConfigError: a value cannot be used; the message names it.
     """
     tables: dict[str, Any] = msgspec.to_builtins(settings)
     for name, value in overrides.items():
@@ -258,7 +258,7 @@ def api_key(settings: ModelSettings) -> str | None:
 
 
 def lacks_key(settings: ModelSettings) -> bool:
-    """Return whether the model is OpenAI's, and there is no key for it."""
+    """Return whether the model is hosted by OpenAI and there is no key for it."""
     return not settings.base_url and not api_key(settings)
 
 
@@ -275,7 +275,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _put_environment(tables: dict[str, Any]) -> None:
-    """`OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field."""
+    """Add `OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field."""
     if url := os.environ.get("OPENAI_BASE_URL"):
         _put(tables, "model.base_url", url)
     for section, kind in sections().items():
@@ -297,12 +297,11 @@ def _typed(value: str, kind: Any) -> Any:
     try:
         return msgspec.json.decode(value.encode(), type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return value  # the conversion of the whole says what is wrong with it
+        return value  # converting all settings reports what is wrong
 
 
 def flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Return the tables within tables as one, by dotted names: `live.approve = "y"` and
-    `"live.approve" = "y"` are the same."""
+    """Flatten nested tables: `live.approve = "y"` and `"live.approve" = "y"` are the same."""
     found: dict[str, Any] = {}
     for key, value in tables.items():
         if isinstance(value, Mapping):
@@ -320,7 +319,7 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
 
 
 def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
-    """Return what msgspec says of the file's tables, as words for the person who wrote them."""
+    """Rephrase msgspec's error about the file's tables for the user."""
     source = f"Settings (file {path})"
     rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
     unknown = re.search(r"unknown field `(.*?)`(?: - at `\$\.(\w+)`)?$", wrong)
@@ -338,7 +337,7 @@ def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
 
 
 def _rule_error(number: int, wrong: str) -> str:
-    """Return what is wrong with a rule, under the number a person counts to it."""
+    """Say what is wrong with a rule; rules are numbered from 1."""
     words, _, place = wrong.partition(" - at ")
     _, _, name = place.strip("`").partition("].")
     return f"policy rule {number}: {f'{name}: ' if name else ''}{words}"

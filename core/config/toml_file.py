@@ -21,7 +21,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_type
 
-if TYPE_CHECKING:  # needed only to change the file
+if TYPE_CHECKING:  # imported at run time only to change the file
     from tomlkit import TOMLDocument
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
@@ -99,7 +99,7 @@ def line_of(text: str, *path: str) -> int:
 
 
 def _assignments(text: str) -> Iterator[tuple[int, str]]:
-    """Each line that starts a table or sets a value, with its dotted name."""
+    """Yield each line that starts a table or sets a value, with its dotted name."""
     table = ""
     for number, line in enumerate(text.split("\n"), 1):
         if header := _HEADER.match(line):

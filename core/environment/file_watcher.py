@@ -1,7 +1,7 @@
 """Records changes to the sandbox's files, with the content of small ones.
 
-It only observes: a failed scan is reported once and made up for by the next one, and never fails a
-call or the run. If the sandbox has ended, the next call reports that.
+It only observes: a failed scan is reported once, the next scan catches up, and no call or run fails
+because of it. If the sandbox has ended, the next call reports that.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from sandbox_tui.core.events.types import (
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
 
 MAX_STORED_BYTES = 256 * 1024
-"""Files up to this size are stored with their content, so that they can be previewed and compared
-at any past step."""
+"""Files up to this size are stored with their content, so that any past version can be shown and
+compared."""
 
 MAX_STORED_FILES = 100
 """Maximum contents stored after one scan; installing a package changes thousands of files."""
@@ -148,17 +148,17 @@ class FileWatcher(FileObserver):
         if changes:
             kept = await self._with_contents(changes)
             self._post(FilesChanged(step=step, changes=kept, by=by, call=call))
-        self._keep(now)  # only now, so that the next scan finds again what was not written
+        self._keep(now)  # only after posting: if that fails, the next scan finds the changes again
 
     def _keep(self, listing: Listing) -> None:
-        """Compare with this listing from now on; report the first of several incomplete ones."""
+        """Use this listing for the next comparison; report the first of several incomplete ones."""
         if not listing.complete and not self._is_cut:
             self._post(Warned(text=TOO_MANY_FILES.format(len(listing.entries))))
         self._is_cut = not listing.complete
         self._listing = listing
 
     async def _guarded(self, work: Awaitable[None]) -> None:
-        """Scan; of consecutive failures, only the first is reported."""
+        """Run a scan; report only the first of consecutive failures."""
         try:
             await work
         except Exception as error:  # noqa: BLE001 - an observer never ends the run
@@ -182,7 +182,7 @@ class FileWatcher(FileObserver):
     async def _with_content(self, change: FileChange) -> FileChange:
         try:
             data = await self._sandbox.read_file(change.path, max_bytes=MAX_STORED_BYTES + 1)
-        except FileRefused:  # deleted, or not readable: recorded without its content
+        except FileRefused:  # deleted or unreadable: record it without content
             return change
         if len(data) > MAX_STORED_BYTES:
             return change
@@ -190,7 +190,7 @@ class FileWatcher(FileObserver):
             name = await self._durability.retry_until_durable(
                 lambda: asyncio.to_thread(self._blobs.put, data)
             )
-        except StoreError:  # also recorded without its content
+        except StoreError:  # record it without content
             return change
         return msgspec.structs.replace(change, blob=name)
 
@@ -208,7 +208,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _listing(known: Mapping[str, FileChange], now: Mapping[str, FileEntry]) -> Listing:
-    """Return a listing of the known files, with their current times."""
+    """Return a listing of the known files, with current times from `now`."""
     return Listing(
         entries={
             text_to_path(path): _as_now(change, now.get(path)) for path, change in known.items()
@@ -217,7 +217,7 @@ def _listing(known: Mapping[str, FileChange], now: Mapping[str, FileEntry]) -> L
 
 
 async def _compared(before: Listing, after: Listing) -> list[FileChange]:
-    """Like `diff`, but in a thread if there are many files."""
+    """Return the `diff`, computed in a thread if there are many files."""
     if len(before.entries) + len(after.entries) < MAX_INLINE_DIFF:
         return diff(before, after)
     return await asyncio.to_thread(diff, before, after)
@@ -242,7 +242,7 @@ def diff(before: Listing, after: Listing) -> list[FileChange]:
 
 
 def _as_now(known: FileChange, now: FileEntry | None) -> FileEntry:
-    """Return a known path, with its current time if it exists."""
+    """Return the entry of a known path, with its current time if it exists."""
     mtime = known.mtime if now is None else now.mtime
     path = text_to_path(known.path)
     return FileEntry(path=path, kind=known.kind, size=known.size, mode=known.mode, mtime=mtime)

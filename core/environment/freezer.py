@@ -83,7 +83,7 @@ class Freezer(SandboxFreezer):
                 return
             try:
                 await self._sandbox.thaw()
-            except SandboxLost:  # waiting tasks find out by themselves
+            except SandboxLost:  # tasks that wait for the thaw will notice the loss
                 self._on_thawed(by)
                 raise
             self._on_thawed(by)

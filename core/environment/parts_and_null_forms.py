@@ -1,4 +1,4 @@
-"""The parts of an environment that surround its tools, each with a null form that costs nothing."""
+"""The parts of an environment that surround its tools, each with a null form that does nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FileObserver(Protocol):
         ...
 
     async def baseline_fork(self, known: Mapping[str, FileState], *, step: int) -> None:
-        """In a fork's sandbox, write the differences from the known files."""
+        """Write how a fork's sandbox differs from the known files."""
         ...
 
     async def scan(
@@ -109,11 +109,11 @@ class SandboxFreezer(Protocol):
         ...
 
     def schedule_thaw(self) -> None:
-        """Thaw without waiting for it."""
+        """Start to thaw, without waiting."""
         ...
 
     async def thaw_for_the_end(self) -> None:
-        """Thaw because the run is ending; it cannot be frozen afterwards."""
+        """Thaw because the run is ending; the sandbox cannot be frozen again."""
         ...
 
     async def wait_thawed(self) -> None:
@@ -121,7 +121,7 @@ class SandboxFreezer(Protocol):
         ...
 
     def attach_deadline(self, deadline: asyncio.Timeout) -> None:
-        """Stop this deadline's clock whenever the sandbox is frozen."""
+        """Stop the clock of this deadline while the sandbox is frozen."""
         ...
 
 
@@ -164,11 +164,11 @@ class Mirror(Protocol):
         ...
 
     async def show(self, who: Who, command: str, work: Work) -> Observation:
-        """Do `work`, showing the command before its output and its outcome after it."""
+        """Run `work`, and show the command, its output and its outcome."""
         ...
 
     async def remark(self, words: str) -> None:
-        """Write a line on behalf of the program."""
+        """Show a message from the program on its own line."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Takes snapshots of a run's sandbox while the model is thinking.
 
 A step's calls are done when the model is asked for the next one. From then until the snapshot is
-taken, nothing else runs in the sandbox: a reply that arrives earlier waits for it. A failed
+taken, nothing else runs in the sandbox: a reply that arrives early waits for the snapshot. A failed
 snapshot is a warning and never ends the run.
 """
 
@@ -23,7 +23,7 @@ from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.sandboxes.base import Sandbox
 
 When = Literal["off", "auto", "every"]
-"""Never; at intervals, if something has changed; after every step."""
+"""When to take snapshots: never; at intervals, if something has changed; after every step."""
 
 AUTO_SECONDS = 30.0
 """Minimum time between two snapshots of `auto`, and before the first."""
@@ -94,7 +94,7 @@ class Snapshotter(SnapshotTaker):
 
     @override
     def restore(self, events: Sequence[e.AnyEvent]) -> None:
-        # events: only this run's own, without those of a parent it was forked from
+        # `events` are only this run's own, not those of its parent
         for event in events:
             if isinstance(event, e.SnapshotTaken):
                 self.retained.append(SnapshotRecord(event.image, event.step, event.size))
@@ -189,7 +189,7 @@ def to_evict(retained: list[SnapshotRecord], policy: SnapshotPolicy) -> list[Sna
     """Return the snapshots to remove to satisfy the policy: of the two closest together, the older
     one.
 
-    The newest is always kept, and the kept ones are spread over the whole run.
+    The newest is always kept, and the others stay spread over the whole run.
     """
     left, gone = list(retained), list[SnapshotRecord]()
     while len(left) > 1 and (

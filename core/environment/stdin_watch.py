@@ -13,11 +13,12 @@ from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.core.sandboxes.base import Sandbox
 
 QUIET_SECONDS = 2.0
-"""Seconds without output after which a command is checked for terminal input."""
+"""Seconds without output after which a command is checked for waiting on input."""
 
 
 class StdinWatch:
-    """Checks a command while the context lasts, and writes `InputAwaited` once it waits for input.
+    """Watches a command for the duration of a context, and writes `InputAwaited` when it waits for
+    input.
 
     Args:
         sandbox: where it runs.

@@ -4,7 +4,7 @@
         agent = Agent(model=..., messages=..., tools=environment.tools, executor=environment)
         await agent.run()
 
-By default nothing observes the sandbox, and a call has no extra cost. A recorded run adds a file
+By default nothing observes the sandbox, so calls have no overhead. A recorded run adds a file
 watcher, a freezer, a mirror and snapshots (`core.run.live_environment`).
 """
 

@@ -12,7 +12,7 @@ class Observed(NamedTuple):
     """An observation without its framing lines.
 
     Attributes:
-        out: stdout, or the whole answer of another tool.
+        out: stdout, or the whole observation of another tool.
         err: stderr.
     """
 

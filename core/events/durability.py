@@ -2,7 +2,7 @@
 
 The recorder (`sessions.recording`) reports its progress. Before each request and each call, the run
 waits until every event so far is stored: a full disk or a locked database stalls the run but loses
-nothing. A run that is not recorded waits for nothing.
+nothing. A run that is not recorded never waits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Durability:
         self._stuck = 0
 
     def begin(self) -> None:
-        """Start tracking: events are stored from now on, and none is yet."""
+        """Start tracking: events are stored from now on; none has been stored yet."""
         self._upto = 0
 
     def mark_durable(self, seq: int) -> None:
@@ -47,7 +47,7 @@ class Durability:
         self._moved.set()
 
     def end(self) -> None:
-        """Stop tracking: events are no longer stored, and nothing waits for that."""
+        """Stop tracking: events are no longer stored, and nothing waits for them to be."""
         self._upto = math.inf
         self._moved.set()
 

@@ -17,7 +17,7 @@ class Growing(Protocol):
     """A history that can be extended without copying."""
 
     def then(self, content: Content) -> Sequence[Content]:
-        """Return this history with one more content."""
+        """Return this history extended by one content."""
         ...
 
 

@@ -46,7 +46,7 @@ class ReplyItem:
     Attributes:
         interrupted: the user interrupted it; it consists only of its fragments.
         failures: failed attempts to get it, in order.
-        abandoned: it broke off and the model was asked again; the next reply of the same step is a
+        abandoned: it broke off and was requested again; the next reply of the same step is a
             new item.
     """
 
@@ -62,7 +62,7 @@ class ReplyItem:
 
     @property
     def ended(self) -> bool:
-        """Whether it is complete or broken off."""
+        """Whether it is complete or was cut off."""
         return self.replied is not None or self.interrupted or self.abandoned
 
     @property
@@ -132,5 +132,5 @@ Item = CallItem | ReplyItem | HumanItem | NoteItem
 
 
 def is_lost(item: CallItem) -> bool:
-    """Return whether a call was running and was lost with its program; a submit can be repeated."""
+    """Return whether a call was running when its program died; a submit can be repeated."""
     return item.started_at is not None and item.finished is None and item.call.name != "submit"

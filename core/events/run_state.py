@@ -1,4 +1,4 @@
-"""The state of a run at one position: a fold of its events, the same live and in replay.
+"""The state of a run at one position: the fold of its events, identical live and in replay.
 
 `RunState.apply` depends only on the event it is given. Terminal screens are folded separately
 (`core.terminal`), because their bytes are fed in slices.
@@ -234,7 +234,7 @@ class RunState:
     def _resume(self, event: e.RunResumed) -> None:
         self.awaited = None
         for item in self.calls.values():
-            if item.finished is None and not is_lost(item):  # it is decided again
+            if item.finished is None and not is_lost(item):  # the decision is made again
                 item.held = item.decided = item.started_at = None
         self.items.append(NoteItem(event.t, _resumed_words(event)))
 
@@ -370,12 +370,12 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
 
 
 def _broke_off(reply: ReplyItem) -> bool:
-    """Return whether part of the reply arrived, but not its end; that part is kept."""
+    """Return whether only part of the reply arrived; that part is kept."""
     return reply.replied is None and bool(reply.text or reply.reasoning or reply.writing)
 
 
 def _forked(event: e.Forked) -> str:
-    """Return the start of a fork, as a sentence."""
+    """Describe the origin of a fork in a sentence."""
     come = f"forked here from {event.parent}: {event.model} continues"
     if not event.repeats:
         return f"{come}, with its files at that point"

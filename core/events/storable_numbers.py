@@ -45,7 +45,7 @@ def _numbers(kind: type[msgspec.Struct]) -> _Numbers:
 
 
 def unreadable(value: msgspec.Struct) -> str:
-    """Describes a number in an event that could not be read back; empty if all can."""
+    """Describe a number in an event that could not be read back; empty if all can."""
     numbers = _numbers(type(value))
     for name in numbers.floats:
         if not math.isfinite(getattr(value, name)):

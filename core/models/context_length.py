@@ -148,8 +148,8 @@ async def read_context_length(ask: Ask, model: str) -> ContextLength | None:
 
 
 def _in_list_of_models(row: Row) -> ContextLength | None:
-    """vLLM and SGLang (`max_model_len`), OpenRouter and gateways like it."""
-    provider = _mapping(row.get("top_provider"))  # OpenRouter's: where requests are routed first
+    """Read the model list of vLLM, SGLang (`max_model_len`), OpenRouter and similar gateways."""
+    provider = _mapping(row.get("top_provider"))  # OpenRouter: where requests go first
     said = [
         *(row.get("max_model_len"), row.get("context_length"), row.get("context_window")),
         provider.get("context_length"),
@@ -199,7 +199,7 @@ async def _from_lm_studio(ask: Ask, model: str) -> ContextLength | None:
 
 
 def _least(values: list[Any], source: str, *, at_most: bool = False) -> ContextLength | None:
-    """Return the smallest of the values that can be a number of tokens."""
+    """Return the smallest value that is a plausible number of tokens."""
     tokens = [value for value in values if type(value) is int and 0 < value <= MAX_CONTEXT_TOKENS]
     if not tokens:
         return None

@@ -228,8 +228,7 @@ def _position(messages: Sequence[Message]) -> int:
 
 
 def _heard(messages: Sequence[Message]) -> str:
-    """Return everything since the script's last reply, including the id of the call it refers
-    to."""
+    """Return the messages since the script's last reply, with the id of the call they answer."""
     said: list[str] = []
     for message in reversed(messages):
         if message.get("role") == "assistant":

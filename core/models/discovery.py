@@ -125,7 +125,7 @@ class _Answer:
         self._raw = raw
 
     def makefile(self, mode: str) -> io.BytesIO:
-        """As `socket.socket.makefile`, the only method `HTTPResponse` needs."""
+        """Return the bytes as a file: the only socket method `HTTPResponse` calls."""
         return io.BytesIO(self._raw)
 
 

@@ -53,7 +53,7 @@ _NOT_RETRYABLE = {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL"}
 
 
 def to_model_error(error: Exception, settings: ModelSettings, key: str) -> ModelError:
-    """Map an error that occurred before the reply began."""
+    """Map an error that occurred before the reply started."""
     import openai
 
     where = without_secrets(settings.base_url) or "the OpenAI API"
@@ -237,7 +237,7 @@ def _inner(body: Any) -> dict[str, Any]:
 
 
 def _code(error: Any) -> int | None:
-    """Return the HTTP status an error in a stream would have had."""
+    """Return the HTTP status in the body of an error that arrived inside a stream."""
     fields = _inner(error)
     for value in (fields.get("code"), fields.get("status")):
         if isinstance(value, int | str) and str(value).isdigit() and 400 <= int(value) < 600:

@@ -8,7 +8,7 @@ from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.models.demo_model import DemoModel
 
 DEMO_NAMES = frozenset({"demo", DemoModel.name})
-"""What a user may call the demo model, which is no model of a server."""
+"""Names of the demo model, which needs no server."""
 
 
 def open_model(settings: ModelSettings, api_key: str | None) -> Model:
@@ -35,7 +35,7 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
 def refuse_demo(
     settings: ModelSettings, *, model: str = "--model", server: str = "--base-url"
 ) -> None:
-    """Refuse the demo model where tasks are to be solved.
+    """Reject the demo model for work that needs a real one.
 
     A server may call its own model "demo", so settings that name a server are accepted.
 

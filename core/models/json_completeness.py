@@ -9,7 +9,7 @@ _IN_STRING = re.compile(r'["\\]')
 
 
 class JsonOutline:
-    """Follows the brackets and strings of one JSON value.
+    """Tracks the brackets and strings of one JSON value.
 
     Attributes:
         closed: whether every bracket has been closed. Text after the value makes it invalid for

@@ -52,7 +52,7 @@ CONNECT_TIMEOUT_SECONDS = 15.0
 _ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 OFFER_TIMEOUT_SECONDS = 3.0
-"""Seconds to ask a server for its models if it does not know the requested one."""
+"""Timeout for listing a server's models after it rejected the requested one."""
 
 
 @cache
@@ -179,7 +179,7 @@ class OpenAIModel(Model):
             raise stream_error(error, self._api_key) from error
 
     async def _with_stall_timeout(self, awaitable: Awaitable[T]) -> T:
-        """Await with the stall timeout."""
+        """Await the result, or raise an error after the stall timeout."""
         limit = self._settings.stall_timeout
         try:
             async with asyncio.timeout(limit):

@@ -18,10 +18,10 @@ from sandbox_tui.core.models.json_completeness import JsonOutline
 _INVALID_NAME_CHARS = re.compile(r"[^A-Za-z0-9_-]")
 MAX_CALLS = 128
 MAX_REPLY_CHARS = 8_000_000
-"""A larger reply is the server's fault, and is cut off before it fills the memory."""
+"""Maximum characters of a reply; a longer one is a server error and must not fill the memory."""
 
 MAX_CALL_SWITCHES = 10_000
-"""Maximum number of switches between reasoning, text and calls: each one is an event."""
+"""Maximum number of switches between reasoning, text and calls; each switch adds an event."""
 
 
 LIMIT_REASONS = ("length", "max_tokens", "model_length")
@@ -67,7 +67,7 @@ class ReplyBuilder:
         return []
 
     def done(self) -> None:
-        """Record that the server has declared the end."""
+        """Record that the server has marked the end of the stream."""
         self._done = True
 
     def finish(self) -> Reply:
@@ -354,7 +354,7 @@ def _count(counts: Any, name: str) -> int:
 
 
 def _object(arguments: str) -> dict[str, Any] | None:
-    """Return the parsed arguments, or None if they are not an object."""
+    """Return the parsed arguments, or None if they are not a JSON object."""
     try:
         return parse_arguments(arguments) if arguments.strip() else None
     except ArgumentsError:

@@ -21,7 +21,7 @@ from sandbox_tui.core.models.error_mapping import too_long, without_secrets
 from sandbox_tui.core.models.header_limit import limit_headers
 
 MAX_REPLY_BYTES = 128 << 20
-"""Maximum bytes of one response; the longest known replies of models are a third of it."""
+"""Maximum bytes of one response, three times the longest known reply of a model."""
 
 MAX_ERROR_BYTES = 256 << 10
 """Maximum bytes read of an error response; the rest is left unread."""
@@ -87,7 +87,7 @@ class _Guard:
         self._bounded: Any = type("Bounded", (_Bounded, http.AsyncByteStream), {})
 
     async def __call__(self, response: Any) -> None:
-        """Limit the body of a response, or reject it.
+        """Limit the body of a response, or reject the response.
 
         Raises:
             ModelError: it must not be read, or its redirect must not be followed.

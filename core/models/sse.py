@@ -18,7 +18,7 @@ from sandbox_tui.core.base.json_arguments import has_too_many_values
 from sandbox_tui.core.models.error_mapping import too_long
 
 MAX_OBJECT_BYTES = 64_000_000
-"""Maximum bytes of one object; more is the server's fault."""
+"""Maximum bytes of one object; a larger one is a server error."""
 
 MAX_OBJECTS = 1_000_000
 """Maximum number of objects in one response; the longest replies take a tenth of that."""
@@ -35,10 +35,10 @@ _SNIFFED_BYTES = 8
 
 
 async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, Any] | None, None]:
-    """Yield the response's objects in order; None stands for the end that a server declares.
+    """Yield the response's objects in order, and None when the server marks the end.
 
     Raises:
-        ModelIncomplete: a piece of it is not JSON.
+        ModelIncomplete: part of it is not JSON.
         ModelError: it is something else, for example a web page.
     """
     head = await _head(chunks)

@@ -2,7 +2,7 @@
 
 Templates are Jinja programs that come with a model; many raise an exception on unexpected input: a
 system message (Gemma, early Mistral), consecutive messages of one role (most), a message without
-text. What a template refuses is learned from the server's error.
+text. The server's error tells what a template refuses.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class TemplateLimits:
 
 
 def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Message]:
-    """Return the conversation as the template accepts it; the same object if it accepts
-    everything."""
+    """Return the conversation in a form that the template accepts; the same object if nothing
+    has to change."""
     if limits == TemplateLimits():
         return messages
     told = list(messages)

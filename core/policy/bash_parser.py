@@ -3,7 +3,7 @@
 `a && b; c $(d) | e >f` runs a, b, c, d and e and writes f; a rule must check every one of them. The
 parser covers the part of bash's grammar (bash manual, "Shell Grammar") that can be parsed reliably,
 and raises `Ambiguous` for the rest: a case, a function, arithmetic, an array, a here document with
-expansions. It never guesses: only what it returns can run.
+expansions. It never guesses: a command runs nothing but what it returns.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def parse_command(command: str) -> list[SimpleCommand]:
 
 
 def parse_named(command: str) -> list[SimpleCommand]:
-    """Like `parse_command`, for a command whose programs must all be known before it runs.
+    """Parse a command like `parse_command`, and require that all of its programs are known.
 
     Raises:
         Ambiguous: part of it cannot be parsed reliably, or a program is unknown.

@@ -46,7 +46,7 @@ def suggested(
     command = command.replace("\0", "").strip()
     try:
         parts = parse_named(command)
-    except Ambiguous:  # then only this exact command can be allowed
+    except Ambiguous:  # only this exact command can be allowed
         return (command,) if "\n" not in command else ()
     judge = PolicyJudge(policy, tuple(granted))
     open_ones = [part for part in parts if judge.part(part).action != "allow"] or parts

@@ -1,4 +1,4 @@
-"""Decides about calls by the rules of a policy."""
+"""Applies the rules of a policy to calls."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _naming(
 def _weight(judgement: Judgement) -> tuple[int, bool]:
     """Sort key for judgements: the heaviest part decides about the command.
 
-    An allowed command counts as granted by the user if one of its parts needed that.
+    An allowed command counts as granted by the user if one of its parts needed a grant.
     """
     return {"allow": 0, "ask": 1, "deny": 2}[judgement.action], judgement.granted
 

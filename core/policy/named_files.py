@@ -1,7 +1,7 @@
-"""The files that a command names, as far as they are known before it runs.
+"""The files that a command names, as far as they can be determined before it runs.
 
-A name is looked up among the run's known files, relative to the working directory. What a command
-computes, or reaches by `cd`, is unknown.
+Names are looked up among the run's known files, relative to the working directory. Names that a
+command computes, or reaches by `cd`, are not found.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def rule_problem(rule: Rule, tools: Collection[str] = ()) -> str | None:
-    """Return what is wrong with a rule, as a sentence; None if nothing is.
+    """Say in a sentence what is wrong with a rule; None if it is valid.
 
     Args:
         rule: the rule as written.

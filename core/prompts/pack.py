@@ -51,7 +51,7 @@ class PromptPack:
 
     @property
     def digest(self) -> str:
-        """Identifies a pack by its texts and directories, regardless of its name."""
+        """A hash of the texts and directories, regardless of the name."""
         texts = (self.system_prompt, self.instance_prompt)
         data = repr((*texts, self.working_dir, self.input_dir, self.output_dir)).encode()
         return hashlib.sha256(data).hexdigest()[:16]

@@ -324,8 +324,7 @@ class Sandbox(Protocol):
         ...
 
     async def list_files(self, path: str, *, limit: int = MAX_LISTED_FILES) -> Listing:
-        """Return all entries below `path` (itself excluded), without following links, up to
-        `limit`."""
+        """Return up to `limit` entries below `path`, excluding it, without following links."""
         ...
 
     async def changed_files(self, path: str, before: Listing) -> Listing:

@@ -133,7 +133,7 @@ PROCESSES_KILLED = (
 
 
 def _notes(result: ExecResult, context: ToolContext) -> list[str]:
-    """Return notes for the model below the output."""
+    """Return the notes for the model that follow the output."""
     cleared = [PROCESSES_KILLED.format(result.cleared)] if result.cleared else []
     return _ending(result, context) + cleared
 

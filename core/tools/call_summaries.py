@@ -39,7 +39,7 @@ def summarize_call(tool: str, arguments: str) -> str:
 
 
 def full_command(tool: str, arguments: str) -> str:
-    """Like `summarize_call`, but with every line of a command, for approval by the user."""
+    """Return the call with every line of a command, for approval by the user."""
     try:
         fields = parse_arguments(arguments)
     except ArgumentsError:

@@ -137,9 +137,9 @@ class StrReplaceEditor(Tool, ReadOnlyCalls):
 
 
 async def _path(sandbox: Sandbox, given: str) -> str:
-    """Return the path a model means, decoded with `path_codec`.
+    """Return the path that the model named, decoded with `path_codec`.
 
-    A name that is not UTF-8 can only be given as it is shown in listings.
+    A name that is not UTF-8 can only be written in the form that listings show.
     """
     if "\0" in given or given.startswith("~"):
         raise ArgumentsError("path must be an absolute path, such as /testbed/notes.txt.")

@@ -1,8 +1,8 @@
 """The tools available to runs, by name. A new tool is one file.
 
 This package's tools are listed in `DEFAULT_TOOLS`. Others are added with `register`, or by a
-package with an entry point in the group `sandbox_tui.tools`. A run requests them by name; a resumed
-or forked run finds them again by that name.
+package with an entry point in the group `sandbox_tui.tools`. A run requests tools by name; a
+resumed or forked run looks them up by the same names.
 """
 
 from __future__ import annotations

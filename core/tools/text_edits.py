@@ -73,13 +73,13 @@ def insert(data: bytes, line: int, text: str) -> Edit:
 
 
 def line_ending(data: bytes) -> bytes:
-    """CRLF if every line of the file ends in it, else LF."""
+    """Return CRLF if every line of the file ends in it, else LF."""
     breaks = data.count(b"\n")
     return b"\r\n" if breaks and data.count(b"\r\n") == breaks else b"\n"
 
 
 def line_count(data: bytes) -> int:
-    """Return the number of lines, ended only by LF (or CRLF); an unfinished last line counts."""
+    """Return the number of lines, which end in LF (or CRLF); an unterminated last line counts."""
     return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
 
 
@@ -99,7 +99,7 @@ def _as_crlf(text: bytes) -> bytes:
 
 
 def _hint(data: bytes, old: str) -> str:
-    """Return a hint why text that the model saw in the file is not found in it."""
+    """Return a hint about why text that the model saw in the file was not found."""
     if "\ufffd" in old:
         return " It holds U+FFFD, which view shows for bytes that are not UTF-8: leave those out."
     lines = [_squeezed(line.encode("utf-8")) for line in old.strip().split("\n")]

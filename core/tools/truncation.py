@@ -19,7 +19,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 class TruncatedText(NamedTuple):
-    """Text within the limits, and whether anything was left out."""
+    """Text within the limits, and whether anything was omitted."""
 
     text: str
     truncated: bool
@@ -28,8 +28,7 @@ class TruncatedText(NamedTuple):
 def decode_output(data: bytes) -> str:
     """Return the output as text, without escape sequences and NULs.
 
-    Invalid UTF-8 becomes U+FFFD. Of a line that is redrawn (a progress bar), the last state
-    remains.
+    Invalid UTF-8 becomes U+FFFD. A line that is redrawn (a progress bar) keeps its last state.
     """
     text = data.decode("utf-8", "replace")
     if "\x1b" in text:
@@ -44,9 +43,9 @@ class HeadAndTail(NamedTuple):
 
     Attributes:
         head: the start, or the whole text.
-        tail: the end, if something is left out.
-        lines: whole lines left out.
-        chars: characters left out, roughly.
+        tail: the end, if something is omitted.
+        lines: number of omitted whole lines.
+        chars: approximate number of omitted characters.
     """
 
     head: str
@@ -76,7 +75,7 @@ def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
 
 
 def truncate_middle(text: str, *, max_lines: int, max_chars: int) -> TruncatedText:
-    """Return the head and tail of a text, with a line between them that says what was left out.
+    """Return the head and tail of a text, with a line between them about the omitted part.
 
     The result has at most `max_lines` lines and `max_chars` characters, not counting that line.
     """
@@ -84,7 +83,7 @@ def truncate_middle(text: str, *, max_lines: int, max_chars: int) -> TruncatedTe
 
 
 def truncate_ends(ends: HeadAndTail, *, max_lines: int, max_chars: int) -> TruncatedText:
-    """Like `truncate_middle`, for a text of which only the ends are known."""
+    """Truncate a text of which only the ends are known, like `truncate_middle`."""
     whole = not ends.tail
     above, below = ends.head.count("\n") + 1, ends.tail.count("\n") + 1
     every = above if whole else above + ends.lines + below

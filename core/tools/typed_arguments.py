@@ -1,9 +1,9 @@
 """Typed access to the arguments of a call.
 
-Values are coerced if only one meaning is possible ("5" for 5, "[1, 5]" for [1, 5]). Unknown
+Values are converted if the result is unambiguous ("5" for 5, "[1, 5]" for [1, 5]). Unknown
 parameters are ignored: models add those of other tools (a `timeout`, an `explanation`), and an
-error would waste a step. A missing parameter is an error that names the given ones, so that the
-model notices a misspelt one.
+error would waste a step. The error for a missing parameter lists the ones that were passed, so that
+the model notices a misspelling.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class ModelFailed(Event, frozen=True, kw_only=True):
 
 
 class ToolFormatChosen(Event, frozen=True, kw_only=True):
-    """The format of this run's tool calls from here on.
+    """The run uses this format of tool calls from now on.
 
     Attributes:
         format: the format.
@@ -102,14 +102,14 @@ class ToolFormatChosen(Event, frozen=True, kw_only=True):
 
 
 class ContextLengthFound(Event, frozen=True, kw_only=True):
-    """The model's context length is known from here on."""
+    """The model's context length became known."""
 
     context: ContextLength
 
 
 class ReplyInterrupted(Event, frozen=True, kw_only=True):
-    """The user interrupted a reply: its fragments stay recorded, the conversation continues without
-    it, and the model is asked again."""
+    """The user interrupted a reply: its fragments stay in the record, the conversation continues
+    without it, and the request is repeated."""
 
     step: int
 

@@ -102,7 +102,7 @@ class Scored(Event, frozen=True, kw_only=True):
 
 
 class Forked(Event, frozen=True, kw_only=True):
-    """The run is a fork: earlier events are its parent's, later ones its own.
+    """The run is a fork: all earlier events come from its parent.
 
     Attributes:
         parent: the session it was forked from.

@@ -21,7 +21,7 @@ from sandbox_tui.core.models.tool_formats.json_text import (
 from sandbox_tui.core.models.tool_formats.source import SPACE, Block, Source, Step, Written
 
 _BESIDE = {"id", "type", "index", "call_id", "tool_call_id"}
-"""Keys that a call may have besides its name."""
+"""Keys that a call may have in addition to its name."""
 
 
 def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | None]:
@@ -52,7 +52,7 @@ def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | Non
 
 
 def _take_extra_brace(source: Source) -> Step[str]:
-    """Take one superfluous closing brace."""
+    """Take one extra closing brace."""
     if (yield from source.peek()) != "}":
         return ""
     return source.take(1)

@@ -49,22 +49,22 @@ class InvokeTags:
 
     @property
     def closing(self) -> tuple[str, ...]:
-        """The tags that end them."""
+        """The tags that end the calls of a reply."""
         return tuple(f"</{wrapper}>" for wrapper in self.wrappers)
 
     @property
     def invoke(self) -> str:
-        """Starts a call, up to its name."""
+        """The start of a call, up to its name."""
         return f"<{self.prefix}invoke name="
 
     @property
     def invoke_end(self) -> str:
-        """Ends a call."""
+        """The end of a call."""
         return f"</{self.prefix}invoke>"
 
     @property
     def parameter(self) -> str:
-        """Starts a parameter, up to its name."""
+        """The start of a parameter, up to its name."""
         return f"<{self.prefix}parameter name="
 
     @property

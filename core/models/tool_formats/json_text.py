@@ -1,4 +1,4 @@
-"""Finds JSON in a model's reply as it streams, and repairs it if only one meaning fits.
+"""Finds JSON in a model's reply as it streams, and repairs it if only one reading is possible.
 
 Repaired: single quotes, Python's True, False and None, a comma before a closing bracket, missing
 closing braces at the end. Not repaired, because they are ambiguous: an unclosed string, quotes
@@ -42,7 +42,7 @@ EXTRA_BRACE = "a closing brace too many was dropped"
 
 
 class Unreadable(ValueError):
-    """Text without a meaning, or with more than one; the message is for the model."""
+    """Text with no valid reading, or with more than one; the message is for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class CallWatch:
             self._word(piece, kind)
 
     def _edge(self, piece: str, kind: Kind, depth: int) -> None:
-        """Handle the places where calls start and end."""
+        """Handle the brackets that start or end a call."""
         if kind == "open" and piece == "{" and depth == self._base - 1:
             self._sketch, self._key, self._string = self._begin(), "", None
             self._after_colon = False

@@ -12,7 +12,7 @@ _NOTHING_RUN = "Nothing was carried out."
 
 
 def cut_by_limit(title: str, whole: int) -> str:
-    """Return the reply reached its token limit.
+    """Say that the reply reached its token limit.
 
     Args:
         title: the format of its calls.
@@ -25,7 +25,7 @@ def cut_by_limit(title: str, whole: int) -> str:
 
 
 def ended_inside(title: str, whole: int) -> str:
-    """Return the reply ended inside a call. Arguments as in `cut_by_limit`."""
+    """Say that the reply ended inside a call. Arguments as in `cut_by_limit`."""
     return (
         f"Your last message was cut off inside of a call ({title}). {_not_even(whole)} {_SHORTER}"
     )
@@ -35,7 +35,7 @@ _SHORTER = "Send what you meant again, one call in a message; write a long file 
 
 
 def _not_even(whole: int) -> str:
-    """States that nothing ran, not even complete calls: the missing rest may have changed them."""
+    """Say that nothing ran, not even complete calls: what was cut off may have changed them."""
     if whole == 0:
         return _NOTHING_RUN
     calls = "the call that was" if whole == 1 else f"the {whole} calls that were"
@@ -43,7 +43,7 @@ def _not_even(whole: int) -> str:
 
 
 def only_quoted(where: str) -> str:
-    """Return the calls are only quoted."""
+    """Say that the calls are only quoted."""
     return (
         f"Your last message held a call {where}; such a call is taken as a quotation. "
         f"{_NOTHING_RUN} If you mean it, write the call on its own, without words around it."
@@ -51,7 +51,7 @@ def only_quoted(where: str) -> str:
 
 
 def two_formats(titles: Iterable[str]) -> str:
-    """Return the calls are written in different formats."""
+    """Say that the calls are written in different formats."""
     return (
         f"Your last message held calls in different formats ({'; '.join(titles)}), so it is not "
         f"clear which you mean. {_NOTHING_RUN} Send them again, all in the first of these formats."
@@ -59,7 +59,7 @@ def two_formats(titles: Iterable[str]) -> str:
 
 
 def unreadable(title: str, fault: str) -> str:
-    """Return a call has no meaning, or more than one."""
+    """Say that a call has no valid reading, or more than one."""
     return (
         f"Your last message held a call ({title}) that cannot be read: {fault}. {_NOTHING_RUN} "
         "Send the call again with this corrected."
@@ -67,7 +67,7 @@ def unreadable(title: str, fault: str) -> str:
 
 
 def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
-    """Return a call names a tool that does not exist in this run."""
+    """Say that a call names a tool that does not exist in this run."""
     return (
         f"Your last message held a call ({title}) of a tool named {name[:80]!r}, which does not "
         f"exist. {_NOTHING_RUN} The tools are: {', '.join(tools)}."
@@ -75,7 +75,7 @@ def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
 
 
 def unfit(title: str, tool: str, fault: str) -> str:
-    """Return a tool cannot accept its arguments."""
+    """Say that a tool cannot accept its arguments."""
     return (
         f"Your last message held a call ({title}) with arguments that {tool} cannot take: {fault}. "
         f"{_NOTHING_RUN} Send the call again with this corrected."
@@ -83,7 +83,7 @@ def unfit(title: str, tool: str, fault: str) -> str:
 
 
 def too_many(title: str, limit: int) -> str:
-    """There are more calls than one reply may contain."""
+    """Say that there are more calls than one reply may contain."""
     return (
         f"Your last message held more than {limit} calls ({title}). {_NOTHING_RUN} "
         "Send fewer calls in one message."

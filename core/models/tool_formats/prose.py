@@ -42,7 +42,7 @@ class Candidate:
 
 
 class Prose:
-    """Follows the lines and paragraphs around the calls.
+    """Tracks the lines and paragraphs around the calls.
 
     Attributes:
         made_up: the model has started to write other parties' turns.

@@ -129,7 +129,7 @@ class TextCallReader:
         return Reading(calls=tuple(calls), problem=problem, family=family)
 
     def _calls(self, meant: Sequence[Candidate], title: str) -> tuple[list[TextCall], str]:
-        """Return the calls, or why there are none."""
+        """Return the calls to run; if there are none, also the message about why."""
         faults = [candidate.block.fault for candidate in meant if candidate.block.fault]
         mended = [candidate for candidate in meant if candidate.block.mended_end]
         if mended and (mended != meant[-1:] or self._goes_on(meant[-1])):
@@ -231,7 +231,7 @@ def read_reply(
 
 
 def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
-    """Return whether the last call lacks its end, and not only a mark that can be added."""
+    """Return whether the last call was cut off, and lacks more than a mark that can be added."""
     open_ends = [candidate.block for candidate in meant if candidate.block.open_end]
     if not open_ends:
         return False

@@ -13,7 +13,7 @@ from sandbox_tui.core.models.tool_formats.source import Block, Opener, Passage, 
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 
 Tell = Callable[[Literal["text", "reasoning"], str], None]
-"""Receives each piece with its channel."""
+"""Receives each piece of text with its channel."""
 
 OPENERS: Mapping[str, Opener] = {
     **{word: opener for family in FAMILIES.values() for word, opener in family.openers.items()},
@@ -34,7 +34,7 @@ MADE_UP = (
         "]~b]",
     ),
 )
-"""Words that end a model's turn or start another party's; what follows them is made up."""
+"""Words that end a model's turn or start another party's; anything after them is made up."""
 
 STRAY = frozenset(word for family in FAMILIES.values() for word in family.closers)
 _WORDS = (*OPENERS, *thinking.CLOSING, *MADE_UP, *STRAY, "<!--")
@@ -115,7 +115,7 @@ class Scanner:
             self._say_word(word)
 
     def _say_word(self, word: str) -> None:
-        """Handle words that start nothing, but have a meaning."""
+        """Handle words that have a meaning but do not start a block."""
         if word in thinking.CLOSING:
             self._all_was_thought()
             return

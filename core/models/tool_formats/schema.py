@@ -1,8 +1,8 @@
 """Fits a call's arguments to the JSON schema of its tool.
 
 Only `properties`, `required`, `type`, `enum` and the type of `items` are used; the rest of the
-schema is left to the tool. A value of another type is converted if only one meaning is possible.
-Unknown parameters are kept: models carry over habits from other tools, and ours ignore them.
+schema is left to the tool. A value of another type is converted if the result is unambiguous.
+Unknown parameters are kept: models add those of tools they know, and our tools ignore them.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) ->
 
 
 def _converted(name: str, value: str | float, kinds: tuple[str, ...]) -> Any:
-    """Return the value of a text, or of an integer written as a float."""
+    """Convert a text, or an integer written as a float, to one of these types."""
     if isinstance(value, float):
         if "integer" in kinds:
             return int(value)

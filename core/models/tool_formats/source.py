@@ -1,8 +1,8 @@
 """A reply's text as it arrives, for readers written as generators.
 
 A reader is a generator that yields when it needs more text (`Step`). Its decisions depend only on
-the text, never on where a piece ended, so the way a reply is split changes nothing. Text is copied
-once: what has been taken is dropped from the window.
+the text, never on where a piece ended, so the way a reply is split makes no difference. Text is
+copied once: what has been taken is dropped from the window.
 """
 
 from __future__ import annotations
@@ -233,4 +233,4 @@ class Passage:
 
 
 Opener: TypeAlias = Callable[[Source, str], Step[Block | Passage | None]]
-"""Reads on after an opening word; returns None if nothing was opened after all."""
+"""Reads what follows an opening word; returns None if it does not start a block after all."""

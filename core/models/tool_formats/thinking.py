@@ -25,6 +25,6 @@ CLOSING = frozenset(TAGS.values())
 
 
 def read_tag(source: Source, word: str) -> Step[Passage]:
-    """Read on after an opening tag."""
+    """Read what follows an opening tag."""
     yield from ()
     return Passage("reasoning", (TAGS[word],))

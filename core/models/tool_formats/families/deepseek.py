@@ -37,7 +37,7 @@ _FENCE = re.compile(r"`{3}(?:json)?")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after the marker of one call, or of several."""
+    """Read what follows the marker of one call, or of several."""
     block = Block(family=V31)
     inside = word in _CALL
     while True:

@@ -27,7 +27,7 @@ _TAGS = InvokeTags(
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after the opening tag around the calls."""
+    """Read what follows the opening tag around the calls."""
     return (yield from read_invocations(source, _TAGS))
 
 

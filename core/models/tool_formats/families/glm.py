@@ -43,7 +43,7 @@ _TAGS = Tags(end=_VALUE_END, inner=(_CALL, _CALL_END, _KEY, _KEY_END, _VALUE))
 
 
 def read_call(source: Source) -> Step[Block | None]:
-    """Read on after `<tool_call>` if a name follows; None if it is no call of this format."""
+    """Read a call after `<tool_call>` if a name comes next; None if it is in another format."""
     name = yield from source.take_limited(TOOL_NAME, MAX_NAME_CHARS)
     if not name:
         return None

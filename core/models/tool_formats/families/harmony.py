@@ -28,7 +28,7 @@ _MAX_HEADER_CHARS = 300
 
 
 def read_header(source: Source, word: str) -> Step[Block | Passage | None]:
-    """Read on after `<|start|>` or `<|channel|>`."""
+    """Read what follows `<|start|>` or `<|channel|>`."""
     header = word
     while not header.endswith("<|message|>"):
         header += yield from source.take_limited(_HEADER, _MAX_HEADER_CHARS)
@@ -64,7 +64,7 @@ def _read_call(source: Source, name: str) -> Step[Block]:
 
 
 def read_end(source: Source, word: str) -> Step[Passage]:
-    """Read on after the end of a message."""
+    """Read what follows the end of a message."""
     yield from ()
     return Passage("text")
 

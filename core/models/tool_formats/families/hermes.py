@@ -29,7 +29,7 @@ _LANGUAGE = re.compile(r"[a-z_]+")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after an opening tag."""
+    """Read what follows an opening tag."""
     yield from source.take_run(SPACES)
     fence = "" if source.fence is not None else (yield from source.take_word("```"))
     if fence:

@@ -30,7 +30,7 @@ _ID = re.compile(r"[A-Za-z0-9_.:\-]+")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after the marker of a call, or of a section."""
+    """Read what follows the marker of a call, or of a section."""
     block = Block(family=NAME)
     inside = word == _CALL
     while True:

@@ -22,7 +22,7 @@ _NO_JSON = 'only {"name": ..., "parameters": {...}} is read behind <|python_tag|
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after `<|python_tag|>`."""
+    """Read what follows `<|python_tag|>`."""
     found: Block | None = None
     while True:
         yield from source.take_run(SPACES)

@@ -23,7 +23,7 @@ _TAGS = InvokeTags(family=NAME, wrappers=("minimax:tool_call",))
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after `<minimax:tool_call>`."""
+    """Read what follows `<minimax:tool_call>`."""
     return (yield from read_invocations(source, _TAGS))
 
 

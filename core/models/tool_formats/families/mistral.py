@@ -30,7 +30,7 @@ _ID = re.compile(r"[A-Za-z0-9_\-]+")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after `[TOOL_CALLS]`."""
+    """Read what follows `[TOOL_CALLS]`."""
     yield from source.take_run(SPACES)
     if (yield from source.begins(("{", "["))):
         return (yield from read_calls(source, LIST, marked=True))

@@ -67,7 +67,7 @@ def read_call(source: Source) -> Step[Block | None]:
 
 
 def read_start(source: Source, word: str) -> Step[Block | None]:
-    """Read on after `<|python_start|>`."""
+    """Read what follows `<|python_start|>`."""
     yield from source.take_run(SPACES)
     if not (yield from begins_list(source)):
         return None
@@ -99,7 +99,7 @@ def _block(source: Source, text: str, closed: bool, *, marked: bool) -> Block | 
 
 
 class _Outline:
-    """Follows the calls of a list while it arrives."""
+    """Tracks the calls of a list while it arrives."""
 
     def __init__(self, source: Source, sure: bool) -> None:
         self._source = source

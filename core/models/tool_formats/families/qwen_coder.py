@@ -48,7 +48,7 @@ _TAGS = Tags(
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on after `<function=`."""
+    """Read what follows `<function=`."""
     block = Block(family=NAME, closed=True)
     return block if (yield from _read_function(source, block)) else None
 
