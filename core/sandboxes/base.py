@@ -75,8 +75,8 @@ class ExecResult:
         interrupted: `interrupt` ended it.
         background: processes it started are still alive.
         state_lost: the shell state could not be saved (the command killed its shell); the next
-            command starts from the state before this one.
-        begun: False if it certainly never started, so that it can be retried.
+            command starts from the state before this one. begun: False if it definitely never
+            started, so that it can be retried.
         cleared: number of leftover processes killed because there were too many.
         out_of_memory: the kernel killed it at the sandbox's memory limit.
     """
@@ -127,7 +127,7 @@ class Listing:
     Attributes:
         entries: by path.
         complete: False if there are more entries than the limit.
-        holes: some folders could not be read: not permitted, or removed meanwhile.
+        holes: some folders could not be read: access denied, or removed meanwhile.
     """
 
     entries: dict[bytes, FileEntry]
@@ -153,7 +153,7 @@ class StoredSnapshot:
 
 
 class SnapshotStore(Protocol):
-    """Storage for the snapshots of one kind of sandbox. Every method blocks."""
+    """Storage for the snapshots of one kind of sandbox. All methods block."""
 
     def list(self, session: str | None = None) -> list[StoredSnapshot]:
         """Return all snapshots, or those of one session.
@@ -232,7 +232,7 @@ class Sandbox(Protocol):
         ...
 
     async def reattach(self) -> None:
-        """Instead of `start`, reattach to an earlier program's sandbox for `spec.session_id`.
+        """Reattach to an earlier program's sandbox for `spec.session_id`, instead of `start`.
 
         Files and shell state are kept. Foreground processes are ended; background processes keep
         running if `outlives`.

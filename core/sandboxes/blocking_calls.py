@@ -62,7 +62,7 @@ def _undo(undo: Callable[[T], object], result: T) -> None:
 async def to_its_end(
     work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[object]] | None = None
 ) -> T:
-    """Run work that must not stop half-way: if cancelled, it runs to its end and is then undone."""
+    """Run work that must not stop halfway: if cancelled, it completes and is then undone."""
     task = asyncio.create_task(work)
     try:
         return await asyncio.shield(task)

@@ -1,8 +1,8 @@
-"""Limits on how many sandboxes of one provider start, are listed or are removed at once.
+"""Limits how many sandboxes of one provider start, list their files or close at once.
 
-Hundreds of sandboxes wait for their models most of the time, and then want the same thing at once.
-Each start, listing and removal takes several processes. Too many in parallel compete for the
-processors with each other and with the screen, and none finishes any sooner.
+Hundreds of sandboxes are idle most of the time, and then all start, list files or close at once.
+Each of these operations takes several processes. Too many in parallel compete for the CPU with each
+other and with the screen, and none finishes any sooner.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 
 MAX_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))
-"""Maximum number of parallel starts, listings or removals: enough to keep every processor busy."""
+"""Maximum number of parallel starts, listings or removals: enough to keep all CPUs busy."""
 
 Limit = AbstractAsyncContextManager[object]
 """Held while a sandbox performs the limited operation."""

@@ -70,7 +70,7 @@ class DispatcherSandbox(Sandbox):
         """Open a user's shell."""
 
     async def _guard(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do some work in the sandbox; a kind may wait for an outage to end and retry."""
+        """Run `work` in the sandbox; a subclass may wait for an outage to end and retry."""
         return await work()
 
     def _open_carried(self) -> Awaitable[Channel]:
@@ -79,7 +79,8 @@ class DispatcherSandbox(Sandbox):
     # --- life cycle
 
     def explain(self, because: str) -> None:
-        """Show in `info` why this kind of sandbox was chosen; empty if it was requested."""
+        """Show in `info` why this kind of sandbox was chosen; `because` is empty if it was
+        requested."""
         self._because = because
         if self.info:
             self.info = self._with_reason(self.info)
@@ -88,11 +89,11 @@ class DispatcherSandbox(Sandbox):
         return {**info, "chosen": self._because} if self._because else info
 
     def limit_concurrency(self, limits: ConcurrencyLimits) -> None:
-        """Start, list files and close only within limits shared with other sandboxes."""
+        """Share these limits on starting, listing files and closing with other sandboxes."""
         self._limits = limits
 
     async def connect(self) -> None:
-        """Connect to the sandbox's host; otherwise `start` does it.
+        """Connect to the sandbox's host ahead of `start`, which connects if needed.
 
         Raises:
             SandboxUnavailable: the host does not answer.

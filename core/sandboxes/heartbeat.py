@@ -1,4 +1,4 @@
-"""A heartbeat that signals every few seconds that a sandbox's program is alive."""
+"""A heartbeat that shows every few seconds that a sandbox's program is alive."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class NoSandbox(Sandbox):
 
     def __init__(self, spec: SandboxSpec) -> None:
         self.kind = KIND
-        self.outlives = True  # there is nothing to lose
+        self.outlives = True  # nothing can be lost
         self.spec = spec
         self.info: dict[str, str] = {}
 

@@ -128,7 +128,7 @@ class SandboxProvider(ABC):
         self._spares.append(spare)
 
     async def _take_spare(self, spec: SandboxSpec) -> DispatcherSandbox | None:
-        """Return a spare that fits and still works; another is started in its place."""
+        """Take a spare that fits and still works, and start another in its place."""
         for spare in list(self._spares):
             if replace(spec, session_id=spare.spec.session_id) != spare.spec:
                 continue
@@ -136,7 +136,7 @@ class SandboxProvider(ABC):
             self._refill(spec)
             try:
                 await spare.assign(spec.session_id)
-            except SandboxError:  # it ended meanwhile
+            except SandboxError:  # it has ended meanwhile
                 await spare.close()
             else:
                 return spare

@@ -41,8 +41,7 @@ class Terminal(Protocol):
         ...
 
     def replies(self) -> bytes:
-        """Return the pending replies to the program, such as the cursor position; the call clears
-        them."""
+        """Return and clear the pending replies to the program, such as the cursor position."""
         ...
 
     @property

@@ -278,7 +278,7 @@ class NativeScreen(Terminal):
 
 
 def _shown(code: int) -> str:
-    """Return the character of a cell; a hidden character still takes up its space."""
+    """Return the text to show for a cell; a hidden character still takes up its space."""
     if not code:
         return " "
     return "�" if code < 32 or 0x7F <= code < 0xA0 or code in _UNSEEN else chr(code)

@@ -33,7 +33,7 @@ class MirrorWriter:
     """Converts commands and their output into bytes for one terminal.
 
     Its only state is whether the cursor is at the start of a line, and whether a CR came last.
-    Standard output and error look the same, as on a terminal: output keeps its own colours.
+    Standard output and error look the same, as on a terminal; output keeps its own colours.
     """
 
     def __init__(self) -> None:
@@ -86,8 +86,8 @@ class MirrorWriter:
         return start + f"\x1b[31m✗\x1b[0;2m {words}\x1b[0m\r\n".encode()
 
     def remark(self, words: str) -> bytes:
-        """Return a remark of this program, on a separate line."""
-        self._at_start = False  # unknown: another program wrote before
+        """Return a message from this program, on its own line."""
+        self._at_start = False  # unknown: another program has written
         return self._fresh_line() + f"\x1b[2m· {words}\x1b[0m\r\n".encode()
 
     def _fresh_line(self) -> bytes:

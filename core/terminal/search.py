@@ -39,7 +39,7 @@ class Search:
         self._next = 0
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Start and end of each match in a line, in characters."""
+        """Return the start and end of each match in a line, in characters."""
         return [match.span() for match in self._pattern.finditer(text)] if self.needle else []
 
     def advance(self, screen: Terminal, lines: int) -> bool:

@@ -7,8 +7,8 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.scrollback import SCROLLBACK
 
 WIDTH = 2000
-"""Columns of the terminal used for reading: wide enough that lines do not wrap where they did on
-the command's own terminal."""
+"""Columns of the emulated terminal: wide enough that lines do not wrap as they did on the command's
+own terminal."""
 
 
 def transcript(data: bytes, size: Size) -> str:

@@ -13,7 +13,7 @@ INSTALL_HINT = "Install it (Debian: apt-get install bubblewrap), or start a Dock
 
 
 def bubblewrap_problem() -> str:
-    """Return why the embedded sandbox cannot be used here, as a sentence; empty if it can."""
+    """Say in a sentence why the embedded sandbox cannot be used here; empty if it can."""
     program = shutil.which("bwrap")
     if program is None:
         return f"bubblewrap is not installed. {INSTALL_HINT}"

@@ -33,7 +33,7 @@ class Cgroup:
 
     def _make(self, folder: Path, limits: dict[str, int]) -> None:
         try:
-            folder.mkdir(exist_ok=True)  # left by a killed program whose sandbox is reused
+            folder.mkdir(exist_ok=True)  # exists if a killed program's sandbox is reused
         except OSError:
             return
         self._folders.append(folder)
@@ -48,7 +48,7 @@ class Cgroup:
     def entering(self, command: list[str]) -> list[str]:
         """Return a command line that enters the groups and then executes `command`.
 
-        It must enter before it starts its first child: an existing child stays outside.
+        It must enter before it starts its first child: existing children stay outside.
         """
         if not self._folders:
             return command

@@ -23,7 +23,7 @@ def kill_bwrap(pid: int) -> None:
 def kill_left_over(folder: Path) -> None:
     """Kill every bwrap that a killed program left running on a sandbox's private folder.
 
-    Each is killed with its process group: it may create its child after the processes were listed.
+    Each is killed with its process group, since it may create its child after the list was made.
     """
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -50,7 +50,7 @@ class Supervisor:
 
     @property
     def limits(self) -> dict[str, str]:
-        """The limits that the kernel enforces, as display text."""
+        """The limits enforced by the kernel, as display text."""
         return self._cgroup.limits if self._cgroup else {}
 
     async def start(self) -> None:
@@ -153,7 +153,7 @@ class Supervisor:
 
 
 def _environment(spec: SandboxSpec) -> dict[str, str]:
-    """Return the variables of all programs; files from an archive get the only user as owner."""
+    """Return the variables of all programs; tar gives unpacked files to the only user."""
     return {"TAR_OPTIONS": "--no-same-owner", **command_environment(spec)}
 
 

@@ -114,7 +114,7 @@ def claim_folder(session: str, grace: float) -> Path:
 
 
 def _claim(folder: Path, record: OwnerRecord) -> bool:
-    """Remove this record from a folder; False if another program was faster."""
+    """Remove this record from a folder; False if another program did so first."""
     claimed = folder / f"{OWNER_FILE}.claimed-{os.getpid()}"
     try:
         (folder / OWNER_FILE).rename(claimed)

@@ -72,7 +72,7 @@ def engine_status(image: str = DEFAULT_IMAGE) -> EngineStatus:
 
 
 def status_of(client: Any, image: str) -> EngineStatus:
-    """Like `engine_status`, with a client that is already connected."""
+    """Return the status of an engine, using a client that is already connected."""
     try:
         version = str(client.version().get("Version", "?"))
         return EngineStatus(version, has_image=_has_image(client, image))
@@ -86,7 +86,7 @@ def _has_image(client: Any, image: str) -> bool:
 
     try:
         client.images.get(image)
-    except docker.errors.APIError:  # there is none, or it is no name of an image
+    except docker.errors.APIError:  # no such image, or not a valid image name
         return False
     return True
 
@@ -99,7 +99,7 @@ def command_for_image(image: str) -> str:
 
 
 def image_is_missing(image: str) -> str:
-    """That the engine lacks an image, and how to get it, in sentences."""
+    """Say that the engine lacks an image, and how to get it."""
     command = command_for_image(image)
     way = f"Get it with `{command}`."
     if with_tag(image) == DEFAULT_IMAGE:
@@ -154,7 +154,7 @@ def sweep_containers(client: Any) -> list[str]:
 
 
 def _clear_away(api: Any, found: dict[str, Any]) -> bool:
-    """Remove a container from a list if its program has ended; returns whether it was removed."""
+    """Remove a listed container if its program has ended; returns whether it was removed."""
     if _owner(_name(found), found.get("Labels") or {}).alive:
         return False
     state = str(found.get("State", ""))
@@ -205,7 +205,7 @@ def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
 
 
 def owner_of(container: Any) -> ProcessIdentity:
-    """Return the program that owns a container: the last that reattached it, else its creator.
+    """Return the program that owns a container: the last one that reattached it, or its creator.
 
     A container's labels cannot change. Its name can, atomically, so it stores who reattached it.
     """
@@ -224,8 +224,7 @@ def claim(container: Any) -> None:
 
     Raises:
         SandboxLost: it belongs to another program that is still alive.
-        Exception: a docker-py error if another program was faster or the container no longer
-            exists.
+        Exception: a docker-py error if another program claimed it first or it no longer exists.
     """
     owner, me = owner_of(container), ProcessIdentity.this_process()
     if owner == me:

@@ -39,7 +39,7 @@ def keeper_command(grace: float) -> list[str]:
 
 
 async def renew_lease(control: Control) -> None:
-    """Renew the lease once, with a word that has not been written before.
+    """Renew the lease once, by writing a word that was never written before.
 
     Raises:
         SandboxError: the container has ended or does not answer.

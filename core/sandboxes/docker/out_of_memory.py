@@ -15,7 +15,7 @@ _PRINT_OOM_KILLS = (
     b"for f in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do "
     b'[ -r $f ] && while read -r line; do echo "$line"; done <$f; done'
 )
-"""Works with control groups v2 and v1."""
+"""Prints the number of out-of-memory kills; works with control groups v1 and v2."""
 
 
 class OomKills:
@@ -32,12 +32,12 @@ class OomKills:
         self._count = 0
 
     async def happened(self) -> bool:
-        """Return whether there was one since the last call."""
+        """Return whether a kill happened since the last call."""
         while True:
             try:
                 known = await self._control(_PRINT_OOM_KILLS, builtin=True)
                 break
-            except FileRefused:  # just frozen: ask again afterwards
+            except FileRefused:  # just frozen: retry after the thaw
                 await self._clock.wait_thawed()
         found = re.findall(rb"oom_kill (\d+)", known.stdout)
         before, self._count = self._count, sum(map(int, found))

@@ -59,7 +59,7 @@ class ContainerLiveness:
             found, waited = await self._answer(container)
             if not found.get("Paused") or frozen:
                 return found, waited
-            await asyncio.sleep(POLL_SECONDS)  # it may be our own pause that has just ended
+            await asyncio.sleep(POLL_SECONDS)  # our own pause may have just ended
             found, _ = await self._answer(container)
             if not found.get("Paused"):
                 return found, True
@@ -97,8 +97,7 @@ class ContainerLiveness:
                 task.cancel()
 
     def was_away(self, error: Exception) -> bool:
-        """Return whether an error means that the engine does not answer, if outages are waited
-        out."""
+        """Return whether an error is an outage of the engine that should be waited out."""
         from requests.exceptions import ConnectionError as NoConnection
 
         return self.tell is not None and isinstance(error, NoConnection)

@@ -39,7 +39,7 @@ class ContainerPause:
         self._opening: set[asyncio.Task[Channel]] = set()
 
     async def opened(self, opening: asyncio.Task[Channel]) -> Channel:
-        """Wait for a channel that is being opened; the container is not paused meanwhile."""
+        """Wait until a channel is open; keep the container from being paused meanwhile."""
         self._opening.add(opening)
         opening.add_done_callback(self._opening.discard)
         return await opening
@@ -99,8 +99,8 @@ class ContainerPause:
     async def _toggle(self, call: Callable[[], None]) -> None:
         """Pause or unpause, but not too soon after the last change.
 
-        The engine hears of its own change from the container a little later, and would mistake that
-        report for the newer state.
+        The container reports a change to the engine a little later, and the engine would take the
+        report of the first change for the state after the second.
         """
         await asyncio.sleep(self._toggled_at + SETTLE_SECONDS - time.monotonic())
         try:

@@ -166,13 +166,14 @@ class DockerSandbox(DispatcherSandbox):
         self._container = self._pause.container = container
 
     async def _renew_lease(self) -> None:
-        """Renew the lease, never queued behind a read that could outlast it. The channel for quick
-        queries is opened only if needed: that costs a sixth of a container start."""
+        """Renew the lease without queueing behind a read that could outlast it. The channel for
+        quick queries is opened only if needed: opening it takes a sixth of the time of a container
+        start."""
         control = self._quick_control if self._control.is_busy else self._control
         await renew_lease(control.run)
 
     async def _why_gone(self) -> str:
-        """Return why a session no longer has a container, as far as the engine knows."""
+        """Return why a session no longer has a container, according to the engine."""
         label = f"{LABEL}.session={self.spec.session_id}"
         cause = await in_thread(exit_cause, self._client, {"label": label}, self._created_at)
         return f"The container of this session is gone: {cause}."
@@ -341,10 +342,10 @@ class DockerSandbox(DispatcherSandbox):
             attempt += 1
 
     async def _require_alive(self) -> bool:
-        """Check that the container runs; returns whether an outage was waited out.
+        """Check that the container is running; returns whether an outage was waited out.
 
         Raises:
-            SandboxLost: the container does not run; says why.
+            SandboxLost: the container is not running; the message says why.
         """
         if self._closed or self._container is None:
             raise SandboxLost("The sandbox has been closed.")
@@ -357,8 +358,8 @@ class DockerSandbox(DispatcherSandbox):
 
     @override
     async def _guard(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do some work; if the connection breaks, report why the container ended. If only the
-        engine was away for a while, the work is repeated."""
+        """Run `work`. If the connection breaks, report why the container ended; if only the engine
+        was unavailable for a while, repeat the work."""
         try:
             return await work()
         except SandboxLost:
@@ -372,8 +373,8 @@ class DockerSandbox(DispatcherSandbox):
             raise
 
     async def _require_alive_after_break(self) -> None:
-        """Raise `SandboxLost` if a connection broke because the container ended; the engine learns
-        of that a little later."""
+        """Raise `SandboxLost` if a connection broke because the container ended, which the engine
+        notices only a little later."""
         if not self._closed:
             await asyncio.sleep(SETTLE_SECONDS)
         await self._require_alive()

@@ -17,7 +17,7 @@ FLOOD_BYTES = 8 * 1024
 
 FLOOD_PAUSE_SECONDS = 0.0003
 """Seconds to wait for more output instead of waking up for each small piece, since the engine and
-the command need the processor too. This halves the cost of receiving 10 MB."""
+the command need the CPU too. This halves the cost of receiving 10 MB."""
 
 RETRY_SECONDS = 0.01
 """Seconds between attempts on a socket that cannot report when it is ready."""
@@ -39,7 +39,7 @@ class SocketStream:
         self._closed = False
 
     async def read(self) -> bytes:
-        """Return some bytes, or none at the end. Raises OSError if the connection fails."""
+        """Read some bytes; empty at the end. Raises OSError if the connection fails."""
         while not self._closed:
             try:
                 data: bytes = self._socket.recv(CHUNK)
@@ -68,7 +68,7 @@ class SocketStream:
                     await self._readiness.wait([], [self._socket.fileno()])
                 except ssl.SSLWantReadError:
                     await self._readiness.wait([self._socket.fileno()], [])
-                except TimeoutError:  # an ssh channel, which only reports when it can be read
+                except TimeoutError:  # an ssh channel, which reports only when it is readable
                     await asyncio.sleep(RETRY_SECONDS)
 
     def close(self) -> None:

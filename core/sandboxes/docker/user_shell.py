@@ -18,7 +18,7 @@ from sandbox_tui.core.sandboxes.protocol.stdin_probe import hides_input
 from sandbox_tui.core.sandboxes.scripts.loader import Control, end_shell_command, shell_command
 
 MAX_RESIZE_ATTEMPTS = 20
-"""An exec's terminal can only be resized shortly after its start (moby issue 35407)."""
+"""Maximum attempts: an exec's terminal cannot be resized right at its start (moby issue 35407)."""
 
 
 class DockerShell(Shell):

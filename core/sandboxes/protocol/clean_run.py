@@ -42,7 +42,7 @@ class CleanRunner:
         self._open_channel = open_channel
         self._control = control
         self._thaw = thaw
-        self._calls = itertools.count(-1, -1)  # the model's calls count upwards from 1
+        self._calls = itertools.count(-1, -1)  # the model's calls count up from 1
 
     async def run(self, argv: Sequence[str], *, user: str, cwd: str, timeout: float) -> ExecResult:
         """Run one command to its end (see `Sandbox.run`)."""

@@ -1,4 +1,4 @@
-"""The timeout of a command: counts the seconds that matter, and waits for its end."""
+"""The timeout of a command: counts its seconds, except frozen and blocked ones."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BACKPRESSURE_CHECK_SECONDS = 0.1
 
 
 class CommandTimer:
-    """Counts the seconds of one command from now on.
+    """Counts the seconds of one command, starting now.
 
     Seconds in which the sandbox is frozen do not count (`PausableClock`), nor do those in which the
-    reader of the output blocks it.
+    reader of its output blocks it.
     """
 
     def __init__(self, clock: PausableClock) -> None:

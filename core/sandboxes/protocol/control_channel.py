@@ -115,7 +115,10 @@ class ControlChannel:
             return int(done.stdout or b"0")
 
     async def end_call(self, call: int, pid: int) -> None:
-        """Kill what is left of one command, whose first process was `pid`, in the same way."""
+        """Kill the remaining processes of a command whose first process was `pid`.
+
+        Starts no process itself.
+        """
         async with self._lock:
             channel = await self._ready()
             await channel.run(b"y", b"%d" % pid, call=call, timeout=CONTROL_TIMEOUT_SECONDS)

@@ -1,4 +1,4 @@
-"""Removes and measures folders that a model has worked in, whatever their depth and permissions.
+"""Removes and measures folders that a model has worked in, of any depth and with any permissions.
 
 Nothing here recurses, keeps a descriptor per level, or uses a path from the root: the depth of a
 tree is unbounded, and a path cannot be longer than 4096 bytes. Links are never followed, because
@@ -81,7 +81,7 @@ def _unlink(names: list[str], folder: int) -> None:
 
 
 def _restore_permissions(name: str, folder: int) -> None:
-    """Make a folder writable for us, so that it can be emptied and moved."""
+    """Make a folder writable, so that it can be emptied and moved."""
     with contextlib.suppress(OSError):
         handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
         try:

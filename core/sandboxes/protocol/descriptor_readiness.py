@@ -1,4 +1,4 @@
-"""Waits for descriptors that may be closed meanwhile."""
+"""Waits for file descriptors that may be closed meanwhile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import asyncio
 class Readiness:
     """Waits for the descriptors of one connection.
 
-    After `close`, nothing more is removed from the event loop, because the numbers may have been
+    After `close`, no descriptor is removed from the event loop, because its number may have been
     reused.
     """
 

@@ -26,7 +26,7 @@ END_SIGNALS = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
 """Signals that end a command, and the seconds to wait after each; less than 2 in total."""
 
 Buffer = bytes | mmap
-"""Bytes to send; a large payload stays in its file."""
+"""Bytes to send; a large payload is mapped from its file."""
 
 
 class Transport(Protocol):

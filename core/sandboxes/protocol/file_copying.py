@@ -1,4 +1,4 @@
-"""Copies files between host and sandbox as tar streams; nothing that comes out is trusted.
+"""Copies files between host and sandbox as tar streams; all data from the sandbox is untrusted.
 
 Only regular files and folders leave a sandbox. They are chosen from a listing first, so that a huge
 sparse file is never read, then received as a tar (see tar_archives.py).
@@ -99,7 +99,7 @@ class _Spool:
 
     Attributes:
         size: bytes received.
-        grew: more than `max_bytes` were sent.
+        grew: more than `max_bytes` arrived.
         problem: why reading ended early; empty if it did not.
     """
 

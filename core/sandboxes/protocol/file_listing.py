@@ -24,8 +24,8 @@ _LATEST = 253402300799.0
 
 FIND_FAILED_IN_PARTS = 1
 _FIND_ENDED = (0, FIND_FAILED_IN_PARTS, 141)
-"""Exit codes of a `find` that worked: everything was read, some of it was not (removed meanwhile,
-not permitted), or its reader stopped early (141: SIGPIPE)."""
+"""Exit codes of a `find` that worked: it read everything, or could not read some entries (removed
+meanwhile, access denied), or its reader stopped early (141: SIGPIPE)."""
 
 
 def list_command(path: bytes, limit: int) -> bytes:
@@ -43,7 +43,8 @@ def list_command(path: bytes, limit: int) -> bytes:
 
 
 def newer_command(path: bytes, since: float) -> bytes:
-    """Prints the clock, all names below `path`, an empty name, and the entries changed `since`."""
+    """Return a command that prints the clock, all names below `path`, an empty name, and the
+    entries changed since `since`."""
     word = quote_bytes(path)
     names = b"find -H %b -mindepth 1 -printf '%%p\\0' 2>/dev/null" % word
     newer = b"find -H %b -mindepth 1 -newerct '@%.3f' -printf '%b' 2>/dev/null" % (
@@ -70,8 +71,8 @@ def was_listed(exit_code: int | None) -> bool:
 def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
     """Return the entries by path, from the output of `find -printf`.
 
-    An incomplete last entry and entries not `below` the given folder are left out. The sandbox may
-    send anything: an entry with an invalid number becomes one of kind `other`.
+    An incomplete last entry and entries outside the folder `below` are left out. The sandbox may
+    send anything: an entry with an invalid number gets the kind `other`.
     """
     fields = data.split(b"\0")
     entries: dict[bytes, FileEntry] = {}
@@ -94,7 +95,7 @@ def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
 
 
 def _whole(field: bytes, base: int) -> int | None:
-    """Return a number of at most 63 bits, such as a file's size or mode."""
+    """Parse a number of at most 63 bits, such as a file's size or mode; None if it is invalid."""
     if not field.isdigit() or len(field) > 21:
         return None
     try:
@@ -105,7 +106,8 @@ def _whole(field: bytes, base: int) -> int | None:
 
 
 def _moment(field: bytes) -> float | None:
-    """Return the seconds since the epoch, clamped to the years that `datetime` can represent."""
+    """Parse a time in seconds since the epoch, clamped to the years that `datetime` can
+    represent."""
     if len(field) > 40 or not _TIME.fullmatch(field):
         return None
     return min(max(float(field), -_LATEST), _LATEST)

@@ -21,13 +21,13 @@ from sandbox_tui.core.sandboxes.protocol.file_listing import (
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, quote, quote_bytes
 
 MIN_INCREMENTAL_FILES = 10_000
-"""Listings with at least this many files are updated with newer files instead of listed again."""
+"""Listings with at least this many files are updated with newer files, not listed again."""
 
 MAX_INLINE_PARSE_BYTES = 256 << 10
 """Maximum bytes of a listing parsed on the event loop, which is some thousand files."""
 
 CLOCK_SLACK_SECONDS = 2.0
-"""A file's time is the kernel's last tick, and the sandbox's clock is read in whole seconds."""
+"""Allowance for file times, which lag by up to a kernel tick, and for the clock's whole seconds."""
 
 _MISSING, _NOT_A_FILE, _DENIED, _EXISTS, _FULL = 64, 65, 66, 67, 68
 """Exit codes of the commands below and of write.sh."""
@@ -101,8 +101,8 @@ class FileOperations:
     ) -> Listing | None:
         """List only what changed.
 
-        Returns None if there are new names of old files, as after the renaming of a folder: these
-        are not newer, so a full listing is needed.
+        Returns None if old files have new names, as after a folder was renamed: they are not newer,
+        so a full listing is needed.
         """
         root = await self._absolute(path)
         result = await self._control.run(newer_command(root, max(0.0, since - CLOCK_SLACK_SECONDS)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MAX_MARK_BYTES = 96
-"""Without an end of the mark within this many bytes, output only looks like a mark."""
+"""Maximum length of a mark; output without an end of the mark by then only looks like one."""
 
 
 class Mark(NamedTuple):

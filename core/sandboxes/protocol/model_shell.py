@@ -43,7 +43,7 @@ class Processes(Protocol):
         ...
 
     async def end_call(self, call: int, pid: int) -> None:
-        """Kill what is left of the command whose first process was `pid`."""
+        """Kill the remaining processes of the command whose first process was `pid`."""
         ...
 
 
@@ -121,17 +121,18 @@ class Exec:
             if channel.broken:
                 self._drop(channel)
         if not result.begun:
-            self._drop(channel)  # a dispatcher that cannot fork ends
+            self._drop(channel)  # a dispatcher exits if it cannot fork
         if result.background or result.exit_code is None:
             self._left_behind = True
-        with contextlib.suppress(SandboxLost):  # the command has run, whatever follows
+        with contextlib.suppress(SandboxLost):  # the command has run, even if this fails
             await self._tidy_up(channel, result)
         if result.background and not channel.broken:
             self._retire(channel)
         return result
 
     async def _tidy_up(self, channel: Channel, result: ExecResult) -> None:
-        """Kill what is left of a command whose end was not reported, and any fork bomb."""
+        """Kill the remaining processes of a command whose end was not reported, and any fork
+        bomb."""
         if result.exit_code is None and channel.last_pid is not None:
             await self._processes.end_call(self._calls, channel.last_pid)
         if channel.last_survivors > self._max_leftovers or not result.begun:
@@ -200,7 +201,7 @@ class Exec:
                 self._left_behind = False
 
     def _retire(self, channel: Channel) -> None:
-        """Switch to another dispatcher, but read on from this one while its processes live."""
+        """Switch to another dispatcher, but keep reading from this one while its processes live."""
         task = asyncio.create_task(channel.retire(self._calls))
         task.add_done_callback(lambda _: self._retired.pop(channel, None))
         self._retired[channel] = task
@@ -208,7 +209,7 @@ class Exec:
         self._spare = asyncio.create_task(self._prepare_spare())
 
     async def _prepare_spare(self) -> Channel:
-        """Return a channel that has already answered: with too many processes it may not even
+        """Open a spare channel and wait for its answer: with too many processes it may not
         start."""
         channel = await self._open_channel()
         answer = await channel.run(b"e", b":", timeout=SPARE_TIMEOUT_SECONDS)

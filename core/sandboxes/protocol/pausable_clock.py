@@ -1,4 +1,4 @@
-"""A clock that pauses while the sandbox is frozen, for time limits inside it."""
+"""A clock for time limits inside a sandbox, which pauses while the sandbox is frozen."""
 
 from __future__ import annotations
 

@@ -77,23 +77,23 @@ class PendingCommand:
                 writing.cancel()
 
     def detach_sink(self) -> None:
-        """Stop waiting for the sink: it must not delay the end of the command."""
+        """Stop waiting for the sink, so that it cannot delay the end of the command."""
         self._sink = None
         if not self._detached.done():
             self._detached.set_result(None)
 
     def end(self) -> None:
-        """Mark it as ended."""
+        """Mark the command as ended."""
         self.ended.set()
         self.changed.set()
 
     def interrupt(self) -> None:
-        """Request its end."""
+        """Request the end of the command."""
         self.interrupted = True
         self.changed.set()
 
     def result(self, *, timed_out: bool, interrupted: bool) -> ExecResult:
-        """Return how it ended."""
+        """Return how the command ended."""
         return ExecResult(
             exit_code=self.exit_code,
             stdout=b"".join(self._captured["stdout"]),

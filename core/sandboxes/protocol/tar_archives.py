@@ -1,7 +1,7 @@
-"""Packs tar files that go into a sandbox, and unpacks those that come out.
+"""Packs tar files for a sandbox, and unpacks those that it returns.
 
-What comes out is untrusted: it is written to a temporary folder and moved into place once it is
-complete, under names that are safe on the host.
+Returned files are untrusted: they are written to a temporary folder and moved into place once they
+are complete, under names that are safe on the host.
 """
 
 from __future__ import annotations
@@ -176,9 +176,9 @@ def _why_not_written(
 
 
 def _harmless(member: tarfile.TarInfo, fresh: Path) -> bool:
-    """Return whether it is a plain file or folder that stays below `fresh`.
+    """Return whether a member is a plain file or folder that stays below `fresh`.
 
-    The latter is the rule of `tarfile.data_filter` (PEP 706), which Python has since 3.11.4.
+    Whether it stays there is decided as by `tarfile.data_filter` (PEP 706, since Python 3.11.4).
     """
     if not (member.isreg() or member.isdir()) or member.issparse() or member.size < 0:
         return False
@@ -209,7 +209,7 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path, names: _Na
 
 
 def _host_name(name: str) -> str:
-    """Return a file name without anything that could mislead a user or a program on the host."""
+    """Remove anything from a file name that could mislead a user or a program on the host."""
     safe = sanitize_line(name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     safe = safe.replace("/", "_").replace("\\", "_")[:MAX_NAME_BYTES]
     while len(safe.encode()) > MAX_NAME_BYTES:
@@ -225,13 +225,13 @@ def _move_into_place(fresh: Path, target: Path) -> None:
 
 
 class _Names:
-    """Finds free names; fast even if thousands of files want the same name."""
+    """Finds unused names; fast even if thousands of files have the same name."""
 
     def __init__(self) -> None:
         self._last: dict[Path, int] = {}
 
     def free(self, path: Path) -> Path:
-        """Return the path, with a number before its suffix if it is taken."""
+        """Return the path, with a number before its suffix if the name is taken."""
         number = self._last.get(path, 0)
         while True:
             number += 1

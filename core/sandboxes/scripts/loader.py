@@ -89,7 +89,7 @@ def shell_command(name: str, cols: int, rows: int) -> list[str]:
 
 
 def end_shell_command(name: str) -> bytes:
-    """Hangs up the shell of this name, then kills the rest of its session."""
+    """Return a command that hangs up the shell of this name, then kills the rest of its session."""
     return f"f={STATE_DIR}/{name}.pid\n{script('end_shell.sh')}".encode()
 
 
@@ -100,6 +100,5 @@ def quote(path: str) -> bytes:
 
 
 def quote_bytes(word: bytes) -> bytes:
-    """Return the bytes as one word of a shell command; NUL, which no word can contain, is
-    removed."""
+    """Quote bytes as one word of a shell command; removes NUL, which no word can contain."""
     return b"'" + word.replace(b"\0", b"").replace(b"'", b"'\\''") + b"'"

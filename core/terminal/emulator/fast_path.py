@@ -53,8 +53,8 @@ class FastPath(Commands):
     def take_lines(self, text: str, at: int) -> int:
         """Process whole lines; returns the number of characters, 0 if they do not fit.
 
-        The number of lines searched for depends on whether all of the previous ones fitted, so that
-        no line is searched many times: time stays linear in the input.
+        How many lines it looks for depends on whether all previous ones fitted, so that no line is
+        searched many times: time stays linear in the input.
         """
         if self.y != self.bottom:
             return 0
@@ -130,7 +130,7 @@ class FastPath(Commands):
         taken: list[str] = []
         for line in lines:
             styled = "\x1b" in line
-            if joins or len(line) << odd > columns:  # it may not fit: measure
+            if joins or len(line) << odd > columns:  # may not fit: measure it
                 plain = SGR.sub("", line) if styled else line
                 if not (self._fits(plain) if odd else len(plain) <= columns):
                     break

@@ -296,7 +296,7 @@ class Grid:
         row.looks[start:end] = [blank] * (end - start)
 
     def erase_unprotected(self, y: int, start: int, end: int) -> None:
-        """Like `erase`, except for characters protected by DECSCA."""
+        """Blank cells like `erase`, except for characters protected by DECSCA."""
         row = self.rows[y]
         if row.raw is not None:
             self.erase(y, start, end)
@@ -309,6 +309,6 @@ class Grid:
 
 
 def part_wide(cells: list[str], x: int) -> None:
-    """Blank both halves of a wide character that a write at `x` cuts in two."""
+    """Blank both halves of a wide character that a write at `x` would split."""
     if 0 < x < len(cells) and not cells[x]:
         cells[x - 1] = cells[x] = " "

@@ -162,7 +162,7 @@ class Modes(Editing):
     # --- replies
 
     def answer(self, text: str) -> None:
-        """Queue a reply to the program; a flood of queries is not answered in full."""
+        """Queue a reply to the program; drops replies during a flood of queries."""
         if len(self.answers) < MAX_REPLIES:
             self.answers.append(text)
 

@@ -141,7 +141,7 @@ class Parser:
             at = end
 
     def _end_of_stretch(self, text: str, at: int) -> int:
-        """Return where to try the fast path again: after a newline, if there is one."""
+        """Return the position at which to try the fast path again: after a newline, if possible."""
         end = -1
         if not self._actions.expects_lines:
             end = text.rfind("\r\n", at, at + STRETCH_CHARS)
@@ -166,7 +166,7 @@ class Parser:
                     function(actions, argument)
             if printed:
                 write(printed)
-        last, printed = pairs[-2]  # the very last one is empty
+        last, printed = pairs[-2]  # the last pair is empty
         if last and not printed:
             self._leave_open(last)
 

@@ -1,8 +1,8 @@
 """Progress bars: a line that is redrawn repeatedly is drawn only once.
 
 `CR, EL` restarts a line. If text and colours that fit the line follow, and then another `CR, EL`,
-nothing is left of the first version: neither on the screen nor, if its colours end in a reset, in
-the look.
+the first version leaves no trace: neither on the screen nor, if its colours end in a reset, in the
+current look.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class Row:
         return self._end
 
     def read(self, columns: int) -> Row:
-        """Return the row itself, converted to cells."""
+        """Convert the row to cells, and return it."""
         if self.raw is not None:
             self.cells, self.looks = cells_of(self.raw, self.look)
             missing = columns - len(self.cells)
@@ -218,7 +218,7 @@ def raw_of(runs: list[tuple[str, Look]]) -> str:
 
 
 def tidied(raw: str) -> str:
-    """Return the canonical form of a line, shared by all lines that look alike."""
+    """Return the canonical form of a line, the same for all lines that look alike."""
     if "\x1b" not in raw:
         return raw.rstrip(" ")
     cells, looks = cells_of(raw, PLAIN)

@@ -43,7 +43,7 @@ class Screen(FastPath):
         self.parser.feed(data)
 
     def replies(self) -> bytes:
-        """Return the pending replies to the program; the call clears them."""
+        """Return and clear the pending replies to the program."""
         data = "".join(self.answers).encode()
         self.answers.clear()
         return data

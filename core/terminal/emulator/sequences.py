@@ -122,7 +122,7 @@ def _meaning(sequence: str) -> Meaning:
 
 
 def _change(sequence: str) -> Meaning:
-    """Return one or more SGR, possibly with a switch of G0 to letters in between."""
+    """Parse one or more SGR, possibly with a switch of G0 to letters in between."""
     left, added = -1, 0
     for parameters in _PARAMETERS.findall(sequence):
         stays, comes = change_of(parameters)
