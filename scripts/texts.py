@@ -90,9 +90,7 @@ def _is_text(text: str) -> bool:
 
 
 def _hidden(tree: ast.Module) -> set[int]:
-    """Ids of literals that are never displayed: docstrings, annotations, parts of f-strings,
-    indices.
-    """
+    """Ids of literals that are never displayed, such as docstrings, annotations and indices."""
     hidden: set[int] = set()
     for node in ast.walk(tree):
         match node:

@@ -71,15 +71,11 @@ REPEATED_LENGTH = 44
 STEPS = 1200
 RATE = 3e-3
 CONTEXT_WEIGHT = 0.1
-"""Weight of a token that the policy did not write: the model learns to read from the whole
-conversation.
-"""
+"""Weight of a token that the policy did not write: the model learns from the conversation too."""
 
 
 def tokenizer(texts: Iterable[str]) -> PreTrainedTokenizerFast:
-    """Train a tokenizer that separates words, digits, spaces and punctuation; phrases are single
-    tokens.
-    """
+    """Train a tokenizer of words, digits, spaces and punctuation; a phrase is a single token."""
     inner = Tokenizer(models.BPE())
     pieces = Regex("|".join((*PHRASES, r"\d", r"[^\W\d]+", r"[ \t]+", r"\n+", r"[^\w\s]+")))
     inner.pre_tokenizer = pre_tokenizers.Sequence(

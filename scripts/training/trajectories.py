@@ -29,9 +29,7 @@ from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
 FILE = "list.txt"
 KEYS = frozenset(words.THINGS[:8])
-"""The keys the experiment asks for; the model is too small to repeat arbitrary words of a
-question.
-"""
+"""Keys that the experiment asks for; the model is too small to repeat any word of a question."""
 OBSERVATION = "Exit code: {code}\nExecution output of [execute_bash]:\n[STDOUT]\n{out}"
 MISSING = "\n[STDERR]\n{program}: {path}: No such file or directory"
 

@@ -58,10 +58,8 @@ def test_the_demo_from_start_to_replay(kind: str, own_home: Path) -> None:
         assert terminal.exit_code() == 0
 
 
-def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
-    """Pause, step, edit, reject, inject with and without telling the model, message, vim and top
-    in the shell.
-    """
+def test_all_steering_actions_in_one_run(own_home: Path) -> None:
+    """Pause, step, edit, reject, inject (visible or not), message, vim and top in the shell."""
     require("bubblewrap")
     editor = next((name for name in ("vim", "vi") if shutil.which(name)), None)
     if editor is None:
@@ -215,7 +213,7 @@ def test_signals_restore_the_terminal(
     assert end.reason == "cancelled"
 
 
-def test_a_terminal_that_goes_away_ends_the_run_in_order(own_home: Path) -> None:
+def test_a_closed_terminal_shuts_the_run_down_cleanly(own_home: Path) -> None:
     require("bubblewrap")
     demo = ("demo", "--sandbox", "bubblewrap", "--step")
     with Terminal(*demo, home=own_home) as terminal:
@@ -230,7 +228,7 @@ def test_a_terminal_that_goes_away_ends_the_run_in_order(own_home: Path) -> None
     assert end.reason == "cancelled"
 
 
-def test_any_size_is_survived(own_home: Path) -> None:
+def test_any_terminal_size_works(own_home: Path) -> None:
     require("bubblewrap")
     demo = ("demo", "--speed", "8", "--sandbox", "bubblewrap")
     with Terminal(*demo, home=own_home, columns=100, rows=30) as terminal:
@@ -272,7 +270,7 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
         assert terminal.exit_code() == 0
 
 
-def test_a_missing_image_is_offered_and_the_run_says_why_it_cannot_be_had(own_home: Path) -> None:
+def test_a_missing_image_is_offered_and_a_failure_explained(own_home: Path) -> None:
     require("docker")
     name = "127.0.0.1:9/nobody/has-this:1"  # no server listens on this port
     with Terminal("demo", "--sandbox", "docker", "--image", name, home=own_home) as terminal:

@@ -1,6 +1,4 @@
-"""A signal to a program with an evaluation on the screen removes its own containers and no
-others.
-"""
+"""A signal to a program with an evaluation on screen removes only its own containers."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ Serve = Callable[..., s.ScriptedServer]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_gives_samples_back_and_ends_their_containers_alone(
+def test_a_signal_requeues_samples_and_removes_only_their_containers(
     own_home: Any, scripted_server: Serve, number: int, code: int
 ) -> None:
     require("docker")

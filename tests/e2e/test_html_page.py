@@ -207,7 +207,7 @@ def write(page: Page, words: str) -> None:
         page.key(letter)
 
 
-def test_words_are_markdown_and_code_has_colours(page: Page) -> None:
+def test_replies_are_markdown_and_code_is_highlighted(page: Page) -> None:
     reply = ".of-reply > .markdown "
     assert text(page, ".of-task .prose") == "Do *this*", "a task is shown as it was written"
     assert text(page, f"{reply}h3") == "Plan"
@@ -222,7 +222,7 @@ def test_words_are_markdown_and_code_has_colours(page: Page) -> None:
     assert text(page, ".thought summary") == "a secret thought"
 
 
-def test_calls_open_with_their_code_and_edits_as_differences(page: Page) -> None:
+def test_calls_open_with_their_code_and_edits_as_diffs(page: Page) -> None:
     page.key("e")
     page.until("document.querySelectorAll('.of-call pre').length === 4")
     assert texts(page, ".of-call pre")[0] == "echo 'x' # hay"
@@ -324,7 +324,7 @@ def test_themes_are_those_of_the_program(page: Page) -> None:
     assert page.run("document.documentElement.dataset.theme ?? 'auto'") == "auto"
 
 
-def test_keys_choose_panes_and_say_what_they_do(page: Page) -> None:
+def test_keys_switch_panes_and_are_listed(page: Page) -> None:
     visible = "[...document.querySelectorAll('main section')].filter((s) => s.offsetWidth).map((s) => s.id)"
     page.key("?")
     assert "next call that failed" in text(page, "#help")
@@ -362,7 +362,7 @@ def test_a_phone_shows_one_pane_that_fits(page: Page) -> None:
     assert page.run("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_words_made_to_cost_do_not_stop_the_page(page: Page, tmp_path: Path) -> None:
+def test_expensive_text_does_not_block_the_page(page: Page, tmp_path: Path) -> None:
     store = Store(tmp_path / "costly.db")
     asked = [e.ModelAsked(seq=n * 2, step=n * 2 + 1, digest="", messages=1) for n in range(1, 10)]
     said = [_said(n * 2 + 1, words) for n, words in enumerate(COSTLY, 1)]

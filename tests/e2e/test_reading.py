@@ -139,7 +139,7 @@ def test_ctrl_c_says_how_to_leave_and_ctrl_q_leaves(own_home: Path) -> None:
     assert end.reason == "cancelled"
 
 
-def test_sigint_ends_in_order(own_home: Path) -> None:
+def test_sigint_shuts_down_cleanly(own_home: Path) -> None:
     require("bubblewrap")
     demo = ("demo", "--step", "--sandbox", "bubblewrap")
     with Terminal(*demo, home=own_home) as terminal:

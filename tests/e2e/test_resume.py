@@ -21,7 +21,7 @@ def run(server: s.ScriptedServer, *more: str) -> tuple[str, ...]:
     return ("run", "what is 6*7?", "--model", "scripted", "--base-url", server.url, *where, *more)
 
 
-def test_a_killed_run_is_taken_up_from_the_home_screen(
+def test_a_killed_run_is_resumed_from_the_home_screen(
     scripted_server: Start, own_home: Path
 ) -> None:
     require("docker")
@@ -63,7 +63,7 @@ def test_a_killed_run_is_taken_up_from_the_home_screen(
     )
 
 
-def test_what_cannot_be_taken_up_says_why(scripted_server: Start, own_home: Path) -> None:
+def test_a_session_that_cannot_be_resumed_says_why(scripted_server: Start, own_home: Path) -> None:
     require("docker")
     server = scripted_server(s.call("execute_bash", command="echo sleeping; sleep 600"))
     with Terminal(*run(server), home=own_home) as terminal:

@@ -10,9 +10,7 @@ from tests.integration.conftest import require
 
 
 def test_the_demo_is_scrubbed(own_home: Path) -> None:
-    """Go to a step, a failure, a text later on, a point of the timeline by mouse; the panes
-    follow.
-    """
+    """Go to a step, a failure, a match, a point of the timeline by mouse; the panes follow."""
     require("bubblewrap")
     record_demo(own_home)
     with Terminal("replay", "last", home=own_home) as terminal:

@@ -1,6 +1,4 @@
-"""The cockpit in a real browser: it is drawn, keys and mouse work, and requests without the
-token are refused.
-"""
+"""The cockpit in a real browser: keys, mouse, and the refusal of requests without the token."""
 
 from __future__ import annotations
 
@@ -178,7 +176,7 @@ def test_the_home_screen_in_a_browser_and_its_keys(home: Path, page: Page) -> No
         assert served.end() == 0
 
 
-def test_a_run_in_a_browser_is_put_away_when_its_tab_is_closed(home: Path, page: Page) -> None:
+def test_closing_the_browser_tab_ends_its_run(home: Path, page: Page) -> None:
     require("bubblewrap")
     served = Served(home, "demo", "--speed", "0.2", "--sandbox", "bubblewrap")
     try:
@@ -212,7 +210,7 @@ def ask(url: str, **headers: str) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
-def test_strangers_stay_out(home: Path) -> None:
+def test_requests_without_the_token_are_refused(home: Path) -> None:
     served = Served(home)
     try:
         base = served.address.partition("?")[0]
@@ -241,7 +239,7 @@ def test_strangers_stay_out(home: Path) -> None:
         assert served.end() == 0
 
 
-def test_a_port_that_is_taken_is_said_in_a_sentence(home: Path) -> None:
+def test_a_port_in_use_is_reported(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(

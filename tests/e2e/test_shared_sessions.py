@@ -104,9 +104,7 @@ def files_of(page: Page) -> list[str]:
 
 
 def go_to(page: Page, seq: int) -> None:
-    """Move the slider in small steps, as a user would, until the page is at an event or just
-    after it.
-    """
+    """Move the slider in small steps, as a user would, until the page has reached an event."""
     page.run(
         f"(() => {{ const s = document.getElementById('scrub'); const to = {seq};"
         " for (let v = 0; v <= +s.max; v += Math.max(1, s.max / 2000)) {"
@@ -198,7 +196,9 @@ def test_nothing_in_a_session_can_act(page: Page, store: Store, tmp_path: Path) 
     assert (page.problems, page.requests) == ([], [path.as_uri()])
 
 
-def test_the_policy_stops_what_should_ever_get_in(page: Page, store: Store, tmp_path: Path) -> None:
+def test_the_content_security_policy_blocks_injected_code(
+    page: Page, store: Store, tmp_path: Path
+) -> None:
     keep(store, *sample("words"))
     path = export(store, "r", "html", tmp_path / "x.html")
     text = path.read_text()

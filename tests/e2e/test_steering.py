@@ -214,7 +214,9 @@ def test_skip_reject_and_answer(own_home: Path, scripted_server: Start) -> None:
         assert words in sent
 
 
-def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server: Start) -> None:
+def test_queued_messages_are_shown_edited_and_withdrawn(
+    own_home: Path, scripted_server: Start
+) -> None:
     require("bubblewrap")
     server = scripted_server(
         bash("echo begun; until [ -e /testbed/go ]; do sleep 0.05; done"),
@@ -282,7 +284,7 @@ def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server:
     assert "from mee" not in sent
 
 
-def test_a_queue_is_worked_with_the_mouse(own_home: Path, scripted_server: Start) -> None:
+def test_the_queue_works_with_the_mouse(own_home: Path, scripted_server: Start) -> None:
     require("bubblewrap")
     server = scripted_server(bash("echo begun; sleep 100"), s.call("submit"), s.call("submit"))
     with start(server, own_home) as terminal:
@@ -403,10 +405,8 @@ def test_reply_and_command_are_interrupted_alone(own_home: Path, scripted_server
         assert item.text.startswith(f"{word} {word} {word}")
 
 
-def test_every_key_may_come_at_a_bad_moment(own_home: Path, scripted_server: Start) -> None:
-    """Decisions for calls that no longer wait and modes changed at the same instant: nothing
-    raises.
-    """
+def test_keys_at_bad_moments_raise_nothing(own_home: Path, scripted_server: Start) -> None:
+    """Press keys for calls that no longer wait and change modes at the same instant."""
     require("bubblewrap")
     server = scripted_server(*[bash("true")] * 12, s.call("submit"))
     with start(server, own_home, "--step") as terminal:
@@ -416,7 +416,7 @@ def test_every_key_may_come_at_a_bad_moment(own_home: Path, scripted_server: Sta
         until = time.monotonic() + HANG_SECONDS
         while "✓ submitted" not in (screen := terminal.screen()):
             assert time.monotonic() < until, screen
-            # how often each key took effect depends on what it met: the run may be paused, too
+            # which keys took effect depends on the state they met; the run may even be paused
             terminal.press(
                 "Z" if "‖ frozen" in screen else "Space" if "‖ paused" in screen else "a"
             )

@@ -1,6 +1,4 @@
-"""The terminal pane in a real terminal: search, copy, mouse, paste, tabs, a command that reads
-input.
-"""
+"""The terminal pane in a real terminal: search, copy, mouse, paste, tabs, input for a command."""
 
 from __future__ import annotations
 
@@ -68,7 +66,7 @@ def test_search_through_ten_thousand_lines(own_home: Path, scripted_server: Star
         leave(terminal)
 
 
-def test_what_is_selected_reaches_the_clipboard_over_tmux(
+def test_selections_reach_the_clipboard_through_tmux(
     own_home: Path, scripted_server: Start
 ) -> None:
     with running(own_home, scripted_server, "echo; echo copy-日本-this and more") as terminal:

@@ -52,7 +52,7 @@ def bells(wrote: bytes) -> int:
     return re.sub(rb"\x1b\][^\x07\x1b]*\x07", b"", wrote).count(b"\x07")
 
 
-def test_a_run_that_ends_rings_and_the_title_says_how_it_stands(own_home: Path) -> None:
+def test_the_end_rings_the_bell_and_the_title_shows_the_status(own_home: Path) -> None:
     pty = Pty(own_home, *DEMO)
     pty.wait_for(b"\x1b[22;2t\x1b]2;")
     pty.wait_for("\x1b]2;✓ The folder input".encode())
@@ -70,7 +70,7 @@ def test_a_run_that_ends_rings_and_the_title_says_how_it_stands(own_home: Path) 
         ({"TMUX": "/x,1,0"}, "\x1bPtmux;\x1b\x1b]9;sandbox-tui: submitted: The folder input"),
     ],
 )
-def test_a_notification_where_it_is_asked_for(
+def test_a_notification_is_sent_if_enabled(
     own_home: Path, environment: dict[str, str], expected: str
 ) -> None:
     pty = Pty(own_home, *DEMO, SANDBOX_TUI_UI_NOTIFY="desktop", **environment)
@@ -78,7 +78,7 @@ def test_a_notification_where_it_is_asked_for(
     pty.end()
 
 
-def test_silence_where_it_is_asked_for(own_home: Path) -> None:
+def test_nothing_is_sent_if_disabled(own_home: Path) -> None:
     silent = {"SANDBOX_TUI_UI_NOTIFY": "off", "SANDBOX_TUI_UI_TITLE": "false"}
     pty = Pty(own_home, *DEMO, **silent)
     pty.wait_for(b"submitted")

@@ -1,6 +1,4 @@
-"""A real terminal: the program in a separate tmux server, driven by keys and read from the
-screen.
-"""
+"""A real terminal: the program in a separate tmux server, with its keys and its screen."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def nothing_was_begun_meanwhile(program: Program, server: s.ScriptedServer) -> N
     assert [event.call for event in only(e.CallStarted, program.events)] == [1]
 
 
-def test_a_disk_that_fills_up_and_has_room_again(
+def test_a_disk_that_fills_up_and_is_freed_again(
     small_home: Path, scripted_server: Start, tmp_path: Path
 ) -> None:
     server = scripted_server(*fault_at_second_request(lambda: fill(small_home)))
@@ -156,7 +156,7 @@ def test_another_program_holds_the_database_for_long(
     assert stored(own_home) == events
 
 
-def test_a_database_that_is_damaged_in_the_middle_of_a_run(
+def test_a_database_that_is_damaged_during_a_run(
     own_home: Path, scripted_server: Start, tmp_path: Path
 ) -> None:
     """It ends at once, since this cannot recover. Results are handed over all the same."""
@@ -227,7 +227,7 @@ def one_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_database_that_cannot_be_used_is_named_and_left_as_it_is(
+def test_an_unusable_database_is_named_and_left_unchanged(
     how: str, one_session: Path, own_home: Path, scripted_server: Start
 ) -> None:
     shutil.copytree(one_session, own_home)
@@ -247,7 +247,7 @@ def test_a_database_that_cannot_be_used_is_named_and_left_as_it_is(
     assert server.requests == []
 
 
-def test_a_read_only_database_is_read_and_no_run_is_begun(
+def test_a_read_only_database_can_be_read_but_no_run_starts(
     small_home: Path, one_session: Path, scripted_server: Start
 ) -> None:
     shutil.copy(one_session / "sessions.db", small_home)
@@ -300,7 +300,7 @@ def test_an_older_database_on_a_read_only_disk_is_read(small_home: Path, tmp_pat
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_an_older_database_that_may_not_be_written_is_read(tmp_path: Path, full: bool) -> None:
+def test_an_older_read_only_database_is_read(tmp_path: Path, full: bool) -> None:
     """The file is read-only, or its folder as well."""
     home, folder = tmp_path / "home", tmp_path / "folder"
     home.mkdir()
@@ -316,7 +316,7 @@ def test_an_older_database_that_may_not_be_written_is_read(tmp_path: Path, full:
     assert path.read_bytes() == before
 
 
-def test_a_disk_that_is_full_before_the_run_begins(
+def test_a_disk_that_is_full_before_the_run_starts(
     small_home: Path, one_session: Path, scripted_server: Start
 ) -> None:
     """Nothing is started: the model is not asked, and the sandbox is removed."""
@@ -344,7 +344,7 @@ def squeezed(table: str, column: str) -> Callable[[Path], None]:
     ("table", "column", "formats"),
     [("events", "json", ("html", "markdown")), ("terminal_output", "data", ("html", "asciicast"))],
 )
-def test_a_row_that_does_not_unpack_is_said_to_be_damaged(
+def test_a_row_that_cannot_be_decompressed_is_reported(
     table: str, column: str, formats: Sequence[str], one_session: Path, own_home: Path
 ) -> None:
     shutil.copytree(one_session, own_home)
@@ -361,7 +361,9 @@ def test_a_row_that_does_not_unpack_is_said_to_be_damaged(
     assert "bug in sandbox-tui" not in looked.stderr
 
 
-def test_a_replay_of_a_row_that_does_not_unpack_says_so(one_session: Path, own_home: Path) -> None:
+def test_a_replay_of_a_row_that_cannot_be_decompressed_says_so(
+    one_session: Path, own_home: Path
+) -> None:
     shutil.copytree(one_session, own_home)
     squeezed("events", "json")(own_home / "sessions.db")
     with Terminal("replay", "last", home=own_home) as terminal:
@@ -398,7 +400,7 @@ def every_row(path: Path) -> dict[str, int]:
         return {name: raw.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}
 
 
-def test_a_program_killed_while_it_deletes_has_deleted_nothing_or_all(
+def test_a_program_killed_while_deleting_deletes_all_or_nothing(
     one_session: Path, own_home: Path
 ) -> None:
     """Killed at twenty points, from the first row to the last."""

@@ -136,7 +136,7 @@ def test_an_engine_without_the_image(engine: Any, own_home: Path, scripted_serve
     assert server.requests == []
 
 
-def test_an_engine_that_is_away_for_a_while(
+def test_an_engine_that_is_unreachable_for_a_while(
     engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
     """The running command's result is lost, files and shell state are not: the run continues."""
@@ -197,7 +197,7 @@ def test_an_engine_that_is_stopped_and_started_again(
         assert running.end() == 0, running.stderr
 
 
-def test_ctrl_c_while_the_engine_is_away(
+def test_ctrl_c_while_the_engine_is_unreachable(
     engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
     """The run ends without waiting any longer."""
@@ -223,7 +223,7 @@ TAKEN: dict[str, Callable[[Any], None]] = {
 }
 
 
-def test_containers_that_somebody_takes_away(
+def test_containers_that_are_killed_removed_or_stopped(
     engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
     """Killed, removed and stopped: three runs of one program."""
@@ -261,7 +261,7 @@ def test_containers_that_somebody_takes_away(
     nothing_remains(engine, *runs.values())
 
 
-def test_a_container_that_somebody_pauses(
+def test_a_container_that_is_paused_from_outside(
     engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
     """The run pauses with it, reports that, and continues with it."""

@@ -75,26 +75,28 @@ def bomb() -> list[bytes]:
     return [b"".join(packed(bytes(MEGABYTE), 256))]
 
 
-def test_a_packed_reply_is_not_unpacked(scripted_server: Start, bomb: list[bytes]) -> None:
+def test_a_compressed_reply_is_not_decompressed(scripted_server: Start, bomb: list[bytes]) -> None:
     outcome, peak = in_a_child(scripted_server(s.Scripted(bomb, headers=GZIP)))
     assert "compressed" in outcome
     assert peak < USUAL
 
 
-def test_a_packed_error_page_is_not_unpacked(scripted_server: Start, bomb: list[bytes]) -> None:
+def test_a_compressed_error_page_is_not_decompressed(
+    scripted_server: Start, bomb: list[bytes]
+) -> None:
     outcome, peak = in_a_child(scripted_server(s.Scripted(bomb, status=400, headers=GZIP)))
     assert outcome == "The server returned an error (400)."
     assert peak < USUAL
 
 
-def test_an_endless_error_page_is_read_as_far_as_it_says_something(scripted_server: Start) -> None:
+def test_only_the_start_of_an_endless_error_page_is_read(scripted_server: Start) -> None:
     page = s.Scripted(itertools.chain([b"gone wrong "], itertools.repeat(b"x" * 65536)), status=400)
     outcome, peak = in_a_child(scripted_server(page))
     assert "It says: gone wrong xxx" in outcome
     assert peak < USUAL
 
 
-def test_a_redirect_with_an_endless_body_is_left(scripted_server: Start) -> None:
+def test_a_redirect_with_an_endless_body_is_dropped(scripted_server: Start) -> None:
     page = s.Scripted(
         itertools.repeat(b"x" * 65536), status=307, headers={"location": "/v1/elsewhere"}
     )
@@ -118,16 +120,16 @@ SMALL_OBJECTS = {
 
 
 @pytest.mark.parametrize("what", SMALL_OBJECTS)
-def test_an_event_of_small_objects_is_not_taken_apart(scripted_server: Start, what: str) -> None:
+def test_an_event_of_many_small_objects_is_not_parsed(scripted_server: Start, what: str) -> None:
     piece = SMALL_OBJECTS[what]
     many = piece * (60_000_000 // len(piece))
     server = scripted_server(s.stream(event(b'{"choices": [' + many + b"0]}"), s.DONE))
     outcome, peak = in_a_child(server)
     assert "reply was too long" in outcome
-    assert peak < 450  # the event itself, as it arrives and joined
+    assert peak < 450  # the event in the received chunks, and joined
 
 
-def test_a_call_of_small_objects_is_not_taken_apart(scripted_server: Start) -> None:
+def test_a_call_of_many_small_objects_is_not_parsed(scripted_server: Start) -> None:
     many = '{"command": [' + "{}," * 2_600_000 + "{}]}"
     server = scripted_server(
         s.whole({"tool_calls": [{"function": {"name": "a", "arguments": many}}]})
@@ -137,7 +139,7 @@ def test_a_call_of_small_objects_is_not_taken_apart(scripted_server: Start) -> N
     assert peak < 300  # only the text: reported, kept and sent back
 
 
-def test_a_text_of_many_escapes_is_read_as_a_text(scripted_server: Start) -> None:
+def test_a_text_of_many_escapes_is_accepted(scripted_server: Start) -> None:
     outcome, peak = in_a_child(scripted_server(s.whole({"content": ',"' * 2_000_000})))
     assert outcome == "Reply"
     assert peak < 300
@@ -176,7 +178,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("what", FLOODS)
-def test_a_flood_of_pieces_ends(scripted_server: Start, what: str) -> None:
+def test_a_flood_of_fragments_is_cut_off(scripted_server: Start, what: str) -> None:
     outcome, peak = in_a_child(scripted_server(s.Scripted(FLOODS[what]())))
     assert "reply was too long" in outcome
     assert peak < 450

@@ -39,7 +39,7 @@ def suite(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
-def test_no_sample_is_lost_and_none_is_counted_twice(
+def test_no_sample_is_lost_or_counted_twice(
     kind: str,
     tmp_path: Path,
     own_home: Path,
@@ -83,7 +83,7 @@ def test_no_sample_is_lost_and_none_is_counted_twice(
 
 
 @pytest.mark.parametrize("form", ["--headless", "--json"])
-def test_a_reader_that_goes_away(
+def test_a_closed_pipe_ends_the_program_cleanly(
     form: str,
     tmp_path: Path,
     own_home: Path,
@@ -107,7 +107,7 @@ def test_a_reader_that_goes_away(
     assert program.stdout is not None
     assert program.stderr is not None
     if form == "--headless":
-        program.stdout.readline()  # says what begins
+        program.stdout.readline()  # announces the evaluation
     program.stdout.close()
     closed.set()
     with program.stderr:

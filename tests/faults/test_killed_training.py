@@ -113,7 +113,7 @@ def watched(home: Path) -> list[int]:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["bubblewrap", "docker"])
-async def test_a_killed_training_goes_on_and_leaves_nothing_behind(
+async def test_a_killed_training_resumes_and_leaves_nothing_behind(
     kind: str,
     engine: str,
     tmp_path: Path,
@@ -155,7 +155,7 @@ async def test_a_killed_training_goes_on_and_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize("form", ["text", "--json"])
-def test_a_reader_that_goes_away(
+def test_a_closed_pipe_ends_the_program_cleanly(
     form: str,
     tmp_path: Path,
     own_home: Path,
@@ -180,7 +180,7 @@ def test_a_reader_that_goes_away(
     assert program.stdout is not None
     assert program.stderr is not None
     if form == "text":
-        program.stdout.readline()  # says what begins
+        program.stdout.readline()  # announces the training
     program.stdout.close()
     closed.set()
     with program.stderr:

@@ -127,7 +127,7 @@ def goes_on_rightly(events: list[e.AnyEvent]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
-async def test_whenever_it_is_killed_it_goes_on_or_says_why_not(kind: str, tmp_path: Path) -> None:
+async def test_a_run_killed_at_any_time_resumes_or_says_why_not(kind: str, tmp_path: Path) -> None:
     require(kind)
     chance = random.Random(f"{kind} {SEED}")
     outcomes: Counter[str] = Counter()

@@ -140,12 +140,12 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Together:
 
 
 @pytest.mark.parametrize("what", PASSING)
-def test_once_is_forgiven(what: str, together: Together) -> None:
+def test_a_single_failure_is_retried(what: str, together: Together) -> None:
     assert_forgiven(together.events[what], together.requests[what], PASSING[what][1])
 
 
 @pytest.mark.parametrize("what", SLOW)
-def test_being_slow_once_is_forgiven(what: str, own_home: Path, scripted_server: Start) -> None:
+def test_a_single_slow_reply_is_retried(what: str, own_home: Path, scripted_server: Start) -> None:
     server = scripted_server(s.MISBEHAVIOURS[what](), SUBMIT)
     limit, words = SLOW[what]
     _, _, events = run(server.url, own_home, **{limit: "8"})
@@ -164,7 +164,7 @@ def assert_forgiven(events: Seen, requests: list[s.Chunk], words: str) -> None:
 
 
 @pytest.mark.parametrize("what", TOLD)
-def test_the_model_is_told(what: str, together: Together) -> None:
+def test_the_model_is_told_what_was_wrong(what: str, together: Together) -> None:
     words, calls = TOLD[what]
     events, requests = together.events[what], together.requests[what]
     assert events[-1].reason == "submitted"  # type: ignore[union-attr]
@@ -175,7 +175,9 @@ def test_the_model_is_told(what: str, together: Together) -> None:
     assert sum(message["role"] == "tool" for message in answers) == calls
 
 
-def test_what_came_of_a_reply_that_was_cut_is_kept(own_home: Path, scripted_server: Start) -> None:
+def test_the_received_part_of_a_broken_reply_is_kept(
+    own_home: Path, scripted_server: Start
+) -> None:
     cut = s.stream(s.chunk({"content": "I was about to"}), *s.fragments(0, *s.BASH, "a")[:2])
     code, _, events = run(scripted_server(cut, SUBMIT).url, own_home)
     assert code == 0
@@ -183,7 +185,7 @@ def test_what_came_of_a_reply_that_was_cut_is_kept(own_home: Path, scripted_serv
     assert [event.call.name for event in only(e.CallProposed, events)] == ["submit"]
 
 
-def test_a_server_that_is_not_there_yet(own_home: Path) -> None:
+def test_a_server_that_has_not_started_yet(own_home: Path) -> None:
     """Refused, reported with a countdown, and retried."""
     with s.ScriptedServer([SUBMIT]) as gone:
         port = gone.port
@@ -209,7 +211,7 @@ def test_the_run_ends_and_says_why(what: str, together: Together) -> None:
     assert (together.folder / end.output / "kept").read_text() == "kept\n"
 
 
-def test_an_hour_is_not_waited_for(own_home: Path, scripted_server: Start) -> None:
+def test_a_requested_wait_of_an_hour_ends_the_run(own_home: Path, scripted_server: Start) -> None:
     """The end of a single run is reported by a sentence on stderr and by the exit code."""
     server = scripted_server(s.failure(429, "later", retry_after="3600"))
     code, stderr, _ = run(server.url, own_home)
@@ -254,7 +256,7 @@ def test_a_run_is_ended_in_the_middle_of_a_flood(own_home: Path, scripted_server
 # --- on the screen
 
 
-def test_the_countdown_is_seen_and_skipped(own_home: Path, scripted_server: Start) -> None:
+def test_the_countdown_is_shown_and_skipped(own_home: Path, scripted_server: Start) -> None:
     server = scripted_server(s.failure(429, "slow down", retry_after="290"), SUBMIT)
     arguments = [word for word in against(server.url) if word != "--json"]
     with Terminal(*arguments, home=own_home) as terminal:

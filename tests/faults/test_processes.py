@@ -20,7 +20,7 @@ USER = "61234"
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_command_that_cannot_be_begun_says_so(processes: int) -> None:
+def test_a_command_that_cannot_start_says_so(processes: int) -> None:
     """With one process there is no runner; with two, the runner cannot start the command."""
     with tempfile.TemporaryDirectory(prefix="dispatcher-") as name:
         folder = Path(name)

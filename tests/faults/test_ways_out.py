@@ -33,7 +33,7 @@ WAIT = s.call("execute_bash", command="echo kept >output/kept; echo be''gun; sle
         ((signal.SIGHUP, signal.SIGTERM, signal.SIGINT), 129),
     ],
 )
-def test_signals_that_come_again(
+def test_repeated_signals(
     numbers: tuple[signal.Signals, ...], code: int, own_home: Path, scripted_server: Start
 ) -> None:
     """The first one counts; later ones do not disturb the orderly end."""
@@ -57,7 +57,7 @@ def test_signals_that_come_again(
     assert (results / "kept").read_text() == "kept\n"
 
 
-def test_a_signal_as_soon_as_the_run_has_begun(own_home: Path, scripted_server: Start) -> None:
+def test_a_signal_right_after_the_start(own_home: Path, scripted_server: Start) -> None:
     require("bubblewrap")
     server = scripted_server(WAIT)
     with Program(*against(server.url), home=own_home) as program:
@@ -69,7 +69,7 @@ def test_a_signal_as_soon_as_the_run_has_begun(own_home: Path, scripted_server: 
     assert isinstance(events[-1], e.RunFinished)
 
 
-def test_a_reader_that_goes_away(own_home: Path, scripted_server: Start) -> None:
+def test_a_closed_pipe_ends_the_program_cleanly(own_home: Path, scripted_server: Start) -> None:
     """`sandbox-tui run ... | head -1`: the run ends in order, and its session is complete."""
     require("bubblewrap")
     server = scripted_server(WAIT, s.call("submit"))
@@ -152,9 +152,7 @@ def test_a_clock_that_jumps(kind: str, own_home: Path, scripted_server: Start) -
 
 
 @pytest.mark.parametrize("snapshots", ["off", "every"])
-def test_a_tree_of_a_thousand_folders_in_each_other(
-    snapshots: str, own_home: Path, scripted_server: Start
-) -> None:
+def test_a_thousand_nested_folders(snapshots: str, own_home: Path, scripted_server: Start) -> None:
     """Leftover files keep neither the program from ending nor the next run from starting."""
     require("bubblewrap")
     dig = "import os\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')\nopen('file', 'w').close()"

@@ -227,7 +227,7 @@ async def test_of_all_that_find_it_ended_one_begins_it_anew() -> None:
 
 
 async def test_a_start_that_is_killed_at_once_leaves_no_process() -> None:
-    """bwrap's child waits for the id maps; it used to sleep forever after every third of these."""
+    """bwrap's child waits for the id maps; after one kill in three it used to sleep forever."""
     require("bubblewrap")
     folder = make_folder("killed-at-once", grace=0.0)
     try:

@@ -58,7 +58,7 @@ async def soon(holds: Callable[[], bool]) -> None:
         await asyncio.sleep(0.05)
 
 
-async def test_a_container_that_is_being_made_goes() -> None:
+async def test_a_container_that_is_being_created_is_removed() -> None:
     require("docker")
     sandbox: Any = make("docker")
     making = sandbox._create = HeldUp(sandbox._create)
@@ -73,7 +73,7 @@ async def test_a_container_that_is_being_made_goes() -> None:
         engine.close()
 
 
-async def test_folders_that_are_being_made_go(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_folders_that_are_being_created_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     require("bubblewrap")
     making = HeldUp(make_folder)
     monkeypatch.setattr(bubblewrap, "make_folder", making)
@@ -109,7 +109,7 @@ async def test_a_freeze_that_is_cancelled_is_undone(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # docker-py's socket
-async def test_a_snapshot_that_is_cancelled_goes(
+async def test_a_cancelled_snapshot_is_removed(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is still taken while the sandbox is frozen; the sandbox continues afterwards."""

@@ -67,7 +67,7 @@ async def ended(client: RunClient) -> list[e.AnyEvent]:
 
 
 @KINDS
-async def test_a_program_of_its_own_continues_a_run(
+async def test_a_separate_program_continues_a_run(
     kind: str, scripted_server: Start, runs: RunRegistry
 ) -> None:
     require(kind)
@@ -117,7 +117,7 @@ async def test_a_call_that_runs_ends_first(scripted_server: Start, runs: RunRegi
     assert finished[0].observation.rstrip().endswith("done")
 
 
-async def test_second_thoughts_let_the_run_go_on_here(
+async def test_a_cancelled_detach_keeps_the_run_here(
     scripted_server: Start, runs: RunRegistry
 ) -> None:
     require("bubblewrap")
@@ -136,7 +136,7 @@ async def test_second_thoughts_let_the_run_go_on_here(
     assert worker.state.finished.reason == "submitted"
 
 
-async def test_a_run_that_no_program_could_take_continues_here(
+async def test_a_failed_detach_keeps_the_run_here(
     scripted_server: Start, runs: RunRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require("bubblewrap")

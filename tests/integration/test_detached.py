@@ -112,7 +112,7 @@ CALLS = s.calls(
 
 
 @KINDS
-async def test_screens_come_and_go_and_the_run_goes_on(
+async def test_screens_attach_and_leave_while_the_run_continues(
     kind: str, scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
     require(kind)
@@ -160,7 +160,7 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     assert not socket_path(session).exists()
 
 
-async def test_a_screen_that_does_not_read_harms_nobody(
+async def test_a_screen_that_does_not_read_affects_no_other(
     scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
     require("bubblewrap")
@@ -179,7 +179,7 @@ async def test_a_screen_that_does_not_read_harms_nobody(
     rude.close()
 
 
-async def test_files_and_shells_of_a_run_elsewhere(
+async def test_files_and_shells_of_a_run_in_another_program(
     scripted_server: Start, watch: Callable[[str], Watching], tmp_path: Path
 ) -> None:
     require("bubblewrap")
@@ -232,7 +232,7 @@ async def test_files_and_shells_of_a_run_elsewhere(
     assert screen.seen[-1].error == "enough"
 
 
-async def test_large_files_of_a_run_elsewhere_can_be_read(
+async def test_large_files_of_a_run_in_another_program_can_be_read(
     scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
     require("bubblewrap")
@@ -262,7 +262,7 @@ async def test_large_files_of_a_run_elsewhere_can_be_read(
     assert screen.worker.failure is None
 
 
-async def test_a_line_that_is_not_understood_is_not_the_programs_end(
+async def test_an_unknown_message_is_not_the_end_of_the_run(
     scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
     """Such as one sent by another version of the program."""
@@ -343,7 +343,7 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
     assert screen.seen[-1].reason == "submitted"
 
 
-async def test_sigterm_ends_it_in_order(
+async def test_sigterm_shuts_it_down_cleanly(
     scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
     require("bubblewrap")
@@ -362,7 +362,7 @@ async def test_sigterm_ends_it_in_order(
     ("what", "said"),
     [("RunServer", "exited before the run started"), ("RunWorker", "exited before")],
 )
-def test_a_defect_of_a_program_without_a_terminal_leaves_a_trace(
+def test_a_bug_in_a_detached_program_is_logged(
     scripted_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, said: str
 ) -> None:
     """The traceback is redacted and escaped as on a terminal."""
@@ -389,7 +389,7 @@ def test_a_defect_of_a_program_without_a_terminal_leaves_a_trace(
     assert stat.S_IMODE(log_file().stat().st_mode) == 0o600
 
 
-async def test_a_defect_of_a_command_is_told_to_whoever_gave_it(
+async def test_a_bug_in_a_command_is_reported_to_its_caller(
     scripted_server: Start,
     watch: Callable[[str], Watching],
     tmp_path: Path,
@@ -419,7 +419,7 @@ async def test_a_defect_of_a_command_is_told_to_whoever_gave_it(
     await asyncio.wait_for(screen.task, HANG_SECONDS)
 
 
-def test_the_log_of_defects_does_not_grow_for_ever(own_home: Path) -> None:
+def test_the_log_of_bugs_does_not_grow_forever(own_home: Path) -> None:
     os.close(open_log())
     log_file().write_bytes(b"x" * (MAX_LOG_BYTES + 1))
     os.close(open_log())
@@ -427,7 +427,7 @@ def test_the_log_of_defects_does_not_grow_for_ever(own_home: Path) -> None:
     assert log_file().with_name("detached.log.1").stat().st_size == MAX_LOG_BYTES + 1
 
 
-def test_what_cannot_begin_says_why(scripted_server: Start) -> None:
+def test_a_run_that_cannot_start_says_why(scripted_server: Start) -> None:
     require("docker")
     server = scripted_server(CALLS)
     asked = {"model.name": "m", "model.base_url": server.url, "sandbox.image": "127.0.0.1:9/no:1"}
@@ -450,7 +450,7 @@ def short_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 RUN = "20261121-104238-7fk2p"
 
 
-def test_the_socket_is_in_a_folder_of_ones_own(short_home: Path) -> None:
+def test_the_socket_is_in_a_private_folder(short_home: Path) -> None:
     with listen(RUN) as line:
         path = Path(line.getsockname())
         assert path == socket_path(RUN)
@@ -463,7 +463,7 @@ def test_the_socket_is_in_a_folder_of_ones_own(short_home: Path) -> None:
         assert not path.exists()
 
 
-def test_the_socket_is_found_whatever_the_shell_calls_its_temporary_folder(
+def test_the_socket_is_found_with_any_temporary_folder(
     short_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with listen(RUN) as line:
@@ -485,7 +485,7 @@ def test_a_home_too_long_for_a_socket(short_home: Path, monkeypatch: pytest.Monk
     socket_path(RUN).unlink()
 
 
-def test_a_folder_that_others_may_enter_is_not_connected_to(short_home: Path) -> None:
+def test_no_connection_is_made_in_a_folder_open_to_others(short_home: Path) -> None:
     with listen(RUN) as line:
         socket_path(RUN).parent.chmod(0o777)
         with pytest.raises(SandboxTuiError, match="nobody else may enter"):
@@ -495,7 +495,7 @@ def test_a_folder_that_others_may_enter_is_not_connected_to(short_home: Path) ->
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_somebody_elses_program_is_told_nothing(short_home: Path) -> None:
+def test_nothing_is_sent_to_another_users_program(short_home: Path) -> None:
     (short_home / "sockets").mkdir(mode=0o700)
     path = short_home / "sockets" / f"{RUN}.sock"
     code = (
@@ -514,7 +514,7 @@ def test_somebody_elses_program_is_told_nothing(short_home: Path) -> None:
     assert received == "b''"
 
 
-def test_many_programs_that_begin_at_once_keep_their_sockets(short_home: Path) -> None:
+def test_many_programs_that_start_at_once_keep_their_sockets(short_home: Path) -> None:
     """Each removes what killed programs left, but never a socket that another is just creating."""
     code = (
         "import sys; from sandbox_tui.sessions.remote.sockets import listen\n"
@@ -543,7 +543,7 @@ def test_many_programs_that_begin_at_once_keep_their_sockets(short_home: Path) -
         program.communicate("end\n", timeout=HANG_SECONDS)
 
 
-async def test_a_program_that_was_stopped_is_not_waited_for(
+async def test_a_stopped_program_is_reported(
     scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
     require("bubblewrap")

@@ -69,7 +69,7 @@ async def test_hardening_as_seen_from_inside(engine: Any) -> None:
         await sandbox.close()
 
 
-async def test_no_network_when_there_shall_be_none(engine: Any) -> None:
+async def test_no_network_when_it_is_disabled(engine: Any) -> None:
     sandbox = make("docker", network="none")
     await sandbox.start()
     try:
@@ -99,7 +99,7 @@ async def test_a_missing_image_is_named(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ["remove", "kill"])
-async def test_a_container_that_somebody_takes_away(engine: Any, how: str) -> None:
+async def test_a_container_that_is_removed_from_outside(engine: Any, how: str) -> None:
     sandbox = make("docker")
     await sandbox.start()
     (container,) = ours(engine, sandbox.spec.session_id)
@@ -168,7 +168,7 @@ async def test_a_lease_outlasts_its_grace_while_the_program_lives(engine: Any) -
         await sandbox.close()
 
 
-async def test_a_lease_outlasts_what_takes_long_beside_it(engine: Any) -> None:
+async def test_a_lease_is_renewed_during_long_operations(engine: Any) -> None:
     """For example, listing a very large number of files on the channel for files."""
     sandbox: Any = make("docker", grace=2.0)
     await sandbox.start()
@@ -181,7 +181,7 @@ async def test_a_lease_outlasts_what_takes_long_beside_it(engine: Any) -> None:
         await sandbox.close()
 
 
-def test_one_that_cannot_be_removed_keeps_no_other_from_the_sweep(
+def test_a_container_that_cannot_be_removed_does_not_stop_the_sweep(
     engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The list suffices, too: no container is inspected individually."""
@@ -216,7 +216,7 @@ def test_one_that_cannot_be_removed_keeps_no_other_from_the_sweep(
         stuck.remove(force=True)
 
 
-def test_only_what_is_ours_is_swept(engine: Any) -> None:
+def test_the_sweep_removes_only_our_containers(engine: Any) -> None:
     gone = {"sandbox-tui": "1", "sandbox-tui.pid": "999999999", "sandbox-tui.started": "1"}
     gone["sandbox-tui.host"] = socket.gethostname()
     mine = engine.containers.create(TEST_IMAGE, ["true"], labels=gone)
@@ -235,7 +235,7 @@ def test_only_what_is_ours_is_swept(engine: Any) -> None:
         foreign.remove(force=True)
 
 
-async def test_a_freeze_while_one_asks_whether_memory_ran_out_is_waited_out() -> None:
+async def test_the_memory_check_waits_for_a_freeze_to_end() -> None:
     require("docker")
     sandbox: Any = DockerSandbox(spec())
     await sandbox.start()

@@ -52,7 +52,7 @@ def calling(command: str) -> Message:
     return {"role": "assistant", "content": "", "tool_calls": [call]}
 
 
-async def test_many_at_once_are_rewarded_like_a_serial_run_and_leave_nothing() -> None:
+async def test_concurrent_episodes_match_serial_ones_and_leave_nothing() -> None:
     todo = tasks(EPISODES)
     await fill_pool()
     async with EpisodePool(docker_settings(), KeyReward(), concurrency=1) as pool:

@@ -61,7 +61,7 @@ async def test_a_command_scores_in_a_fresh_sandbox(fresh: Fresh) -> None:
     ).value == 1
 
 
-async def test_a_command_that_cannot_score_is_no_zero(fresh: Fresh) -> None:
+async def test_a_command_that_cannot_score_gives_no_score(fresh: Fresh) -> None:
     with pytest.raises(ScorerFailed, match="did not run"):
         await commanded(fresh, "no-such-program answer.txt", "42")
     with pytest.raises(ScorerFailed, match="printed 7, which is not from 0 to 1"):
@@ -201,7 +201,7 @@ def spec_of(image: str) -> Any:
 
 
 @pytest.mark.docker
-async def test_a_harness_that_fails_is_no_zero(repository_image: str) -> None:
+async def test_a_failed_harness_gives_no_score(repository_image: str) -> None:
     with pytest.raises(ScorerFailed, match="The SWE-bench harness failed"):
         await patched(report_task("127.0.0.1:9/no/such:image"), RIGHT, None)
     with pytest.raises(ScorerFailed, match="no column eval_script"):

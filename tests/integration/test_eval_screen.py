@@ -95,7 +95,7 @@ def both_held(app: SandboxTui) -> bool:
     return len(lines) == 2 and not any("vanilla" in line for line in lines)
 
 
-async def test_it_is_watched_paused_opened_and_comes_to_its_end(
+async def test_an_evaluation_is_watched_paused_opened_and_finished(
     scripted_server: Start, store: Store, model: HeldModel
 ) -> None:
     require("bubblewrap")
@@ -143,7 +143,7 @@ async def test_it_is_watched_paused_opened_and_comes_to_its_end(
         assert app.return_code == 0
 
 
-async def test_it_is_stopped_and_taken_up_again(
+async def test_an_evaluation_is_stopped_and_resumed(
     scripted_server: Start, store: Store, model: HeldModel
 ) -> None:
     require("bubblewrap")
@@ -237,7 +237,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         assert store.count() == 1
 
 
-async def test_it_goes_on_in_the_background(
+async def test_an_evaluation_continues_in_the_background(
     scripted_server: Start, store: Store, model: HeldModel
 ) -> None:
     require("bubblewrap")
@@ -270,7 +270,7 @@ async def test_it_goes_on_in_the_background(
     assert not any(one.status == "running" for one in ledger.results(store, evaluation.info.id))
 
 
-async def test_another_program_s_is_followed_in_the_database(
+async def test_an_evaluation_of_another_program_is_followed_in_the_database(
     scripted_server: Start, store: Store
 ) -> None:
     """As recorded there, sample by sample; it can be neither paused nor stopped."""

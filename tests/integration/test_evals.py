@@ -174,9 +174,7 @@ def replace_task(task: Task, **more: Any) -> Task:
     return msgspec.structs.replace(task, **more)
 
 
-async def test_a_scorer_that_fails_is_no_score_of_zero(
-    scripted_server: Start, store: Store
-) -> None:
+async def test_a_failed_scorer_gives_no_score(scripted_server: Start, store: Store) -> None:
     server = scripted_server(reply)
     one = suite(2, modes=("vanilla",))
     tasks = (replace_task(one.tasks[0], metadata={"broken": True}), one.tasks[1])
@@ -188,7 +186,7 @@ async def test_a_scorer_that_fails_is_no_score_of_zero(
     assert scored.status == "scored"
 
 
-async def test_infrastructure_that_fails_is_tried_again_and_then_waited_for(
+async def test_failing_infrastructure_is_retried_and_then_pauses_the_evaluation(
     scripted_server: Start, store: Store
 ) -> None:
     """A server that is down pauses the evaluation; no sample is scored because of it."""
@@ -241,7 +239,7 @@ async def test_a_stopped_evaluation_is_resumed_where_it_stood(
     assert all(kept[one.key] == one for one in before)
 
 
-async def test_what_a_prompt_pack_says_is_a_part_of_the_evaluation(
+async def test_the_digest_covers_the_prompt_pack(
     scripted_server: Start, store: Store, tmp_path: Path
 ) -> None:
     server = scripted_server(reply)
@@ -303,7 +301,7 @@ async def test_a_budget_covers_attempts_that_failed(scripted_server: Start, stor
     assert len(server.requests) == 4
 
 
-async def test_what_cannot_begin_is_said_before_anything_is_written(
+async def test_an_evaluation_that_cannot_start_writes_nothing(
     scripted_server: Start, store: Store
 ) -> None:
     server = scripted_server(reply)
@@ -321,7 +319,7 @@ async def test_what_cannot_begin_is_said_before_anything_is_written(
         ledger.summary(store)
 
 
-async def test_a_ledger_that_cannot_be_written_ends_the_samples_that_run(
+async def test_an_unwritable_ledger_ends_the_running_samples(
     scripted_server: Start, store: Store
 ) -> None:
     """Otherwise nothing owns them, and the evaluation stays active as long as the program runs."""

@@ -84,7 +84,9 @@ async def press(pilot: Pilot[int], key: str, shown: type) -> Any:
 
 
 @KINDS
-async def test_out_in_and_by_hand(kind: str, scripted_server: Start, tmp_path: Path) -> None:
+async def test_files_are_copied_out_copied_in_and_edited(
+    kind: str, scripted_server: Start, tmp_path: Path
+) -> None:
     require(kind)
     server = scripted_server(
         s.call("execute_bash", command=MADE),
@@ -153,7 +155,9 @@ async def test_out_in_and_by_hand(kind: str, scripted_server: Start, tmp_path: P
     assert [x for x in events if isinstance(x, e.HumanFile)] == done(screen)
 
 
-async def test_the_model_changed_it_meanwhile(scripted_server: Start, tmp_path: Path) -> None:
+async def test_a_file_that_the_model_changed_during_the_edit(
+    scripted_server: Start, tmp_path: Path
+) -> None:
     require("bubblewrap")
     server = scripted_server(
         s.call("execute_bash", command=MADE),
@@ -192,7 +196,9 @@ async def test_the_model_changed_it_meanwhile(scripted_server: Start, tmp_path: 
     assert "three" not in observation
 
 
-async def test_what_was_not_kept_is_fetched(scripted_server: Start, tmp_path: Path) -> None:
+async def test_contents_that_were_not_stored_are_fetched(
+    scripted_server: Start, tmp_path: Path
+) -> None:
     """A file too large to keep is read from the sandbox, in full where all of it is needed."""
     require("bubblewrap")
     server = scripted_server(

@@ -111,7 +111,7 @@ async def test_the_demo_is_forked_from_its_middle(
 
 
 @KINDS
-async def test_another_model_goes_on_with_the_shell_and_is_sent_the_same_words(
+async def test_another_model_continues_with_the_same_shell_and_conversation(
     kind: str, scripted_server: Start, tmp_path: Path, cleared: list[str]
 ) -> None:
     require(kind)
@@ -194,7 +194,7 @@ async def test_what_differs_is_said_and_put_back(scripted_server: Start, tmp_pat
     store.close()
 
 
-async def test_a_call_that_comes_out_differently_has_parted(
+async def test_sessions_diverge_at_a_call_with_another_result(
     scripted_server: Start, tmp_path: Path
 ) -> None:
     require("bubblewrap")
@@ -289,7 +289,7 @@ async def test_a_fork_of_a_fork_and_the_death_of_its_parent(
     store.close()
 
 
-async def test_moments_that_are_none(scripted_server: Start, tmp_path: Path) -> None:
+async def test_invalid_fork_points_are_refused(scripted_server: Start, tmp_path: Path) -> None:
     require("bubblewrap")
     server = scripted_server(s.call("execute_bash", command="true"), s.call("submit"))
     wanted = request(server, **{"limits.max_steps": 2})

@@ -120,7 +120,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
     store.close()
 
 
-async def test_a_call_that_is_over_is_done_differently(tmp_path: Path) -> None:
+async def test_a_finished_call_is_forked_with_other_arguments(tmp_path: Path) -> None:
     """Editing the call moves the fork point to just before it; fork and parent diverge there."""
     store, run_id, usual = await recorded(tmp_path)
     end = next(x.seq for x in store.events(run_id) if isinstance(x, e.CallFinished) and x.call == 5)

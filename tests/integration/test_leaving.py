@@ -123,7 +123,7 @@ async def test_one_run_in_the_background_is_asked_about_and_its_results_are_wait
     assert (tmp_path / "out" / "kept.txt").read_text() == "kept\n"
 
 
-async def test_who_asks_a_second_time_waits_no_longer(
+async def test_quitting_twice_does_not_wait(
     tmp_path: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forever = asyncio.Event()
@@ -144,15 +144,13 @@ async def test_who_asks_a_second_time_waits_no_longer(
         await worker.ended.wait()
 
 
-async def test_nothing_is_asked_where_nothing_goes_on(
-    tmp_path: Path, scripted_server: Start
-) -> None:
+async def test_nothing_is_asked_without_active_runs(tmp_path: Path, scripted_server: Start) -> None:
     async with program(tmp_path, scripted_server()) as run:
         await run.press("q")
         await run.until(lambda: run.has_left)
 
 
-async def test_a_task_that_was_typed_is_not_lost_without_a_question(
+async def test_quitting_asks_before_a_typed_task_is_lost(
     tmp_path: Path, scripted_server: Start
 ) -> None:
     async with program(tmp_path, scripted_server()) as run:

@@ -252,7 +252,7 @@ async def test_the_bar_cuts_no_word_and_names_no_key_that_the_queue_has(
         await run.finish()
 
 
-async def test_who_reads_elsewhere_is_left_there_and_told_what_waits(
+async def test_a_waiting_call_does_not_scroll_a_reader_away(
     tmp_path: Path, scripted_server: Start
 ) -> None:
     server = scripted_server(bash("seq 40; false"), bash("sleep 100"), bash(LONG), s.call("submit"))
@@ -282,7 +282,7 @@ def bar_text(run: Watching) -> str:
     return bar.render_line(0).text
 
 
-async def test_a_line_is_sent_and_the_keys_are_those_of_the_screen_again(
+async def test_after_a_line_is_sent_the_screen_has_the_keys_again(
     tmp_path: Path, scripted_server: Start
 ) -> None:
     server = scripted_server(bash("echo first"), bash("echo second"), s.call("submit"))

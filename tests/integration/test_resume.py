@@ -324,7 +324,7 @@ async def test_it_says_why_when_the_sandbox_is_gone(
     store.close()
 
 
-async def test_what_is_over_or_goes_on_elsewhere_is_not_taken_up(
+async def test_finished_and_running_sessions_are_not_resumed(
     scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require("bubblewrap")
@@ -336,7 +336,7 @@ async def test_what_is_over_or_goes_on_elsewhere_is_not_taken_up(
         resume(session)
 
 
-async def test_only_one_of_two_programs_gets_it(scripted_server: Start, tmp_path: Path) -> None:
+async def test_only_one_of_two_programs_resumes_it(scripted_server: Start, tmp_path: Path) -> None:
     require("bubblewrap")
     server = scripted_server(SLEEPS, s.call("submit"))
     session = await killed(tmp_path, server, "bubblewrap", KILLED_WHILE_IT_SLEEPS)

@@ -189,7 +189,7 @@ def _asks(plan: ForkPlan, url: str, kind: str) -> ForkRequest:
     return ForkRequest(run=plan.request(settings(kind, **changes), changes))
 
 
-async def test_what_was_handed_in_before_a_fork_does_not_end_it(
+async def test_a_submission_before_the_fork_does_not_end_it(
     scripted_server: Start, tmp_path: Path, cleared: list[str], resume: Callable[[str], RunWorker]
 ) -> None:
     """Forked after the end, and killed while its first reply streams in."""

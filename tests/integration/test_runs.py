@@ -276,7 +276,7 @@ async def test_an_overfull_conversation_asks_for_less_and_then_ends(
     store.close()
 
 
-async def test_cancelling_keeps_what_there_is(scripted_server: Start, tmp_path: Path) -> None:
+async def test_cancelling_keeps_partial_results(scripted_server: Start, tmp_path: Path) -> None:
     server = scripted_server(
         s.call("execute_bash", command="echo 1 >output/part.txt; echo on; sleep 100")
     )
@@ -425,7 +425,7 @@ def test_bad_input_gets_one_clear_sentence(
     ("number", "code"),
     [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGQUIT, 131)],
 )
-def test_signals_end_a_headless_run_in_order(
+def test_signals_shut_a_headless_run_down_cleanly(
     own_home: Path, scripted_server: Start, number: int, code: int
 ) -> None:
     server = scripted_server(s.call("execute_bash", command="echo begun; sleep 100"))

@@ -131,7 +131,7 @@ async def test_a_command_without_an_end_is_ended(sandbox: Sandbox) -> None:
     assert await out(sandbox, "echo next") == "next\n"
 
 
-async def test_what_left_the_process_group_is_ended_too(sandbox: Sandbox) -> None:
+async def test_processes_outside_the_process_group_are_ended_too(sandbox: Sandbox) -> None:
     result = await sh(sandbox, "setsid sleep 4321 & sleep 4321", timeout=1)
     assert result.timed_out
     left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c '4321 *$' || :"
@@ -183,7 +183,7 @@ async def test_a_fork_bomb_is_survived(sandbox: Sandbox) -> None:
     assert await out(sandbox, "echo alive") == "alive\n"
 
 
-async def test_what_has_begun_is_never_repeated(sandbox: Sandbox) -> None:
+async def test_a_started_command_is_never_repeated(sandbox: Sandbox) -> None:
     """Whatever its exit code, and also with processes left running in the background."""
     await sh(sandbox, "touch log; sleep 4244 & echo started")
     first = await sh(sandbox, "echo x >>log; exit 254")
@@ -192,7 +192,7 @@ async def test_what_has_begun_is_never_repeated(sandbox: Sandbox) -> None:
     assert await out(sandbox, "cat log") == "x\ny\n"
 
 
-async def test_what_ends_its_own_shell_takes_no_service_with_it(sandbox: Sandbox) -> None:
+async def test_a_command_that_kills_its_shell_ends_no_service(sandbox: Sandbox) -> None:
     """Its own processes are killed; those of earlier commands are not."""
     await sh(sandbox, "sleep 4245 >/dev/null 2>&1 &")
     ended = await sh(sandbox, "sleep 4246 & kill -9 $PPID; sleep 4246", timeout=1)
@@ -201,7 +201,7 @@ async def test_what_ends_its_own_shell_takes_no_service_with_it(sandbox: Sandbox
     assert await out(sandbox, left) == "4245\n"
 
 
-async def test_output_that_nobody_takes_keeps_no_command_from_its_end(sandbox: Sandbox) -> None:
+async def test_unread_output_does_not_keep_a_command_from_ending(sandbox: Sandbox) -> None:
     await sh(sandbox, "sleep 4247 >/dev/null 2>&1 &")
     output_seen, never = asyncio.Event(), asyncio.Event()
 
@@ -219,7 +219,7 @@ async def test_output_that_nobody_takes_keeps_no_command_from_its_end(sandbox: S
     assert await out(sandbox, left) == "4247\n"
 
 
-async def test_a_time_limit_is_the_commands_not_the_readers(sandbox: Sandbox) -> None:
+async def test_a_slow_reader_does_not_use_up_the_time_limit(sandbox: Sandbox) -> None:
     slow = [2.0]  # seconds that the first piece takes, longer than the limit
 
     async def read(_: str, __: bytes) -> None:
@@ -268,7 +268,7 @@ async def test_a_server_in_the_background_goes_on(sandbox: Sandbox) -> None:
         assert result.stdout == b"b'hi'\n"
 
 
-async def test_late_output_lands_nowhere(sandbox: Sandbox) -> None:
+async def test_late_output_is_dropped(sandbox: Sandbox) -> None:
     first = await sh(sandbox, "mkfifo /tmp/go; (read x </tmp/go; echo LATE; echo done >/tmp/go2) &")
     assert first.background
     result = await sh(
@@ -371,7 +371,7 @@ async def test_relative_paths_start_where_the_shell_is(sandbox: Sandbox) -> None
     assert await sandbox.read_file("f") == b"x\n"
 
 
-async def test_what_is_no_file_is_refused_and_nothing_hangs(sandbox: Sandbox) -> None:
+async def test_paths_that_are_not_files_are_refused_without_hanging(sandbox: Sandbox) -> None:
     await sh(sandbox, "mkfifo /testbed/pipe")
     for path in ("/testbed/none", "/testbed", "/testbed/pipe", "/dev/zero"):
         with pytest.raises(FileRefused, match=re.escape(path)):
@@ -391,7 +391,7 @@ async def test_files_while_a_command_runs(sandbox: Sandbox) -> None:
     await asyncio.wait([running])
 
 
-async def test_what_changed_is_found(sandbox: Sandbox) -> None:
+async def test_changed_files_are_found(sandbox: Sandbox) -> None:
     await sh(sandbox, "mkdir d; echo 1 >d/one; echo 2 >two; ln -s two link")
     before = await sandbox.list_files("/testbed")
     assert before.entries[b"/testbed/link"].kind == "link"
@@ -491,7 +491,7 @@ async def read_until(shell: object, wanted: bytes, got: bytes = b"") -> bytes:
     return got
 
 
-async def test_a_shell_is_where_the_model_is(sandbox: Sandbox) -> None:
+async def test_a_shell_starts_in_the_models_directory(sandbox: Sandbox) -> None:
     await sh(sandbox, "cd /tmp; export WHO=model; greet() { echo hello from $WHO; }")
     shell = await sandbox.open_shell(90, 20)
     try:
@@ -521,7 +521,7 @@ async def test_closing_a_shell_ends_what_runs_in_it(sandbox: Sandbox) -> None:
 # --- frozen
 
 
-async def test_frozen_and_let_go_on(sandbox: Sandbox) -> None:
+async def test_freeze_and_thaw(sandbox: Sandbox) -> None:
     await sh(sandbox, "while :; do date +%s%N >/tmp/clock; done &")
     await sandbox.freeze()
     await sandbox.freeze()
@@ -589,7 +589,7 @@ async def test_a_frozen_shell_goes_on_where_it_was(sandbox: Sandbox) -> None:
     await shell.close()
 
 
-async def test_what_is_ended_while_frozen_goes_on_for_that(sandbox: Sandbox) -> None:
+async def test_a_command_can_be_ended_while_frozen(sandbox: Sandbox) -> None:
     output_seen, running = output_of_running(
         sandbox, "echo begun; sleep 5432", timeout=HANG_SECONDS
     )
@@ -682,7 +682,7 @@ umask 077; shopt -s failglob; IFS=,; \\cd /tmp/first 2>/dev/null || builtin cd /
 """
 
 
-async def test_a_run_sees_nothing_of_the_models_shell(sandbox: Sandbox) -> None:
+async def test_run_sees_nothing_of_the_models_shell(sandbox: Sandbox) -> None:
     fresh = await sandbox.run(["printenv"], timeout=HANG_SECONDS)
     await sh(sandbox, SHAPED)
     shaped = await out(sandbox, 'printenv; echo "$GRADE"')
@@ -703,7 +703,7 @@ async def test_a_run_sees_nothing_of_the_models_shell(sandbox: Sandbox) -> None:
     assert "mine" in await out(sandbox, 'echo "$GRADE"')  # the shell keeps its own environment
 
 
-async def test_a_run_takes_its_words_as_they_are(sandbox: Sandbox) -> None:
+async def test_run_passes_its_arguments_unchanged(sandbox: Sandbox) -> None:
     words = ["a b", "$HOME", "'", '"', "*", "-n", "new\nline", ""]
     result = await sandbox.run(["printf", "<%s>", *words], timeout=HANG_SECONDS)
     assert result.stdout.decode() == "".join(f"<{word}>" for word in words)
@@ -716,7 +716,7 @@ async def test_a_run_takes_its_words_as_they_are(sandbox: Sandbox) -> None:
     assert (code.background, code.state_lost, code.timed_out) == (False, False, False)
 
 
-async def test_a_run_may_be_another_users(sandbox: Sandbox) -> None:
+async def test_run_can_act_as_another_user(sandbox: Sandbox) -> None:
     mine = (await sandbox.run(["id", "-un"], timeout=HANG_SECONDS)).stdout.decode().strip()
     same = await sandbox.run(["id", "-un"], user=mine, timeout=HANG_SECONDS)
     assert same.stdout.decode().strip() == mine
@@ -728,7 +728,7 @@ async def test_a_run_may_be_another_users(sandbox: Sandbox) -> None:
     assert (await sandbox.run(["true"], user="no-such-user", timeout=HANG_SECONDS)).exit_code == 126
 
 
-async def test_a_run_goes_beside_a_command_and_is_ended_alone(sandbox: Sandbox) -> None:
+async def test_run_works_beside_a_command_and_is_ended_alone(sandbox: Sandbox) -> None:
     running = asyncio.create_task(sh(sandbox, "while [ ! -e go ]; do sleep 0.1; done; echo done"))
     beside = await sandbox.run(["sh", "-c", "echo beside; sleep 4323"], timeout=1)
     assert (beside.timed_out, beside.stdout) == (True, b"beside\n")

@@ -89,7 +89,9 @@ async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared:
         await third.close()
 
 
-async def test_the_sandbox_goes_on_while_and_after(sandbox: Sandbox, cleared: list[str]) -> None:
+async def test_the_sandbox_continues_during_and_after_a_snapshot(
+    sandbox: Sandbox, cleared: list[str]
+) -> None:
     cleared.append(sandbox.spec.session_id)
     await run_in(sandbox, "(while :; do date +%s%N >>beat; sleep 0.02; done) >/dev/null 2>&1 & :")
     taking = asyncio.create_task(sandbox.snapshot("beat.1", max_bytes=ROOM))
@@ -105,7 +107,7 @@ async def test_the_sandbox_goes_on_while_and_after(sandbox: Sandbox, cleared: li
     assert left == "none\n"
 
 
-async def test_one_is_taken_after_another_program_took_the_sandbox_up(
+async def test_a_snapshot_is_taken_after_another_program_adopted_the_sandbox(
     sandbox: Sandbox, cleared: list[str]
 ) -> None:
     cleared.append(sandbox.spec.session_id)
@@ -132,7 +134,7 @@ async def test_one_is_taken_after_another_program_took_the_sandbox_up(
 
 
 @pytest.mark.parametrize("refusals", [1, 3])
-async def test_a_container_that_is_not_let_go_on_at_once(cleared: list[str], refusals: int) -> None:
+async def test_a_container_that_is_not_unpaused_at_once(cleared: list[str], refusals: int) -> None:
     require("docker")
     sandbox: Any = make("docker")
     cleared.append(sandbox.spec.session_id)
@@ -153,7 +155,7 @@ async def test_a_container_that_is_not_let_go_on_at_once(cleared: list[str], ref
         await sandbox.close()
 
 
-async def test_a_container_that_is_never_let_go_on_is_said_to_be_paused(
+async def test_a_container_that_is_never_unpaused_is_reported(
     cleared: list[str],
 ) -> None:
     require("docker")
@@ -194,7 +196,7 @@ async def test_one_that_is_too_large_is_refused_and_leaves_nothing(
 @pytest.mark.parametrize(
     "name", ["../../etc", "none/none", "", "a/../../b", "sandbox-tui-test:latest"]
 )
-async def test_only_snapshots_of_ours_are_begun_from(kind: str, name: str) -> None:
+async def test_only_our_own_snapshots_are_restored(kind: str, name: str) -> None:
     """Names come from recorded events, and an imported session can contain any name."""
     require(kind)
     assert not SnapshotStores(snapshot_dir()).exists(name or "x")

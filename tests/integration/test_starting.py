@@ -120,7 +120,7 @@ def toast_texts(screen: LiveScreen) -> str:
 
 
 @KINDS
-async def test_keys_pressed_while_it_starts_hold_from_the_first_step(
+async def test_keys_pressed_during_the_start_take_effect_from_the_first_step(
     kind: str, scripted_server: Start, tmp_path: Path, held: Held
 ) -> None:
     require(kind)

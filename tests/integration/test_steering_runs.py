@@ -207,7 +207,7 @@ def test_a_policy_is_checked_against_a_session_and_then_holds(
         (["--step", "--mode", "ask"], "do not go together"),
     ],
 )
-def test_modes_that_cannot_be_say_so(own_home: Path, options: list[str], words: str) -> None:
+def test_impossible_modes_are_refused(own_home: Path, options: list[str], words: str) -> None:
     done = program("demo", *options, home=own_home)
     assert done.returncode == 2
     assert words in done.stderr

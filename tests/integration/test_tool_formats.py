@@ -105,7 +105,7 @@ async def test_a_server_that_refuses_tools_is_asked_by_schema(
 
 
 @pytest.mark.parametrize("mode", ["text", "json_schema"])
-async def test_what_is_set_is_done_from_the_first_request(
+async def test_a_configured_format_is_used_from_the_first_request(
     scripted_server: Start, tmp_path: Path, mode: str
 ) -> None:
     server = scripted_server(s.say('{"name": "submit", "arguments": {}}'))

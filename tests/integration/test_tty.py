@@ -139,7 +139,7 @@ async def test_a_person_answers_what_a_command_asks(sandbox: Sandbox) -> None:
         ("script -qc 'bash -c \"read x\"' /dev/null", "", False),
     ],
 )
-async def test_who_waits_for_input_is_found(
+async def test_a_command_that_waits_for_input_is_detected(
     sandbox: Sandbox, command: str, program: str, hidden: bool
 ) -> None:
     running = asyncio.create_task(sh(sandbox, command))
@@ -150,16 +150,14 @@ async def test_who_waits_for_input_is_found(
 
 
 @pytest.mark.parametrize("command", ["sleep 3", "timeout 3 tail -f /dev/null", "sleep 3 | cat"])
-async def test_who_waits_for_something_else_is_not_taken_for_it(
-    sandbox: Sandbox, command: str
-) -> None:
+async def test_other_waits_are_not_mistaken_for_input(sandbox: Sandbox, command: str) -> None:
     running = asyncio.create_task(sh(sandbox, command))
     while not running.done():
         assert await sandbox.terminal_reader() is None
         await asyncio.sleep(0.1)
 
 
-async def test_one_that_makes_its_own_terminal_without_having_one_is_found(
+async def test_a_command_that_creates_its_own_terminal_is_detected(
     sandbox: Sandbox,
 ) -> None:
     command = "sleep 30 | script -qc 'bash -c \"read -p ready x\"' /dev/null"
@@ -169,7 +167,7 @@ async def test_one_that_makes_its_own_terminal_without_having_one_is_found(
     await running
 
 
-async def test_more_typed_than_anybody_reads_holds_nothing_up(sandbox: Sandbox) -> None:
+async def test_unread_input_blocks_nothing(sandbox: Sandbox) -> None:
     running = asyncio.create_task(sh(sandbox, "stty -icanon; echo begun; sleep 100"))
     await eventually(lambda: sandbox.write_stdin(b"x"))
     while await sandbox.write_stdin(b"x" * 1000):
@@ -179,7 +177,7 @@ async def test_more_typed_than_anybody_reads_holds_nothing_up(sandbox: Sandbox) 
     assert (await sh(sandbox, "echo next")).stdout == b"next\r\n"
 
 
-async def test_where_there_is_no_script_it_says_so(sandbox: Sandbox) -> None:
+async def test_a_missing_script_command_is_reported(sandbox: Sandbox) -> None:
     if sandbox.kind != "docker":
         pytest.skip("the system is read-only here")
     await sandbox.exec("mv $(command -v script) /tmp/", timeout=HANG_SECONDS)

@@ -41,7 +41,7 @@ def title(app: SandboxTui) -> str:
     return str(app.screen.query_one("#wall-title").render())
 
 
-async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> None:
+async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     by_itself = demo_request(settings, speed=0)
@@ -101,7 +101,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         assert app.return_code == 130
 
 
-async def test_words_choose_among_the_runs(tmp_path: Path) -> None:
+async def test_a_search_selects_runs(tmp_path: Path) -> None:
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     request = demo_request(settings, speed=0, mode="step")
@@ -161,7 +161,7 @@ def _click(widget: RunTile, *, button: int, chain: int) -> Click:
     return Click(widget, **at, shift=False, meta=False, ctrl=False, chain=chain)
 
 
-async def test_a_reason_is_asked_for_and_no_key_of_it_reaches_the_wall(tmp_path: Path) -> None:
+async def test_the_reason_for_a_rejection_is_typed_into_its_own_input(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         wall, first = app.screen, tile(app, 1)
         first.focus()
@@ -184,7 +184,7 @@ async def test_a_reason_is_asked_for_and_no_key_of_it_reaches_the_wall(tmp_path:
         assert second.state.pending is not None, "second thoughts decide nothing"
 
 
-async def test_a_run_is_chosen_again_after_nothing_was_shown(tmp_path: Path) -> None:
+async def test_a_tile_is_selected_again_after_an_empty_result(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         tile(app, 2).focus()
         await pilot.press("slash", *"zzz", "enter")
@@ -200,7 +200,7 @@ async def test_a_run_is_chosen_again_after_nothing_was_shown(tmp_path: Path) -> 
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
 
 
-async def test_what_is_shown_is_said_without_the_quotes_of_a_program(tmp_path: Path) -> None:
+async def test_the_header_names_the_filter_without_quotes(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         await pilot.press("f")
         assert "2 shown: waiting" in title(app)
@@ -228,7 +228,7 @@ async def test_words_are_found_in_calls_that_a_tile_no_longer_shows(tmp_path: Pa
         assert not first.mentions("no run has ever said this")
 
 
-async def test_leaving_the_first_wall_asks_what_shall_become_of_the_runs(tmp_path: Path) -> None:
+async def test_leaving_the_first_wall_asks_about_its_runs(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         wall = app.screen
         await pilot.press("q")
@@ -350,7 +350,7 @@ async def test_the_tiles_take_all_of_the_space(tmp_path: Path) -> None:
         )
 
 
-async def test_runs_are_moved_into_programs_of_their_own(tmp_path: Path) -> None:
+async def test_runs_are_moved_into_separate_programs(tmp_path: Path) -> None:
     database = data_dir() / "sessions.db"  # the database those programs use
     async with waiting_runs(tmp_path, ["one", "two"], database=database) as (app, pilot):
         ids = list(app.runs.all)
@@ -371,7 +371,7 @@ async def test_runs_are_moved_into_programs_of_their_own(tmp_path: Path) -> None
             store.close()
 
 
-async def test_second_thoughts_keep_the_runs_here(tmp_path: Path) -> None:
+async def test_a_cancelled_detach_keeps_the_runs_here(tmp_path: Path) -> None:
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     request = demo_request(settings, speed=0.05)  # no reply ends while the test lasts

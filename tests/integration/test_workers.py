@@ -33,9 +33,7 @@ async def seen_by(worker: RunWorker) -> list[e.AnyEvent]:
     return [event async for event in worker.watch()]
 
 
-async def test_a_watcher_that_comes_late_and_one_that_leaves(
-    workers: RunRegistry, tmp_path: Path
-) -> None:
+async def test_a_late_watcher_and_one_that_leaves(workers: RunRegistry, tmp_path: Path) -> None:
     worker = workers.begin(demo(tmp_path))
     whole = asyncio.create_task(seen_by(worker))
     finished = 0
@@ -52,7 +50,7 @@ async def test_a_watcher_that_comes_late_and_one_that_leaves(
     assert await seen_by(worker) == late, "also when all is over"
 
 
-async def test_nobody_has_to_watch(workers: RunRegistry, tmp_path: Path) -> None:
+async def test_a_run_needs_no_watcher(workers: RunRegistry, tmp_path: Path) -> None:
     worker = workers.begin(demo(tmp_path))
     received: list[e.AnyEvent] = []
     worker.observers.append(received.append)
@@ -61,7 +59,7 @@ async def test_nobody_has_to_watch(workers: RunRegistry, tmp_path: Path) -> None
     assert worker.state.finished == received[-1]
 
 
-async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
+async def test_a_watcher_that_does_not_read_blocks_the_run_until_it_leaves(
     workers: RunRegistry, tmp_path: Path
 ) -> None:
     """Backpressure reaches the container and ends with the watcher."""
@@ -99,7 +97,7 @@ async def test_all_are_stopped_together(workers: RunRegistry, tmp_path: Path) ->
     assert started[0].exit_code == 130
 
 
-async def test_one_that_is_stopped_at_once_comes_to_its_end(
+async def test_a_run_that_is_stopped_at_once_still_ends(
     workers: RunRegistry, tmp_path: Path
 ) -> None:
     """Its task is cancelled before its first step, and so runs none of its code."""
@@ -109,7 +107,7 @@ async def test_one_that_is_stopped_at_once_comes_to_its_end(
     assert await seen_by(worker) == []
 
 
-async def test_a_run_that_cannot_begin_says_why(tmp_path: Path) -> None:
+async def test_a_run_that_cannot_start_reports_the_reason(tmp_path: Path) -> None:
     require("docker")
     settings = load({"sandbox.kind": "docker", "sandbox.image": "127.0.0.1:9/no/such:1"})
     workers = RunRegistry(Store(tmp_path / "s.db"))

@@ -42,9 +42,7 @@ def everything() -> dict[str, set[str]]:
 
 
 def _options(command: click.Command, path: str) -> Iterator[str]:
-    """Yield every command with each argument and each option, including the negative form of a
-    flag.
-    """
+    """Yield every command with its arguments and options, and the negative form of each flag."""
     if path in NEEDS and find_spec(NEEDS[path]) is None:
         return
     yield path
@@ -63,9 +61,7 @@ def _options(command: click.Command, path: str) -> Iterator[str]:
 
 
 def _fields() -> Iterator[str]:
-    """Yield every field of every form as `Class#id`, read from the source of screens and
-    widgets.
-    """
+    """Yield every field of every form as `Class#id`, from the source of screens and widgets."""
     for folder in ("screens", "widgets"):
         for path in sorted((ROOT / "tui" / folder).rglob("*.py")):
             yield from _fields_of(ast.parse(path.read_text()))

@@ -79,9 +79,7 @@ class ForkedStarts:
     def start(
         self, command: list[str], terminal: int, folder: Path, environment: dict[str, str]
     ) -> ForkedProcess:
-        """Start the program: `command` is its name and arguments, `terminal` its file
-        descriptor.
-        """
+        """Start the program with this command line, on the terminal with this file descriptor."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         connection.connect(str(self._path))
         asked = {"command": command, "folder": str(folder), "environment": environment}

@@ -127,9 +127,7 @@ class Person(Terminal):
         return int(children.read_text().split()[0])
 
     def sees(self, *texts: str, seconds: float = PATIENCE) -> str:
-        """Wait until all of `texts` are on the screen and return it; fail if the program ends
-        first.
-        """
+        """Wait until all of `texts` are on the screen and return it; fail if the program ends."""
         screen = ""
         for last in looks(seconds):
             screen = self.screen()

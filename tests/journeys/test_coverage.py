@@ -21,7 +21,7 @@ def test_the_journeys_have_driven_everything() -> None:
     assert not not_driven, "no journey has driven: " + ", ".join(not_driven)
 
 
-def test_what_is_not_there_is_missed(tmp_path: Path) -> None:
+def test_unused_items_are_reported(tmp_path: Path) -> None:
     """The list is not empty, and evidence counts only for the item it names."""
 
     nothing = missing(tmp_path)

@@ -75,7 +75,9 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         assert "12 of 12 samples done" in person.screen()
 
 
-def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Serve) -> None:
+def test_an_evaluation_is_stopped_watched_and_resumed(
+    person: Person, scripted_server: Serve
+) -> None:
     model = HeldModel()
     server = scripted_server(model)  # type: ignore[arg-type]
     with person:

@@ -53,7 +53,7 @@ def test_sessions_are_kept_in_order_on_the_command_line(person: Person) -> None:
         assert person.is_back() == 1
 
 
-def test_sessions_go_out_and_come_in(person: Person) -> None:
+def test_sessions_are_exported_and_imported(person: Person) -> None:
     (person.folder / "a.traj").write_text(json.dumps(SWE))
     (person.folder / "a.traj.json").write_text(json.dumps(MINI))
     with person:

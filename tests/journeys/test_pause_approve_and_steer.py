@@ -15,7 +15,7 @@ def bash(command: str) -> s.Scripted:
     return s.call("execute_bash", command=command)
 
 
-def test_every_call_is_decided_about(person: Person, scripted_server: Serve) -> None:
+def test_calls_are_decided(person: Person, scripted_server: Serve) -> None:
     create = s.call(
         "str_replace_editor", command="create", path="/testbed/a.txt", file_text="one\n"
     )
@@ -109,7 +109,7 @@ def test_every_call_is_decided_about(person: Person, scripted_server: Serve) -> 
         assert words in sent
 
 
-def test_a_call_is_edited_in_an_editor_of_ones_own(home: Path, scripted_server: Serve) -> None:
+def test_a_call_is_edited_in_the_users_own_editor(home: Path, scripted_server: Serve) -> None:
     server = scripted_server(bash("cat notes.txt > copy.txt"), s.call("submit"))
     editor = home.parent / "own-editor"
     editor.write_text('#!/bin/sh\nprintf "echo ready"; read answer; echo "$answer" > "$1"\n')
@@ -133,7 +133,7 @@ def test_a_call_is_edited_in_an_editor_of_ones_own(home: Path, scripted_server: 
     assert "echo from my editor" in str(server.requests[-1]["messages"])
 
 
-def test_the_run_is_held_and_talked_to(person: Person, scripted_server: Serve) -> None:
+def test_the_run_is_paused_and_messaged(person: Person, scripted_server: Serve) -> None:
     drip = s.stream(*(p for _ in range(999) for p in (s.chunk({"content": "drip "}), 0.1)))
     server = scripted_server(
         bash("echo begun; until [ -e go ]; do sleep 0.1; done"),
@@ -227,7 +227,7 @@ def test_one_call_at_a_time(person: Person, scripted_server: Serve) -> None:
         assert person.is_back() == 130
 
 
-def test_the_next_try_is_not_waited_for(person: Person, scripted_server: Serve) -> None:
+def test_a_retry_is_not_waited_for(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(s.failure(503, "busy", retry_after="60"), s.call("submit"))
     with person:
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m")

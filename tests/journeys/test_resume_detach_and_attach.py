@@ -33,7 +33,7 @@ def killed(person: Person, run: str) -> None:
     person.runs("reset")
 
 
-def test_a_killed_run_is_taken_up(person: Person, scripted_server: Serve) -> None:
+def test_a_killed_run_is_resumed(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(*calls(), *calls(), *calls(), *calls())
     run = f"sandbox-tui run x --base-url {server.url} --model m"
     with person:

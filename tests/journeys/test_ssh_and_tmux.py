@@ -10,7 +10,7 @@ from tests.journeys.person import Person
 Serve = Callable[..., s.ScriptedServer]
 
 
-def test_what_is_selected_reaches_the_clipboard(person: Person, scripted_server: Serve) -> None:
+def test_selections_reach_the_clipboard(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(
         s.call("execute_bash", command="printf '%s-me-over\\n' copy"), s.call("submit")
     )

@@ -255,9 +255,7 @@ def test_rollouts_are_collected_by_a_recipe_and_a_stopped_training_goes_on(
 
 
 def test_a_trained_model_is_served(person: Person) -> None:
-    """Without the extra, the command names what to install; with it, a folder without a model is
-    refused.
-    """
+    """Without the extra, the command names what to install; with it, it refuses an empty folder."""
     message = "cannot be loaded" if find_spec("torch") else "sandbox-tui[trl]"
     with person:
         (person.folder / "final").mkdir()

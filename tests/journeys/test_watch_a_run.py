@@ -46,7 +46,7 @@ def test_calls_are_read(person: Person) -> None:
         assert person.is_back() == 0
 
 
-def test_what_came_of_a_run_is_read_opened_replayed_and_exported(
+def test_a_result_is_read_opened_replayed_and_exported(
     person: Person, scripted_server: Serve
 ) -> None:
     server = scripted_server(
@@ -87,7 +87,7 @@ def test_what_came_of_a_run_is_read_opened_replayed_and_exported(
     assert "forty-two" in (person.folder / "report.md").read_text()
 
 
-def test_panes_are_gone_round(person: Person) -> None:
+def test_panes_are_switched(person: Person) -> None:
     person.size(100, 30)
     with person:
         person.enters("sandbox-tui demo --step --speed 20")

@@ -34,9 +34,7 @@ CALLS = 27
 """With the submission 28 steps, the median of the trajectories published with the reference."""
 
 MOST = 1.5
-"""Maximum duration of an episode, beyond the start of a bare container, relative to the
-reference's calls.
-"""
+"""Maximum duration of an episode relative to the reference's, without the container's start."""
 
 COMMAND = "echo $((17 * 23)) | tee -a work.txt"
 LAST = "tail -n 1 work.txt >/testbed/output/answer.txt"

@@ -26,9 +26,7 @@ from tests.perf.report import print_section
 from tests.scripted_server import Chunk, Scripted, ScriptedServer, call, whole
 
 OUR_IMAGE = "sandbox-tui-bench:latest"
-"""The image under a separate id, because an interrupted reference removes every container of its
-image.
-"""
+"""A separate image id, because an interrupted reference removes all containers of its image."""
 
 SAMPLES, AT_ONCE = 200, 32
 CALLS = 27

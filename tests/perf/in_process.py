@@ -1,6 +1,4 @@
-"""Runs inside the benchmark's own process: their settings, and a model that issues given
-commands.
-"""
+"""Runs in the benchmark's own process: their settings, and a model that issues given commands."""
 
 from __future__ import annotations
 

@@ -47,9 +47,7 @@ class InPty:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
 
     def read(self, patience: float) -> bool:
-        """Read output that arrives within `patience` seconds; return False once the program has
-        ended.
-        """
+        """Read output that arrives within `patience` seconds; return False once it has ended."""
         if not select.select([self._master], [], [], patience)[0]:
             return True
         try:

@@ -33,9 +33,7 @@ class Lateness:
             self.ticks.append(max(0.0, time.perf_counter() - at - TICK))
 
     def figures(self) -> dict[str, float]:
-        """Return the median, 99th percentile and maximum of the delays in seconds, and the
-        maximum memory in bytes.
-        """
+        """Return median, 99th percentile and maximum of the delays, and peak memory in bytes."""
         ordered = sorted(self.ticks)
         return {
             "median": ordered[len(ordered) // 2],

@@ -26,9 +26,7 @@ WARM_UP = 5
 """Warm-up runs, which fill thread pools and caches."""
 
 MEMORY_EACH = 100_000
-"""Bytes that a run may leave behind: memory is counted in whole pages, and the size of a heap
-fluctuates.
-"""
+"""Bytes that a run may leave behind: memory comes in whole pages, and the heap fluctuates."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,4 @@
-"""Start-up time: our help compared with the reference's, our first screen with those of Posting
-and Harlequin.
-"""
+"""Start-up time: `--help` against the reference, the first screen against Posting and Harlequin."""
 
 from __future__ import annotations
 
@@ -66,9 +64,7 @@ def _paint(name: str, home: str, theirs: Callable[[], float], rounds: int) -> Fi
 
 
 def first_paint(command: list[str], word: bytes, home: str) -> Callable[[], float]:
-    """Return a function that measures the time until `word`, part of the last line, is on the
-    screen.
-    """
+    """Return a function that measures the time until `word`, on the last line, is drawn."""
     environment = {"HOME": home, "SANDBOX_TUI_HOME": home, "XDG_CONFIG_HOME": home}
 
     def paint() -> float:

@@ -65,7 +65,7 @@ def test_a_long_title_of_the_same_letters_takes_no_time() -> None:
     assert fit("a" * 30 + "b" * 20, "a b " * 50) is not None
 
 
-def test_what_is_off_is_found_by_name_behind_the_others() -> None:
+def test_unavailable_actions_are_found_by_name_after_the_others() -> None:
     entries = entry("Pause", off="this run has ended"), entry("Pause the wall")
     assert words_of("", *entries) == {"Actions": ["Pause the wall"]}
     assert words_of("pause", *entries) == {"Actions": ["Pause the wall", "Pause"]}
@@ -140,7 +140,7 @@ async def test_an_action_is_done_on_the_screen_below(app: SandboxTui) -> None:
         await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
 
 
-async def test_what_is_off_says_why_and_is_not_done(app: SandboxTui) -> None:
+async def test_an_unavailable_action_says_why_and_does_nothing(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen) and app.screen.session_here)
         listed = await opened(app, pilot)

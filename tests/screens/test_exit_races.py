@@ -49,7 +49,7 @@ class WorkerExitsFirst(IgnoresLookupsAtExit[int]):
         self.query_one("#gone")
 
 
-async def test_so_does_one_in_a_worker() -> None:
+async def test_a_lookup_that_fails_in_a_worker_at_exit_changes_nothing() -> None:
     app = WorkerExitsFirst()
     assert await app.run_async(headless=True) == 7
     assert app._exception is None
@@ -75,7 +75,7 @@ class Reading(Screen[None]):
         self.query_one("#gone")
 
 
-async def test_so_does_one_of_a_screen_that_is_closing() -> None:
+async def test_a_lookup_that_fails_on_a_closing_screen_changes_nothing() -> None:
     async with GoesOnQuietly().run_test() as pilot:
         screen = Reading(closes=True)
         await pilot.app.push_screen(screen)
@@ -84,7 +84,7 @@ async def test_so_does_one_of_a_screen_that_is_closing() -> None:
         assert screen not in pilot.app.screen_stack
 
 
-async def test_one_of_a_screen_that_stays_is_a_defect() -> None:
+async def test_a_lookup_that_fails_on_an_open_screen_is_a_bug() -> None:
     with pytest.raises(WorkerFailed, match="NoMatches"):
         async with GoesOnQuietly().run_test() as pilot:
             await pilot.app.push_screen(Reading(closes=False))
@@ -119,7 +119,7 @@ class GoesOnQuietly(IgnoresLookupsAtExit[int]):
     """The app without any screen."""
 
 
-async def test_a_lookup_that_fails_otherwise_is_a_defect() -> None:
+async def test_any_other_lookup_that_fails_is_a_bug() -> None:
     with pytest.raises(NoMatches):
         async with GoesOn().run_test() as pilot:
             await pilot.pause()

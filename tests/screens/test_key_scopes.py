@@ -1,6 +1,4 @@
-"""Which places have their keys active together, checked against the composition of the real
-screens.
-"""
+"""Which places have their keys active together, checked against the real screens."""
 
 from __future__ import annotations
 

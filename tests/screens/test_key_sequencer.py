@@ -73,7 +73,7 @@ def burst(pilot: Pilot[None], text: str) -> None:
         pilot.app.post_message(Key(name, printable))
 
 
-async def test_what_is_rubbed_out_is_what_stood_before() -> None:
+async def test_backspace_deletes_what_was_typed_before() -> None:
     app = Typing()
     async with app.run_test() as pilot:
         app.set_focus_of_line()
@@ -91,7 +91,7 @@ async def test_lines_stay_lines() -> None:
         assert app.sent == ["one", "two", "three"]
 
 
-async def test_words_after_the_key_that_asks_for_them_are_words() -> None:
+async def test_text_typed_right_after_a_key_goes_to_its_input() -> None:
     app = Typing()
     async with app.run_test() as pilot:
         burst(pilot, "iddd\r")
@@ -99,7 +99,7 @@ async def test_words_after_the_key_that_asks_for_them_are_words() -> None:
         assert (app.sent, app.destroyed) == (["ddd"], 0)
 
 
-async def test_a_screen_that_goes_with_a_key_does_not_keep_the_next() -> None:
+async def test_a_closing_screen_does_not_swallow_the_next_key() -> None:
     app = Typing()
     async with app.run_test() as pilot:
         burst(pilot, "ayd")

@@ -1,6 +1,4 @@
-"""Every screen in every state: the key bar shows the keys that work and the way out, the help
-all keys.
-"""
+"""In every state of every screen, the key bar shows the keys that work, and the help all keys."""
 
 from __future__ import annotations
 
@@ -125,9 +123,7 @@ def check_help(screen: Screen[object]) -> None:
 
 
 def reachable(screen: Screen[object]) -> set[str]:
-    """Return our actions on the screen, without those whose keys are all overridden closer to
-    the focus.
-    """
+    """Return our actions on the screen that have a key not overridden closer to the focus."""
     active = screen.active_bindings
     found: set[str] = set()
     for node, bindings in binding_chain(screen):
@@ -154,7 +150,7 @@ async def test_no_key_steers_a_run_that_has_ended_or_that_another_screen_steers(
                 assert "steer" in {known.action for known in keys}
 
 
-async def test_what_is_off_says_why(store: Store) -> None:
+async def test_an_unavailable_action_says_why(store: Store) -> None:
     async with state(store, "running") as (app, _):
         off = {action.name: action.off for action in actions_here(app.screen)}
         assert off["live.approve"] == "no call is waiting"

@@ -27,7 +27,7 @@ def app(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxTui]
     store.close()
 
 
-async def test_a_theme_is_seen_before_it_is_kept(app: SandboxTui, own_home: Path) -> None:
+async def test_a_theme_is_previewed_before_it_is_saved(app: SandboxTui, own_home: Path) -> None:
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.press("comma")
         assert isinstance(app.screen, SettingsScreen)
@@ -41,9 +41,7 @@ async def test_a_theme_is_seen_before_it_is_kept(app: SandboxTui, own_home: Path
         assert "theme" not in (own_home / "config.toml").read_text()
 
 
-async def test_what_was_changed_is_written_and_holds_at_once(
-    app: SandboxTui, own_home: Path
-) -> None:
+async def test_changes_are_saved_and_take_effect_at_once(app: SandboxTui, own_home: Path) -> None:
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.press("comma", "left", "down", "space")
         app.screen.query_one("#limits-time-limit", Input).value = "2.5"
@@ -79,7 +77,7 @@ async def test_a_value_that_cannot_be_used_gets_the_focus(
     assert (own_home / "config.toml").read_text() == "# mine\n[limits]\nmax_steps = 7 # few\n"
 
 
-async def test_emptied_it_is_as_if_never_set(app: SandboxTui, own_home: Path) -> None:
+async def test_an_emptied_setting_is_unset(app: SandboxTui, own_home: Path) -> None:
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.press("comma")
         app.screen.query_one("#limits-max-steps", Input).value = ""
@@ -89,7 +87,7 @@ async def test_emptied_it_is_as_if_never_set(app: SandboxTui, own_home: Path) ->
     assert (own_home / "config.toml").read_text().startswith("# mine\n[limits]")
 
 
-async def test_the_environment_is_named_where_it_decides(
+async def test_a_setting_from_the_environment_says_so(
     app: SandboxTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SANDBOX_TUI_UI_NOTIFY", "off")

@@ -99,7 +99,9 @@ def test_no_archive_writes_anywhere_else(
 @settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_no_bytes_do(tmp_path_factory: pytest.TempPathFactory, noise: bytes, at: int) -> None:
+def test_no_bytes_write_anywhere_else(
+    tmp_path_factory: pytest.TempPathFactory, noise: bytes, at: int
+) -> None:
     good = tar_of(({"name": "a/b"}, b"data"), ({"name": "c"}, b"more"))
     unpacked(good[:at] + noise + good[at:], tmp_path_factory.mktemp("noise"))
 
@@ -139,7 +141,7 @@ BAD: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_archive_ends_at_once_with_a_sentence(name: str, tmp_path: Path) -> None:
+def test_a_bad_archive_is_refused_at_once_with_a_sentence(name: str, tmp_path: Path) -> None:
     began = time.process_time()
     left = unpacked(tar_of(({"name": "first"}, b"1"))[:1024] + BAD[name], tmp_path, 3)
     assert "of 3 were left behind" in left[-1]
@@ -148,7 +150,7 @@ def test_a_bad_archive_ends_at_once_with_a_sentence(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kept", [100, 512, 100_000, 512 + (1 << 20) + 100])
-def test_a_file_that_did_not_come_whole_is_left_behind_and_said(kept: int, tmp_path: Path) -> None:
+def test_an_incomplete_file_is_left_behind_and_reported(kept: int, tmp_path: Path) -> None:
     data = tar_of(({"name": "big"}, b"x" * (1 << 20)), ({"name": "later"}, b"y"))[:kept]
     left = unpacked(data, tmp_path, 2)
     whole = kept > 1 << 20
@@ -157,7 +159,7 @@ def test_a_file_that_did_not_come_whole_is_left_behind_and_said(kept: int, tmp_p
     assert f"{1 if whole else 2} of 2 were left behind" in left[0]
 
 
-def test_a_disk_that_fills_up_keeps_what_came_whole(tmp_path: Path) -> None:
+def test_a_disk_that_fills_up_keeps_complete_files(tmp_path: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing more fails, as on a full disk
     try:
@@ -264,7 +266,7 @@ async def test_deep_and_wide_trees(
     assert any("more than 2000" in sentence for sentence in left)
 
 
-async def test_what_is_replaced_while_it_is_copied(sandbox: Sandbox, tmp_path: Path) -> None:
+async def test_files_that_are_replaced_during_the_copy(sandbox: Sandbox, tmp_path: Path) -> None:
     """The sandbox's tar is not trusted: it may send anything, for any length of time."""
     if sandbox.kind != "docker":
         pytest.skip("its tar is this machine's, and read-only")
@@ -321,7 +323,7 @@ ANCESTORS = """parent=${fields[1]}
     ],
     ids=["killed", "cut"],
 )
-async def test_results_of_which_only_a_part_came_are_said_to_be_missing(
+async def test_incomplete_results_are_reported_as_missing(
     sandbox: Sandbox, tmp_path: Path, more: str, why: str
 ) -> None:
     await run(

@@ -55,7 +55,7 @@ FORMATS = ("html", "markdown", "bundle")
 
 
 @pytest.mark.parametrize("name", CRAFTED)
-def test_what_is_made_to_cost_ends(name: str, tmp_path: Path) -> None:
+def test_expensive_files_end_within_bounds(name: str, tmp_path: Path) -> None:
     file_name, make = CRAFTED[name]
     path, home = make(tmp_path / file_name), tmp_path / "home"
     imported = run(home, "sessions", "import", path)

@@ -254,7 +254,7 @@ async def test_the_largest_numbers_that_are_taken_can_be_shown(
     store.close()
 
 
-def test_an_imported_session_is_not_taken_up(tmp_path: Path) -> None:
+def test_an_imported_session_is_not_resumed(tmp_path: Path) -> None:
     """It would decide which server receives the key, and what may run without approval."""
     bundle_of(
         tmp_path / "x.sbx",

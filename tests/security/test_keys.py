@@ -148,7 +148,7 @@ def test_a_refusal_that_echoes_the_key(
         assert found_in(path.read_bytes()) == [], path
 
 
-def test_a_detached_run_is_told_no_key(own_home: Path, scripted_server: Start) -> None:
+def test_a_detached_run_gets_no_key(own_home: Path, scripted_server: Start) -> None:
     require("bubblewrap")
     server = scripted_server(
         s.call("execute_bash", command="echo begun; sleep 60"), s.call("submit")
@@ -198,7 +198,7 @@ main.main()
 
 
 @pytest.mark.parametrize("command", [[], ["sessions", "ls"]], ids=["screen", "command"])
-def test_a_defect_of_ours_shows_no_value(command: list[str], own_home: Path) -> None:
+def test_a_crash_report_shows_no_values(command: list[str], own_home: Path) -> None:
     child = pexpect.spawn(
         sys.executable,
         ["-c", CRASH, *command],
@@ -221,7 +221,7 @@ def test_a_defect_of_ours_shows_no_value(command: list[str], own_home: Path) -> 
     assert child.exitstatus == 1
 
 
-def test_a_key_in_the_place_of_its_name_is_not_repeated(
+def test_a_key_given_as_a_variable_name_is_not_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SANDBOX_TUI_MODEL_API_KEY_ENV", OTHER)

@@ -26,7 +26,7 @@ MAKE = (
 
 @KINDS
 @pytest.mark.parametrize("name", ["find", "head", "tar", "cat", "dd"])
-async def test_a_program_put_before_ours_is_not_run(
+async def test_a_program_that_shadows_a_system_program_is_not_run(
     kind: str, name: str, scripted_server: Start, tmp_path: Path
 ) -> None:
     require(kind)
@@ -63,9 +63,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-async def test_a_find_that_says_odd_things(
-    name: str, scripted_server: Start, tmp_path: Path
-) -> None:
+async def test_a_find_with_forged_output(name: str, scripted_server: Start, tmp_path: Path) -> None:
     """The system's own, replaced: any output can be recorded, replayed and exported."""
     require("docker")
     make = f"f=$(readlink -f $(command -v find)); printf '#!/bin/bash\\n%s\\n' \"{ODD[name]}\" >$f"
@@ -79,7 +77,7 @@ async def test_a_find_that_says_odd_things(
     store.close()
 
 
-async def test_results_that_cannot_be_listed_are_said_to_be_missing(
+async def test_results_that_cannot_be_listed_are_reported_as_missing(
     scripted_server: Start, tmp_path: Path
 ) -> None:
     require("docker")

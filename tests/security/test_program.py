@@ -58,7 +58,7 @@ def hostile_model(made: Streams) -> list[s.Scripted]:
 
 
 def test_the_list_lets_nothing_else_pass() -> None:
-    """The check itself detects every hostile piece on its own."""
+    """The check detects each hostile piece on its own."""
     passed: list[str] = []
     for piece in (*TERMINAL, *UNSEEN):
         try:

@@ -71,7 +71,7 @@ def test_these_are_the_defaults() -> None:
     assert (made.pids, made.environment) == (512, here.environment)
 
 
-async def test_no_rights_beyond_those_that_are_listed(sandbox: Sandbox) -> None:
+async def test_no_privileges_beyond_the_listed_ones(sandbox: Sandbox) -> None:
     allowed = CAPABILITIES[sandbox.kind]
     for name in ("CapEff", "CapPrm", "CapBnd", "CapAmb", "CapInh"):
         assert int(await status(sandbox, name), 16) & ~allowed == 0, name
@@ -114,7 +114,7 @@ async def test_a_setuid_program_gives_nothing(sandbox: Sandbox) -> None:
     assert answer.split() == ["NoNewPrivs:", "1"]
 
 
-async def test_nothing_of_the_host_is_in_reach(
+async def test_nothing_of_the_host_is_reachable(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Path.home()

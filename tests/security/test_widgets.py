@@ -336,7 +336,7 @@ async def test_nothing_but_our_own_sequences_comes_out(place: str, store: Store)
     assert len(shown) >= part * made.taken
 
 
-async def test_the_last_door_stops_what_a_widget_forgets(store: Store) -> None:
+async def test_the_output_filter_stops_what_a_widget_lets_through(store: Store) -> None:
     made = Streams()
     app = app_of(store)
 

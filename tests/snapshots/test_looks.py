@@ -125,9 +125,7 @@ async def shown(
 
 
 async def settled(app: SandboxTui, pilot: Pilot[int]) -> None:
-    """Wait until everything is loaded and the screen no longer changes, however slow the machine
-    is.
-    """
+    """Wait until everything is loaded and the screen no longer changes."""
     await until(pilot, lambda: all(is_read(screen) for screen in app.screen_stack[1:]))
     before, same = "", 0
     while same < 2:

@@ -51,7 +51,7 @@ def test_a_job_carries_the_whole_request(tmp_path: Path) -> None:
 def test_a_program_that_cannot_be_started_or_ends_at_once_is_an_error_of_ours(
     own_home: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
-    """Whoever left a run to it takes the run back then."""
+    """The program that detached the run then takes it back."""
     own_home.mkdir()
     monkeypatch.setattr(detached, "COMMAND", command)
     with pytest.raises(SandboxTuiError, match="the run"):

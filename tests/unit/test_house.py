@@ -20,9 +20,7 @@ CODE = ("core", "sessions", "themes", "tui")
 MAX_FILE_LINES = 400
 
 MAX_FOLDER_FILES = 15
-"""Maximum number of files in a folder, not counting `__init__.py`; a larger folder covers two
-topics.
-"""
+"""Maximum number of files in a folder without `__init__.py`; a larger one covers two topics."""
 
 
 @functools.cache
@@ -35,7 +33,7 @@ def python_files(folder: str) -> list[Path]:
     return sorted((ROOT / folder).rglob("*.py"))
 
 
-def test_arrows_run_one_way() -> None:
+def test_imports_follow_the_layers() -> None:
     """The contracts are in pyproject.toml."""
     done = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"],
@@ -46,7 +44,7 @@ def test_arrows_run_one_way() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_arrows_that_are_checked_are_all_there() -> None:
+def test_the_import_graph_is_complete() -> None:
     """A graph without some modules or imports would satisfy every contract."""
     graph = grimp.build_graph(*(f"sandbox_tui.{name}" for name in CODE), cache_dir=None)
     files = {file for name in CODE for file in python_files(name)}
@@ -78,7 +76,7 @@ def test_folders_are_small() -> None:
     assert {str(folder): n for folder, n in counts.items() if n > MAX_FOLDER_FILES} == {}
 
 
-def test_files_hold_one_idea() -> None:
+def test_files_are_short() -> None:
     long = {
         str(file.relative_to(ROOT)): count
         for name in CODE
@@ -116,7 +114,7 @@ def types_asked_for(call: ast.Call) -> Iterator[ast.expr]:
         yield from each.elts if isinstance(each, ast.Tuple) else (each,)
 
 
-def test_no_generic_with_a_parameter_is_asked_for_at_run_time() -> None:
+def test_no_parameterized_generic_is_checked_at_run_time() -> None:
     """`query_one("#kind", Select[str])` passes the type checker and raises at run time."""
     wrong = [
         f"{file.relative_to(ROOT)}:{call.lineno}: {ast.unparse(each)}"
@@ -162,7 +160,7 @@ _OWN_FILES = ("sessions/interchange/exports/bundle.py", "sessions/interchange/im
 """A bundle is a separate SQLite file."""
 
 
-def test_sql_stands_in_the_store_and_the_search_alone() -> None:
+def test_only_the_store_and_the_search_contain_sql() -> None:
     wrong = [
         f"{file.relative_to(ROOT)}:{node.lineno}"
         for name in CODE

@@ -1,6 +1,4 @@
-"""Modules that are not imported before they are needed; each would slow down the start of the
-program.
-"""
+"""Modules that must not be imported early, because each would slow down the program's start."""
 
 from __future__ import annotations
 
@@ -135,7 +133,7 @@ def test_a_new_database(tmp_path: Path) -> None:
     assert imported(script, str(made), names, tmp_path) == ["pandas", "numpy"]
 
 
-def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
+def test_the_collector_skips_the_objects_of_the_program() -> None:
     script = (
         "import gc; from sandbox_tui.tui.lifecycle.gc_tuning import THRESHOLDS, tune_gc\n"
         "tune_gc(); print(gc.get_freeze_count() > 1000, gc.get_threshold() == THRESHOLDS)"
@@ -144,7 +142,7 @@ def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
     assert done.stdout.split() == ["True", "True"]
 
 
-def test_what_is_imported_in_the_pause_is_there() -> None:
+def test_preloaded_modules_exist() -> None:
     """A wrong name would otherwise be noticed only when that screen is opened."""
     script = (
         "import sys, threading; from sandbox_tui.tui.lifecycle import preload_screens; preload_screens.preload_screens()\n"

@@ -1,4 +1,4 @@
-"""The code avoids what the first versions of Python 3.11, such as Debian 12's 3.11.2, do wrong."""
+"""The code avoids bugs of early versions of Python 3.11, such as Debian 12's 3.11.2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.test_house import CODE, ROOT, python_files
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """All patterns that modules keep, by module and name."""
+    """Return all patterns that modules define, by module and name."""
     for name in CODE:
         for file in python_files(name):
             parts = file.relative_to(ROOT).with_suffix("").parts
@@ -30,7 +30,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def repeated_groups(parsed: Any) -> int:
-    """The number of possessive repetitions of more than one character, as in `(?:a|b)*+`."""
+    """Count the possessive repetitions of more than one character, as in `(?:a|b)*+`."""
     count = 0
     for operator, argument in parsed:
         if str(operator) == "POSSESSIVE_REPEAT":
@@ -42,7 +42,7 @@ def repeated_groups(parsed: Any) -> int:
 
 
 def within(argument: Any) -> Iterator[Any]:
-    """The expressions inside an argument of an operator."""
+    """Yield the expressions inside an argument of an operator."""
     if isinstance(argument, parser.SubPattern):
         yield argument
     elif isinstance(argument, list | tuple):
@@ -51,7 +51,7 @@ def within(argument: Any) -> Iterator[Any]:
 
 
 def test_no_group_is_repeated_possessively() -> None:
-    """Before Python 3.11.5, such as in Debian 12, such a repetition matches wrongly."""
+    """Python before 3.11.5, such as Debian 12's, matches such a repetition wrongly."""
     assert repeated_groups(parser.parse(r"a(?:b|(?:cd)*+)")) == 1
     assert repeated_groups(parser.parse(r"a[bc]*+(?>(?:cd)*)")) == 0
     found = dict(patterns())
@@ -64,7 +64,7 @@ def test_no_group_is_repeated_possessively() -> None:
 
 
 def test_nothing_is_raised_in_an_except_star_clause() -> None:
-    """Before Python 3.11.4, what is raised there comes out in a group of exceptions."""
+    """Python before 3.11.4 wraps an exception raised there in an exception group."""
     raised = [
         f"{file.relative_to(ROOT)}:{inner.lineno}"
         for name in CODE

@@ -32,12 +32,12 @@ from sandbox_tui.sessions.store.tables.eval_ledger import EvalPlan
 @pytest.mark.parametrize(
     "address", ["", "nowhere", "ray://127.0.0.1:10001", "127.0.0.1", "a/b:1", "127.0.0.1:port"]
 )
-def test_an_address_that_is_none_is_told(address: str) -> None:
+def test_an_invalid_cluster_address_is_reported(address: str) -> None:
     with pytest.raises(ConfigError, match="is not the address of a Ray cluster: HOST:PORT"):
         connect(address)
 
 
-def test_a_cluster_that_does_not_answer_is_told() -> None:
+def test_a_cluster_that_does_not_answer_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     with pytest.raises(ConfigError, match=f"No Ray cluster answers at 127.0.0.1:{port}"):
@@ -46,7 +46,7 @@ def test_a_cluster_that_does_not_answer_is_told() -> None:
         connect("127.0.0.1:99999")
 
 
-def test_a_missing_extra_is_told_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     def find(package: str) -> Any:
         return None if package == "ray" else object()
 
@@ -89,7 +89,7 @@ def test_own_scorers_travel_with_their_package(
     assert (tmp_path / "there" / "travelling" / "words" / "list.txt").read_text() == "right"
 
 
-def test_keys_travel_by_the_names_that_models_and_scorers_have_for_them(
+def test_keys_are_sent_under_the_names_that_models_and_scorers_use(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wanted = {"MY_KEY": "one", "JUDGE_KEY": "two", "JUDGE_BASE_URL": "http://127.0.0.1:1/v1"}
@@ -112,10 +112,10 @@ class Unavailable(Exception):
 
 
 class ShakyNode:
-    """The process on a node: each call takes its seconds; all but the last find it unreachable.
+    """A node's process, which every call but the last finds unreachable.
 
     Args:
-        seconds: of each call, by a clock of its own.
+        seconds: duration of each call, by the class's own clock.
     """
 
     def __init__(self, *seconds: float) -> None:

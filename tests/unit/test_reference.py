@@ -19,7 +19,7 @@ def test_the_reference_is_up_to_date() -> None:
     assert FILE.read_text(encoding="utf-8") == reference(), "run `python docs/reference.py`"
 
 
-def test_every_key_and_every_setting_has_words() -> None:
+def test_every_key_and_every_setting_is_described() -> None:
     page = reference()
     for action in ACTIONS.values():
         assert f"`{action.name}`" in page

@@ -3,17 +3,15 @@
 Each line of the log is one JSON object with `what` and `name`:
 
 - `action`: a key, or a click on its label, reached a binding; its action was allowed and ran; and
-the
-  screen looked different afterwards (except for digits, because clocks change), or the program
-  ended
+  the screen looked different afterwards (except for digits, because clocks change), or the
+  program ended
 - `option`: a command line set it to a value other than the default, and the command was not refused
 - `setting`: the part of the program that a setting is meant for read a value other than the default
 - `field`: keys changed a form's field, and the form was confirmed
 - `export`: bytes were written in that format; `import`: a session was imported from that format
 
 With `SANDBOX_TUI_JOURNEY_KEYS=1` there is also a line for each key (see `_KeyLog`): the walks need
-to
-know when a key has been fully handled and what it did.
+to know when a key has been fully handled and what it did.
 """
 
 from __future__ import annotations
@@ -187,9 +185,7 @@ class _Pending:
 
     @classmethod
     def settle(cls, now: tuple[int, int]) -> None:
-        """Another action is about to run; later changes may be its effect, so settle the earlier
-        ones.
-        """
+        """Settle earlier actions before another runs, since later changes may be its effect."""
         for number, (_, _, before) in list(cls.waiting.items()):
             if now != before:
                 cls._done(number)

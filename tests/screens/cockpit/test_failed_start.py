@@ -1,4 +1,4 @@
-"""A run that could not start leaves its screen, and no other that lies on top of it."""
+"""A run that could not start closes its own screen, but no screen on top of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Files on the replay screen, as a user works with them: preview, diff, filter, whole view,
-copies.
-"""
+"""Files on the replay screen: preview, diff, filter, whole view, copies."""
 
 from __future__ import annotations
 
@@ -337,7 +335,7 @@ async def test_without_a_way_to_draw_pictures(
         assert preview.body.plain[0].startswith("PNG picture")
 
 
-async def test_what_was_not_kept(session: Session) -> None:
+async def test_contents_that_were_not_stored(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
         preview = await choose(screen, pilot, "huge.bin")
         assert "content not saved" in preview.body.plain[0]
@@ -391,7 +389,7 @@ async def test_a_page_is_opened_from_a_private_copy(
     assert opened.parent.parent.stat().st_mode & 0o77 == 0
 
 
-def test_what_opens_what() -> None:
+def test_which_program_opens_a_file() -> None:
     assert outside.opener({"BROWSER": "lynx -x %s:other"}, page=True) == ["lynx", "-x"]
     assert outside.opener({}, page=True) is None
     assert not outside.may_be_opened("run.sh")

@@ -156,7 +156,7 @@ async def test_keys_go_by_call_event_second_step_and_failure(
         assert screen.position == len(events)
 
 
-async def test_words_are_found_later_and_earlier(session: tuple[Path, list[e.AnyEvent]]) -> None:
+async def test_search_goes_forwards_and_backwards(session: tuple[Path, list[e.AnyEvent]]) -> None:
     path, events = session
     found = [x.seq for x in events if isinstance(x, e.CallFinished) and "part_1" in x.observation]
     async with replayed(path) as (screen, pilot):
@@ -241,7 +241,7 @@ async def test_the_timeline_is_clicked_and_dragged(session: tuple[Path, list[e.A
         panes_are(screen, events[: playback(5)])
 
 
-async def test_what_was_before_comes_as_one_scrolls_up(
+async def test_earlier_items_appear_while_scrolling_up(
     session: tuple[Path, list[e.AnyEvent]],
 ) -> None:
     path, events = session
@@ -287,7 +287,7 @@ async def test_played_fast_it_ends_where_the_session_does(
         assert 0.25 <= screen._replay.speed <= 64
 
 
-async def test_a_held_moment_stays_and_goes_on(session: tuple[Path, list[e.AnyEvent]]) -> None:
+async def test_a_paused_replay_stays_and_resumes(session: tuple[Path, list[e.AnyEvent]]) -> None:
     path, _ = session
     async with replayed(path) as (screen, pilot):
         await pilot.press("space")

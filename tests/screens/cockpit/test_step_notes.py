@@ -47,7 +47,7 @@ def heights_fit(calls: Calls) -> bool:
     )
 
 
-async def test_a_note_is_written_changed_and_taken_away(store: Store) -> None:
+async def test_a_note_is_added_edited_and_removed(store: Store) -> None:
     app = SandboxTui(load(), store, store.run("r"))
     async with app.run_test(size=(160, 45)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
@@ -86,7 +86,7 @@ async def test_a_note_is_written_changed_and_taken_away(store: Store) -> None:
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])
-async def test_whatever_stands_in_a_note_is_text(store: Store, size: tuple[int, int]) -> None:
+async def test_any_note_is_plain_text(store: Store, size: tuple[int, int]) -> None:
     add_note(store, "r", 0, "of all: [bold]x[/] \x1b[31m")
     add_note(store, "r", 1, "one\ntwo " + "long " * 50)
     add_note(store, "r", 1, "another")

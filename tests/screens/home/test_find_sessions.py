@@ -109,7 +109,7 @@ async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: St
 @pytest.mark.parametrize(
     "query", ['"', "NOT x", "a OR", "(", "cost:x", "*", "\ud800", "-a", "x" * 3000]
 )
-async def test_nothing_that_is_typed_is_too_much(
+async def test_no_search_input_breaks_anything(
     store: Store, size: tuple[int, int], query: str
 ) -> None:
     async with at_home(store, size) as (home, pilot):
@@ -253,7 +253,7 @@ async def test_what_a_fork_has_of_its_parent_is_found_once(store: Store) -> None
         assert len(hits._hits) > 1
 
 
-async def test_what_comes_after_a_screen_was_left_is_let_go(store: Store) -> None:
+async def test_events_after_a_screen_was_left_are_ignored(store: Store) -> None:
     """A screen's panes are removed before the screen itself, while a playing replay still ticks."""
     async with at_home(store) as (home, pilot):
         replay = ReplayScreen(store.run("whole"), store)

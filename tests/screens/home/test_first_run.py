@@ -129,7 +129,7 @@ async def test_nothing_found_is_said_and_nothing_is_in_the_way(
         assert app.focused is app.screen.query_one("#sessions")
 
 
-async def test_who_has_a_model_is_not_asked(
+async def test_nothing_is_offered_to_a_user_with_a_model(
     own_home: Path, store: Store, server: ScriptedServer
 ) -> None:
     app = SandboxTui(config.load({"model.name": "mine"}), store)

@@ -14,7 +14,7 @@ from tests.perf.jump_ratio import many_sessions
 from tests.waiting import until
 
 
-async def test_one_comes_to_every_session(tmp_path: Path) -> None:
+async def test_every_session_can_be_reached(tmp_path: Path) -> None:
     total = PAGE * 2 + 50
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         many_sessions(store, total)

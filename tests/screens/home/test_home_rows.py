@@ -79,7 +79,7 @@ async def test_a_running_session_that_another_program_deletes_leaves_the_list(
             await until(pilot, lambda: not sessions.running and sessions.block_count() == 1)
 
 
-async def test_the_row_under_the_cursor_is_told_in_more_words(tmp_path: Path) -> None:
+async def test_the_selected_row_has_details(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("zebra"), run_id="whole")
         add_note(store, "whole", 1, "a first look")

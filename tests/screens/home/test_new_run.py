@@ -118,9 +118,7 @@ async def test_escape_closes_the_open_drop_down_alone(app: SandboxTui) -> None:
         assert isinstance(app.screen, HomeScreen)
 
 
-async def test_what_was_typed_is_there_again_until_it_is_started(
-    app: SandboxTui, started: Started
-) -> None:
+async def test_a_draft_is_kept_until_it_is_started(app: SandboxTui, started: Started) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", *"long task")
         await fill_field(pilot, "samples", "3")
@@ -150,7 +148,7 @@ async def test_what_was_typed_is_there_again_until_it_is_started(
         ("samples", "1000", "from 1 to 256"),
     ],
 )
-async def test_what_is_wrong_is_said_at_its_field(
+async def test_an_error_is_shown_at_its_field(
     app: SandboxTui, started: Started, field: str, text: str, words: str
 ) -> None:
     async with app.run_test(size=(160, 45)) as pilot:
@@ -235,7 +233,7 @@ LESS_OFTEN = {
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)])
-async def test_settings_are_changed_for_this_run_alone(
+async def test_settings_are_changed_for_one_run(
     app: SandboxTui, started: Started, size: tuple[int, int]
 ) -> None:
     async with app.run_test(size=size) as pilot:
@@ -255,7 +253,7 @@ async def test_settings_are_changed_for_this_run_alone(
         assert text_of_setting(app.settings.now, name) == text_of_setting(config.load({}), name)
 
 
-async def test_settings_are_kept_from_now_on(app: SandboxTui, started: Started) -> None:
+async def test_settings_are_saved_for_all_new_runs(app: SandboxTui, started: Started) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", *"fix it", "f5")
         await fill_field(pilot, "temperature", "0.5")

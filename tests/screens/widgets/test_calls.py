@@ -153,7 +153,7 @@ async def test_search_goes_from_hit_to_hit_and_round() -> None:
 
 
 @pytest.mark.parametrize("words", ["[", "(", "\\", "*", "a.py", "x = 1"])
-async def test_any_words_can_be_looked_for(words: str) -> None:
+async def test_any_text_can_be_searched_for(words: str) -> None:
     app = OneList(a_run())
     async with app.run_test(size=(80, 30)):
         calls = app.query_one(Calls)
@@ -184,7 +184,7 @@ def replied(text: str, reasoning: str = "") -> e.ModelReplied:
     )
 
 
-async def test_what_came_of_a_reply_instead_of_calls_is_a_line_of_its_own() -> None:
+async def test_a_reply_without_calls_says_what_ended_it() -> None:
     state = replies(
         e.ModelAsked(step=1, digest="", messages=2),
         e.ModelDelta(step=1, channel="text", text="I would rather"),
@@ -260,7 +260,7 @@ async def test_a_reply_that_is_being_read_does_not_fold() -> None:
         assert [calls.render_line(y).text for y in range(2, calls.size.height)] == before
 
 
-async def test_a_try_that_failed_and_what_it_had_said_have_their_lines() -> None:
+async def test_a_failed_attempt_and_its_partial_reply_have_their_own_lines() -> None:
     state = replies(
         e.ModelAsked(step=1, digest="", messages=2),
         e.ModelDelta(step=1, channel="text", text="I begin"),
@@ -284,7 +284,7 @@ def waiting(**arguments: Any) -> RunState:
     return replies(e.CallProposed(call=call), e.CallHeld(call=1))
 
 
-async def test_an_edit_that_waits_is_a_diff_of_all_it_changes() -> None:
+async def test_a_waiting_edit_is_a_diff_of_all_it_changes() -> None:
     old = "\n".join(f"line {n}" for n in range(40))
     state = waiting(
         command="str_replace",
@@ -340,7 +340,7 @@ def test_the_files_that_a_waiting_command_names_have_their_sizes() -> None:
     assert names == {"data folder", "a.txt 2.0k", "out.txt new", "b.txt 3B, written"}
 
 
-async def test_a_filter_that_nothing_fits_says_so() -> None:
+async def test_a_filter_without_matches_says_so() -> None:
     app = OneList(RunState())
     async with app.run_test(size=(80, 30)) as pilot:
         calls = app.query_one(Calls)
@@ -350,7 +350,7 @@ async def test_a_filter_that_nothing_fits_says_so() -> None:
         assert not calls.render_line(1).text.strip()
 
 
-async def test_what_is_written_on_stderr_and_nothing_at_all_are_said_in_words() -> None:
+async def test_stderr_and_empty_output_are_labelled() -> None:
     state = RunState()
     answer = "Exit code: 1\n[STDOUT]\nout\n[STDERR]\nbad news"
     for event in [*bash(1, "x", answer, ok=False), *bash(2, "true", "")]:

@@ -56,7 +56,7 @@ async def shown(
         return lines
 
 
-async def test_all_that_came_of_a_run_is_on_it(tmp_path: Path) -> None:
+async def test_the_card_shows_the_whole_outcome(tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables/a.csv").write_text("a,b")
     (tmp_path / "answer.txt").write_text("one")

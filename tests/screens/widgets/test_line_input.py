@@ -1,4 +1,4 @@
-"""Inputs of one line keep all of a pasted text."""
+"""One-line inputs keep all of a pasted text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_several_pasted_lines_become_one_without_a_loss() -> None:
 
 
 def test_what_takes_words_is_made_of_it() -> None:
-    """Textual's own input keeps the first line of a paste; numbers and paths have no other."""
+    """Textual's own input keeps only the first line of a paste, which suits numbers and paths."""
     plain: Sequence[str] = sorted(
         str(file.relative_to(TUI))
         for file in TUI.rglob("*.py")

@@ -1,4 +1,4 @@
-"""Names from data sets in the borders of widgets: brackets are letters there, not markup."""
+"""Names from data sets in the borders of widgets: brackets are text there, not markup."""
 
 from __future__ import annotations
 

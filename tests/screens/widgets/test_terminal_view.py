@@ -1,6 +1,4 @@
-"""The terminal widget: follows or stays in place, supports selection, accepts keys, draws
-nothing hostile.
-"""
+"""The terminal widget: scrolling, selection, keys, and nothing hostile on the screen."""
 
 from __future__ import annotations
 

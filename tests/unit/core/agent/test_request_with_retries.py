@@ -176,7 +176,7 @@ def uncounted(text: str) -> s.Scripted:
     return s.stream(s.chunk({"content": text}), s.chunk({}, "stop"), s.DONE)
 
 
-async def test_limits_without_figures_are_said_to_be_estimated_once(scripted_server: Start) -> None:
+async def test_limits_on_estimates_are_reported_once(scripted_server: Start) -> None:
     server = scripted_server(uncounted("a"), uncounted("b"))
     asking = await steps(2, server, token_limit=5000, cost_limit=2.0)
     tokens, cost = (event.text for event in asking.only(e.Warned))

@@ -269,7 +269,7 @@ async def test_a_model_that_calls_natively_is_not_told_how_to_write_a_call() -> 
     assert not (await asked.turn()).problem
 
 
-async def test_a_call_that_cannot_be_carried_out_says_why() -> None:
+async def test_a_call_that_cannot_run_says_why() -> None:
     asked = Asked('<tool_call>\n{"name": "fly", "arguments": {}}\n</tool_call>')
     reply = await asked.turn()
     assert not reply.calls

@@ -1,4 +1,4 @@
-"""What a person gives is refused in a sentence if it is nested too deeply to be read."""
+"""User input that is nested too deeply to be parsed is refused with a sentence."""
 
 from __future__ import annotations
 

@@ -36,14 +36,14 @@ def test_a_machine_that_is_renamed_knows_its_programs(monkeypatch: pytest.Monkey
     assert ProcessIdentity.this_process().host_name == "renamed-by-dhcp"
 
 
-def test_a_machine_that_was_started_anew_has_none_of_its_programs_left() -> None:
+def test_no_program_survives_a_reboot() -> None:
     me = ProcessIdentity.this_process()
     before = me._replace(host=f"{processes.machine_name()}_{ANOTHER_BOOT}")
     assert not before.alive
     assert not before.here
 
 
-def test_of_another_machine_nothing_is_known() -> None:
+def test_programs_of_another_machine_are_unknown() -> None:
     me = ProcessIdentity.this_process()
     for host in ("another", f"another_{ANOTHER_BOOT}"):
         assert me._replace(host=host).alive

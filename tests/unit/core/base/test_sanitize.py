@@ -24,10 +24,10 @@ def test_a_line_stays_a_line(text: str) -> None:
     assert not set(sanitize_line(text)) & set("\n\t\r\x0b\x0c\x85\u2028\u2029")
 
 
-def test_what_is_harmless_stays_as_it_is() -> None:
+def test_harmless_text_is_unchanged() -> None:
     text = "naïve 漢字 ✓ → “quoted”\n\tindented 👩‍💻"
     assert sanitize(text) == text
 
 
-def test_what_is_not_is_made_visible() -> None:
+def test_harmful_characters_are_made_visible() -> None:
     assert sanitize("a\x1b[31m\x07\x7f\u202eb\ud800") == "a␛[31m␇␡<U+202E>b<U+D800>"

@@ -10,7 +10,7 @@ from sandbox_tui.core.base.to_completion import to_completion
 
 
 @pytest.mark.parametrize("times", [1, 3])
-async def test_who_is_cancelled_waits_for_the_end_of_the_work(times: int) -> None:
+async def test_a_cancelled_caller_waits_for_the_work_to_end(times: int) -> None:
     """However often it is cancelled."""
     go_on, done = asyncio.Event(), False
 
@@ -33,7 +33,7 @@ async def test_who_is_cancelled_waits_for_the_end_of_the_work(times: int) -> Non
     assert done
 
 
-async def test_what_the_work_came_to() -> None:
+async def test_the_result_of_the_work() -> None:
     async def work(fails: bool) -> int:
         if fails:
             raise ValueError("no")

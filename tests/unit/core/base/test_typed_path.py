@@ -1,4 +1,4 @@
-"""Paths that a user types are never a reason to end the program."""
+"""No path that a user types ends the program."""
 
 from __future__ import annotations
 

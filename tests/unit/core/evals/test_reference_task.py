@@ -153,7 +153,7 @@ async def test_its_reward_scores(folder: Path, answer: str | None, value: float)
         ("text", "returned 'right'"),
     ],
 )
-async def test_a_reward_that_fails_is_no_zero(folder: Path, answer: str, words: str) -> None:
+async def test_a_failed_reward_gives_no_score(folder: Path, answer: str, words: str) -> None:
     with pytest.raises(ScorerFailed) as caught:
         await score(load_suite(str(folder)), answer)
     assert words in str(caught.value)

@@ -99,7 +99,7 @@ async def test_a_missing_package_is_named() -> None:
     assert caught.value.missing == "no_such_package"
 
 
-async def test_what_takes_too_long_is_ended_with_what_it_started(tmp_path: Path) -> None:
+async def test_a_call_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
     with pytest.raises(WorkerFailed, match="hang took longer than 3 s"):
         await call_in_worker(hang, str(tmp_path / "pids"), timeout=3)
     await until_gone(tmp_path / "pids")

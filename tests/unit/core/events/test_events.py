@@ -21,7 +21,7 @@ def test_an_event_survives_json(data: bytes, t: float) -> None:
 
 
 @pytest.mark.parametrize("line", [b"", b"{}", b'{"kind":"Nope"}', b"[" * 100_000, b"\xff", b"null"])
-def test_what_is_no_event_is_refused_with_a_sentence(line: bytes) -> None:
+def test_invalid_events_are_refused_with_a_sentence(line: bytes) -> None:
     with pytest.raises(EventDecodeError, match="not an event"):
         events.from_json(line)
 

@@ -128,7 +128,7 @@ def test_a_call_that_was_kept_from_running_has_not_failed(
     assert (state.totals.calls, state.totals.failed_calls) == (1, 0)
 
 
-def test_what_became_of_a_file() -> None:
+def test_the_history_of_a_file() -> None:
     def change(kind: str) -> tuple[e.FileChange, ...]:
         return (e.FileChange(path="/testbed/a", change=kind, kind="file"),)  # type: ignore[arg-type]
 
@@ -143,7 +143,7 @@ def test_what_became_of_a_file() -> None:
     assert state.files["/testbed/a"].run_mark == "deleted"
 
 
-def test_a_file_that_came_and_went_is_not_gone() -> None:
+def test_a_temporary_file_is_not_listed_as_deleted() -> None:
     """Such as an editor's swap file: it did not exist at the start, and nothing is missing now."""
 
     def change(kind: Any) -> e.FilesChanged:

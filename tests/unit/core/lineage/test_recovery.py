@@ -379,7 +379,7 @@ def test_recorded_nonsense_is_refused() -> None:
             recorded_request(msgspec.structs.replace(started(), settings=settings), load())
 
 
-async def test_the_model_is_told_once_what_ended_with_its_program() -> None:
+async def test_the_model_is_told_once_which_processes_ended() -> None:
     """Holds wherever the run is cut off, even again before or after the model was told."""
 
     def ends() -> FakeSandbox:

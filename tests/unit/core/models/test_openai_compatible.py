@@ -476,7 +476,7 @@ async def test_nobody_listens() -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:9/v1", "http://[::1/v1", "nonsense"])
-async def test_an_address_that_is_none(url: str) -> None:
+async def test_an_invalid_address(url: str) -> None:
     error = await fails(url)
     assert "http://localhost:8000/v1" in str(error)
     assert not error.retryable

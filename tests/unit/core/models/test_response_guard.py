@@ -62,7 +62,9 @@ HINT = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
 
 
 @pytest.mark.parametrize("promise", [HINT, b"HTTP/1.1 100 Continue\r\n\r\n"])
-async def test_promises_of_an_answer_come_to_an_end(scripted_server: Start, promise: bytes) -> None:
+async def test_endless_informational_responses_are_cut_off(
+    scripted_server: Start, promise: bytes
+) -> None:
     """Endless informational responses would keep a core busy until the timeout, here a day."""
     flood = s.Scripted(itertools.repeat(promise * 100), raw=True)
     day: dict[str, object] = {"stall_timeout": 86400.0, "request_timeout": 86400.0}
@@ -71,7 +73,9 @@ async def test_promises_of_an_answer_come_to_an_end(scripted_server: Start, prom
     assert not error.retryable
 
 
-async def test_promises_that_trickle_in_are_no_answer(scripted_server: Start) -> None:
+async def test_slow_informational_responses_do_not_count_as_an_answer(
+    scripted_server: Start,
+) -> None:
     """Informational responses do not satisfy the timeouts; only the actual response does."""
     trickle = itertools.chain.from_iterable(itertools.repeat((HINT, 0.05)))
     error = await failure_of(scripted_server(s.Scripted(trickle, raw=True)), stall_timeout=1.0)
@@ -81,7 +85,7 @@ async def test_promises_that_trickle_in_are_no_answer(scripted_server: Start) ->
     assert "did not finish its reply within 1 s" in str(error)
 
 
-async def test_promises_before_each_answer_of_a_connection_are_counted_anew(
+async def test_informational_responses_are_limited_per_answer(
     scripted_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit covers what precedes a reply; the reply itself may be any length."""
@@ -105,7 +109,7 @@ async def test_a_wait_that_is_no_number_is_ours_to_choose(
 
 
 @pytest.mark.parametrize("value", ["9" * 400, "1" + "0" * 20, "Fri, 31 Dec 9999 23:59:59 GMT"])
-async def test_a_wait_beyond_all_sense_is_a_year(scripted_server: Start, value: str) -> None:
+async def test_an_absurd_wait_is_limited_to_a_year(scripted_server: Start, value: str) -> None:
     error = await failure_of(scripted_server(s.failure(503, retry_after=value)))
     assert error.retry_after == 366 * 86400
 
@@ -129,7 +133,9 @@ async def test_the_encoding_of_an_error_page_is_not_chosen_there(
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_the_conversation_is_not_led_elsewhere(scripted_server: Start, status: int) -> None:
+async def test_the_conversation_is_not_redirected_to_another_server(
+    scripted_server: Start, status: int
+) -> None:
     elsewhere = scripted_server(s.say("thanks for that"))
     there = elsewhere.url.replace("http://", "http://me:hunter2@") + "/x?token=hunter2"
     server = scripted_server(s.Scripted(status=status, headers={"location": there}))
@@ -143,12 +149,14 @@ async def test_the_conversation_is_not_led_elsewhere(scripted_server: Start, sta
 @pytest.mark.parametrize(
     "location", ["file:///etc/passwd", "https://127.0.0.1/v1", "http://[", "//other.example/v1"]
 )
-async def test_nor_to_what_is_no_server(scripted_server: Start, location: str) -> None:
+async def test_the_conversation_is_not_redirected_to_an_invalid_address(
+    scripted_server: Start, location: str
+) -> None:
     server = scripted_server(s.Scripted(status=307, headers={"location": location}))
     assert "redirects the conversation" in str(await failure_of(server))
 
 
-async def test_within_its_own_server_it_may_be_led(scripted_server: Start) -> None:
+async def test_redirects_within_the_server_are_followed(scripted_server: Start) -> None:
     moved = s.Scripted(status=307, headers={"location": "/v1/chat/completions/"})
     server = scripted_server(moved, s.say("here"))
     model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
@@ -164,7 +172,7 @@ def kept(reply: s.Scripted) -> s.Scripted:
     return dataclasses.replace(reply, keep=True)
 
 
-async def test_one_connection_carries_many_questions(scripted_server: Start) -> None:
+async def test_one_connection_carries_many_requests(scripted_server: Start) -> None:
     replies = [kept(s.say("x")), kept(s.call("submit")), kept(s.failure(503)), kept(s.say("y"))]
     server = scripted_server(*replies)
     settings = ModelSettings(name="m", base_url=server.url, context_length=8192)  # not queried
@@ -191,7 +199,7 @@ async def test_a_server_that_does_not_end_its_answer_is_not_waited_for(
     assert server.connections == 2
 
 
-async def test_what_comes_after_the_end_is_no_part_of_the_reply(scripted_server: Start) -> None:
+async def test_data_after_the_end_is_not_part_of_the_reply(scripted_server: Start) -> None:
     more = s.say("x")
     more.pieces = itertools.chain(more.pieces, itertools.repeat(s.chunk({"content": "z"})))
     model = OpenAIModel(ModelSettings(name="m", base_url=scripted_server(more).url), KEY)
@@ -199,7 +207,7 @@ async def test_what_comes_after_the_end_is_no_part_of_the_reply(scripted_server:
     await model.close()
 
 
-async def test_a_connection_that_was_closed_meanwhile_is_no_failure(scripted_server: Start) -> None:
+async def test_a_closed_keep_alive_connection_is_no_failure(scripted_server: Start) -> None:
     """A server may close a kept connection just as it is reused."""
     closed = s.Scripted([], raw=True)
     server = scripted_server(kept(s.say("x")), closed, kept(s.say("y")))
@@ -210,7 +218,7 @@ async def test_a_connection_that_was_closed_meanwhile_is_no_failure(scripted_ser
     assert len(server.requests) == 3
 
 
-async def test_a_new_connection_that_is_closed_is_one(scripted_server: Start) -> None:
+async def test_a_closed_new_connection_is_a_failure(scripted_server: Start) -> None:
     server = scripted_server(s.Scripted([], raw=True))
     error = await failure_of(server)
     assert "cannot be reached" in str(error)

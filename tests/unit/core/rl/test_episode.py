@@ -197,7 +197,7 @@ async def test_closing_early_gives_no_reward_and_leaves_no_sandbox() -> None:
     assert bench.reward.ends == []
 
 
-async def test_a_reward_that_fails_is_no_reward_of_zero() -> None:
+async def test_a_failed_reward_is_not_zero() -> None:
     class Failing(SameAsTarget):
         async def reward(self, end: RolloutEnd) -> RewardResult:
             raise ZeroDivisionError
@@ -215,7 +215,7 @@ async def test_a_reward_that_fails_is_no_reward_of_zero() -> None:
     assert bench.source.opened[0].closed
 
 
-async def test_a_lost_sandbox_is_no_reward_of_zero() -> None:
+async def test_a_lost_sandbox_gives_no_reward() -> None:
     bench = Bench()
     await bench.episode.reset(TASK)
 
@@ -230,7 +230,7 @@ async def test_a_lost_sandbox_is_no_reward_of_zero() -> None:
     assert last.reason == "sandbox_error"
 
 
-async def test_a_sandbox_that_is_lost_before_the_submission_is_no_reward_of_zero() -> None:
+async def test_a_sandbox_lost_before_the_submission_gives_no_reward() -> None:
     bench = Bench()
     await bench.episode.reset(TASK)
 

@@ -26,7 +26,7 @@ def request(op: bytes, size: int, argument: bytes = b"") -> bytes:
     return b"\0".join((op, NONCE, b"1", b"%d" % size, argument)) + b"\0"
 
 
-def test_a_long_command_that_came_whole_is_run(tmp_path: Path) -> None:
+def test_a_complete_long_command_is_run(tmp_path: Path) -> None:
     code = b"touch begun\n" + b"#" * 5000
     out, err = fed(request(b"f", len(code)) + code, tmp_path)
     assert (tmp_path / "begun").exists()
@@ -34,7 +34,7 @@ def test_a_long_command_that_came_whole_is_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sent", [0, 12, 4999])
-def test_a_command_whose_bytes_are_cut_off_is_not_run(tmp_path: Path, sent: int) -> None:
+def test_a_truncated_command_is_not_run(tmp_path: Path, sent: int) -> None:
     code = b"touch begun\n" + b"#" * 4988
     out, err = fed(request(b"f", len(code)) + code[:sent], tmp_path)
     assert not (tmp_path / "begun").exists()

@@ -66,7 +66,7 @@ def test_it_is_healthy() -> None:
     [make for make in CORPORA if make is not cjk_emoji],  # ghostty widens some of its emoji
     ids=lambda make: make.__name__,
 )
-def test_it_shows_what_ours_shows(make: Make) -> None:
+def test_it_shows_what_the_built_in_emulator_shows(make: Make) -> None:
     data = corpus(make, 30_000)
     ours, theirs = fed(Screen(120, 40), data), fed(ghostty.NativeScreen(120, 40), data)
     total = ours.history_size + ours.lines
@@ -137,7 +137,7 @@ async def test_the_widget_shows_it() -> None:
         assert any("red" in line for line in lines)
 
 
-def test_without_it_ours_is_used() -> None:
+def test_without_it_the_built_in_emulator_is_used() -> None:
     ghostty.healthy.cache_clear()
     try:
         with patch.dict(sys.modules, {"pyghostty": None, "pyghostty.core": None}):

@@ -105,7 +105,7 @@ def _paired(pieces: list[bytes]) -> list[bytes]:
 @examples(150)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 @example([b"x" * 23, b"\x1b[?1049h", b"\x1b[2b", b"\x1b[?1049h"])  # entering it twice clears it
-def test_what_two_others_agree_on_we_show(pieces: list[bytes]) -> None:
+def test_the_screen_matches_what_two_others_agree_on(pieces: list[bytes]) -> None:
     pieces = _paired(pieces)
     theirs = avt_lines(pieces, 20, 6)
     if theirs == ghostty_lines(pieces, 20, 6):

@@ -275,7 +275,7 @@ def test_what_is_no_keyframe_is_refused(data: bytes) -> None:
 
 
 @given(STREAMS, st.integers(1, 40), st.integers(1, 12))
-def test_any_size_is_survived(data: bytes, columns: int, lines: int) -> None:
+def test_any_terminal_size_works(data: bytes, columns: int, lines: int) -> None:
     screen = screen_of(data)
     screen.resize(columns, lines)
     screen.feed(data)

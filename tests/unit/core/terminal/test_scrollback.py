@@ -35,7 +35,7 @@ def test_the_last_lines_are_kept(batches: list[tuple[str, int]], limit: int) -> 
         assert history.tail(count) == wanted[max(0, len(wanted) - count) :]
 
 
-def test_a_line_takes_little_room() -> None:
+def test_a_line_takes_little_memory() -> None:
     """pyte takes 14,000 bytes for such a line, 11,000 for a line of wide characters."""
     for line in ("2026-11-21 02:11:07,312 INFO  [worker] " + "query cache miss " * 3, "漢字" * 20):
         tracemalloc.start()

@@ -19,7 +19,7 @@ def test_arguments_in_every_form_that_runs(arguments: str) -> None:
     assert full_command("execute_bash", arguments) == "rm -rf build ↵ ls"
 
 
-def test_what_is_no_object_is_shown_as_it_is() -> None:
+def test_arguments_that_are_not_objects_are_shown_unchanged() -> None:
     assert summarize_call("execute_bash", '{"command": ') == '{"command":'
     assert full_command("execute_bash", "[1]\n[2]") == "[1] …"
 

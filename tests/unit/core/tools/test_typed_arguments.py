@@ -23,7 +23,7 @@ def test_no_arguments_at_all() -> None:
 
 
 @pytest.mark.parametrize("raw", ["[1]", "3", '"x"', "null", "{", "[" * 100_000])
-def test_what_is_no_object(raw: str) -> None:
+def test_values_that_are_not_objects(raw: str) -> None:
     with pytest.raises(ArgumentsError):
         parse_arguments(raw)
 
@@ -36,7 +36,7 @@ def test_numbers_given_as_strings(value: object, wanted: int | None) -> None:
 
 
 @pytest.mark.parametrize("value", ["x", 1.5, True, [1], {}])
-def test_what_is_no_number(value: object) -> None:
+def test_values_that_are_not_numbers(value: object) -> None:
     with pytest.raises(ArgumentsError, match="n must be a whole number"):
         int_argument({"n": value}, "n")
 
@@ -57,18 +57,18 @@ def test_line_breaks_inside_of_strings_are_understood() -> None:
 
 
 @pytest.mark.parametrize(("value", "wanted"), [("x", "x"), (5, "5"), (1.5, "1.5"), (None, None)])
-def test_what_can_stand_for_text(value: object, wanted: str | None) -> None:
+def test_values_accepted_as_text(value: object, wanted: str | None) -> None:
     assert text_argument({"t": value}, "t") == wanted
 
 
 @pytest.mark.parametrize("value", [True, [], {"a": 1}])
-def test_what_cannot_stand_for_text(value: object) -> None:
+def test_values_refused_as_text(value: object) -> None:
     with pytest.raises(ArgumentsError, match="t must be a string"):
         text_argument({"t": value}, "t")
 
 
 @pytest.mark.parametrize("value", ["1-5", {"a": 1}, 5, [1, [2]], ["x"], "[" * 100_000])
-def test_what_is_no_range(value: object) -> None:
+def test_values_that_are_not_ranges(value: object) -> None:
     with pytest.raises(ArgumentsError, match=r"r must be a (list of )?whole number"):
         int_list_argument({"r": value}, "r")
 

@@ -177,9 +177,7 @@ def test_asciicast_is_one_file_a_terminal(store: Store) -> None:
 @given(st.lists(st.binary(max_size=20), max_size=8))
 @examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_asciicast_of_any_bytes(tmp_path: Path, pieces: list[bytes]) -> None:
-    """Characters split across chunks are decoded whole; invalid UTF-8 becomes replacement
-    characters.
-    """
+    """Characters split across chunks are decoded whole; invalid UTF-8 is replaced."""
     path = tmp_path / "any.db"
     path.unlink(missing_ok=True)
     store = Store(path)

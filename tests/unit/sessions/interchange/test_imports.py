@@ -572,9 +572,7 @@ DOCUMENT = st.one_of(
 @examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENT)
 def test_any_document_is_imported_or_refused(tmp_path: Path, document: Any) -> None:
-    """An accepted document can be stored, shown and exported; the only error raised is a
-    refusal.
-    """
+    """An accepted document can be stored, shown and exported; others are refused."""
     path = written(tmp_path / "any.json", document)
     (tmp_path / "any.db").unlink(missing_ok=True)
     store = Store(tmp_path / "any.db")
@@ -624,7 +622,7 @@ def test_the_tables_of_a_bundle_make_no_index_of_their_own() -> None:
 def test_a_recording_that_changes_its_size_without_an_end_is_refused(
     store: Store, tmp_path: Path
 ) -> None:
-    """Each resize lays out the whole screen anew, in the replay and in every export."""
+    """Each resize lays out the whole screen again, in the replay and in every export."""
     path = tmp_path / "x.cast"
     header = json.dumps({"version": 2, "width": 80, "height": 24})
     sizes = [json.dumps([n * 0.01, "r", f"{1 + n % 1000}x24"]) for n in range(2_001)]

@@ -274,9 +274,7 @@ def test_a_jump_reads_few_rows(tmp_path: Path) -> None:
 
 
 def test_a_seek_parses_one_chunk_of_output_at_most(tmp_path: Path) -> None:
-    """A seek feeds the emulator at most the output between two keyframes, which is bounded in
-    bytes.
-    """
+    """A seek feeds the emulator at most the output between two keyframes, which is bounded."""
     line = b"\x1b[32m%06d\x1b[0m some words of output\r\n"
     pieces = [b"".join(line % (n * 100 + m) for m in range(100)) for n in range(600)]
     first = msgspec.structs.replace(started("r"), seq=1)

@@ -51,7 +51,7 @@ async def ended(store: Store, *, stored: bool = True) -> tuple[RunRegistry, RunW
     return workers, worker
 
 
-async def test_it_is_interrupted_for_this_program_and_for_others(store: Store) -> None:
+async def test_the_session_is_interrupted_for_all_programs(store: Store) -> None:
     await ended(store)
     for _ in range(2):
         assert [run.outcome for run in store.runs()] == ["interrupted"]
@@ -60,7 +60,7 @@ async def test_it_is_interrupted_for_this_program_and_for_others(store: Store) -
         assert other.run("r").outcome == "interrupted"
 
 
-async def test_it_is_so_where_that_cannot_be_written_down(
+async def test_the_session_is_interrupted_even_if_the_database_is_full(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(connection: object, run_id: str, owner: ProcessIdentity) -> None:
@@ -76,7 +76,7 @@ async def test_it_is_so_where_that_cannot_be_written_down(
     assert store.run("r").outcome == "running"
 
 
-async def test_what_is_told_of_it(store: Store) -> None:
+async def test_the_message_about_it(store: Store) -> None:
     for stored, words in ((True, "is no longer recorded"), (False, "could not start")):
         workers, _ = await ended(store, stored=stored)
         (notice,) = Notices().look(workers.all.values())

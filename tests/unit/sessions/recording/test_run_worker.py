@@ -101,9 +101,7 @@ class Watched(RunWorker):
 
 
 async def test_a_run_is_over_when_its_worker_has_ended_whatever_ended_it(store: Store) -> None:
-    """An observer that raises ends the worker; without cleanup the sandbox would stay open
-    forever.
-    """
+    """An observer that raises ends the worker, which still has to close the sandbox."""
     worker = Watched(request(), store)
 
     def broken(event: e.AnyEvent) -> None:

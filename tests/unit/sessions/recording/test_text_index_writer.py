@@ -1,4 +1,4 @@
-"""The texts of a recording are indexed by one pass at a time, also where a pass is slow."""
+"""The texts of a recording are indexed by one pass at a time, even if a pass is slow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDS = 10
 
 
 class SlowIndex:
-    """Stands in for a store: notes when passes begin and end, and holds the first one up."""
+    """Stands in for a store: records when passes start and end, and blocks the first one."""
 
     def __init__(self) -> None:
         self.log: list[str] = []
@@ -52,7 +52,7 @@ def passes_are_due_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def first_pass_running() -> AsyncIterator[tuple[SlowIndex, TextIndexWriter]]:
-    """A writer whose first pass is held up; one thread is free for anything else."""
+    """A writer whose first pass is blocked; one thread is free for anything else."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
     index = SlowIndex()
     writer = TextIndexWriter(cast(Store, index))
@@ -65,8 +65,8 @@ async def first_pass_running() -> AsyncIterator[tuple[SlowIndex, TextIndexWriter
 
 
 async def everything_else() -> None:
-    """Let all happen that does not wait for the first pass: the free thread takes its jobs in
-    order, and what is due is started before each of these.
+    """Run everything that does not wait for the first pass: the free thread takes its jobs in
+    order, and whatever is due starts before each of them.
     """
     for _ in range(ROUNDS):
         await asyncio.to_thread(lambda: None)

@@ -195,7 +195,7 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
         ('model:"two words" x', ""),
     ],
 )
-def test_what_was_not_understood_is_said(query: str, remark: str) -> None:
+def test_parts_that_were_not_understood_are_reported(query: str, remark: str) -> None:
     remarks = parse_query(query).remarks
     assert [one[: len(remark)] for one in remarks] == ([remark] if remark else [])
 

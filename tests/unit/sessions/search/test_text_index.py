@@ -124,9 +124,7 @@ def test_only_so_many_rows_wait(store: Store) -> None:
 def test_rows_are_indexed_while_a_run_says_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For example while it waits for its model: other programs cannot catch up before they
-    search.
-    """
+    """For example while it waits for its model: other programs cannot index before a search."""
     monkeypatch.setattr(text_index_writer, "MAX_LATE_SECONDS", 0.0)
 
     async def events() -> AsyncIterator[e.AnyEvent]:
@@ -174,7 +172,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_a_killed_program_had_not_indexed_is_indexed_by_the_next(tmp_path: Path) -> None:
+def test_the_next_program_indexes_what_a_killed_one_left(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     killed = subprocess.run([sys.executable, "-c", KILLED, str(path)])
     assert killed.returncode < 0

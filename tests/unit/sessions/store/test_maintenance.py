@@ -41,7 +41,7 @@ def fill(store: Store, run_id: str) -> None:
 
 
 @pytest.mark.parametrize("give_back", [vacuum, reclaim])
-def test_nobody_waits_while_space_is_given_back(
+def test_nobody_waits_while_space_is_reclaimed(
     store: Store, monkeypatch: pytest.MonkeyPatch, give_back: Callable[[Store], int]
 ) -> None:
     """In the middle of it, the screen reads, and runs of this and of another program write."""

@@ -38,9 +38,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 
 def without_rights(folder: Path, *rights: str) -> list[str]:
-    """Return the prefix of a command that may not write to `folder`; root drops the
-    capabilities.
-    """
+    """Return the prefix of a command without write access to `folder`, also for root."""
     if not os.access(folder, os.W_OK):
         return []
     if shutil.which("setpriv") is None:
@@ -66,7 +64,7 @@ def made_read_only(home: Path) -> None:
     home.chmod(0o555)
 
 
-def test_a_log_whose_index_is_there_is_read_in_its_place(home: Path, tmp_path: Path) -> None:
+def test_a_log_with_its_index_is_read_in_place(home: Path, tmp_path: Path) -> None:
     made_read_only(home)
     command = without_rights(home, "dac_override")
     for arguments in COMMANDS:
@@ -93,7 +91,7 @@ def test_a_log_without_its_index_is_read_from_a_copy(home: Path, tmp_path: Path)
     assert {file.name: file.read_bytes() for file in home.iterdir()} == before
 
 
-def test_a_log_that_may_not_be_read_is_an_error_of_one_sentence(home: Path, tmp_path: Path) -> None:
+def test_an_unreadable_log_is_an_error(home: Path, tmp_path: Path) -> None:
     """A session is never shown without its latest events."""
     (home / "sessions.db-shm").unlink()
     made_read_only(home)

@@ -204,7 +204,7 @@ def test_a_copy_for_which_there_is_no_room_is_refused(
     assert [file.name for file in small_disk.iterdir()] == ["filler"]
 
 
-def test_an_older_file_into_which_an_older_program_records_is_left_alone(older: Path) -> None:
+def test_an_older_file_is_left_alone_while_an_older_program_records(older: Path) -> None:
     with subprocess.Popen(["sleep", "600"]) as other:
         try:
             with contextlib.closing(sqlite3.connect(older)) as raw:
@@ -248,9 +248,7 @@ def test_a_migration_that_is_killed_leaves_the_file_as_it_was(older: Path) -> No
         assert list(replay(store, "r")) == sample("plain")[0]
 
 
-def test_a_migration_for_which_the_disk_has_no_room_is_refused(
-    tmp_path: Path, small_disk: Path
-) -> None:
+def test_a_migration_without_enough_disk_space_is_refused(tmp_path: Path, small_disk: Path) -> None:
     path = unpacked(VERSIONS["80b0a8c"], small_disk)
     size = path.stat().st_size
     free = shutil.disk_usage(small_disk).free
@@ -272,7 +270,7 @@ def modes(path: Path) -> dict[str, int]:
 PRIVATE = {"home": 0o700, "s.db": 0o600, "s.db-wal": 0o600, "s.db-shm": 0o600}
 
 
-def test_a_new_database_is_its_users_alone(tmp_path: Path) -> None:
+def test_a_new_database_is_private(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         with contextlib.closing(Store(tmp_path / "home" / "s.db")) as store:
@@ -312,7 +310,7 @@ def test_no_event_is_read_to_compare_or_to_search_a_session(store: Store) -> Non
     assert not any(" events " in query for query in statements)
 
 
-def test_a_newer_version_beside_a_run_that_goes_on(store: Store) -> None:
+def test_a_newer_version_migrates_during_a_run(store: Store) -> None:
     """It starts while this version records; this version ignores the columns that it adds."""
     events, contents = sample("plain")
     store.append("r", events[:5])
@@ -345,7 +343,7 @@ def test_a_newer_version_beside_a_run_that_goes_on(store: Store) -> None:
     store.delete("r")
 
 
-def test_a_newer_version_that_takes_a_table_away_is_named(store: Store) -> None:
+def test_a_newer_version_that_removes_a_table_is_named(store: Store) -> None:
     store.append("r", [started()])
     with contextlib.closing(sqlite3.connect(store.path)) as newer:
         newer.execute("ALTER TABLE events RENAME COLUMN json TO text")

@@ -1,4 +1,4 @@
-"""`--theme` in front of any command names a theme that exists."""
+"""`--theme` before any command has to name an existing theme."""
 
 from __future__ import annotations
 

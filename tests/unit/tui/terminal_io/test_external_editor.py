@@ -18,7 +18,7 @@ from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
 
 
 class Suspended:
-    """Stands for an app that releases its terminal."""
+    """Stands in for an app that releases its terminal."""
 
     @contextlib.contextmanager
     def suspend(self) -> Iterator[None]:

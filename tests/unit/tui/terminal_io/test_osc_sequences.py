@@ -1,6 +1,4 @@
-"""Sequences sent to the surrounding terminal: once each, in our words, never a command from
-outside.
-"""
+"""Sequences sent to the surrounding terminal: once each, with only our own commands in them."""
 
 from __future__ import annotations
 

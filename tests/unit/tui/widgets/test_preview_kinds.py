@@ -93,10 +93,8 @@ def test_nothing_hostile_gets_through(name: str, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "text"), [("a.c", "\n"), ("a.md", "\n"), ("a.yaml", "*"), ("Makefile", "x\n")]
 )
-def test_colours_do_not_take_long(name: str, text: str) -> None:
-    """Pygments would take minutes for some of these; text not highlighted in time is shown
-    plain.
-    """
+def test_highlighting_does_not_take_long(name: str, text: str) -> None:
+    """Pygments would take minutes for some of these; text not highlighted in time is plain."""
     data = text * (40_000 // len(text))
     began = time.process_time()
     lines = shown(opened(name, data.encode(), as_source=True))

@@ -26,7 +26,7 @@ def test_tiles_with_borders_fill_the_space_without_overlapping(count: int, size:
 
 
 @pytest.mark.parametrize("count", [25, 64, 100, 256])
-def test_all_of_many_runs_are_seen_at_once_on_a_large_terminal(count: int) -> None:
+def test_a_large_terminal_shows_all_of_many_runs(count: int) -> None:
     places = regions(count, WALL)
     assert max(place.bottom for place in places) <= WALL.height
     assert max(place.right for place in places) <= WALL.width

@@ -51,7 +51,7 @@ def test_answers_to_other_tasks_are_not_counted_together() -> None:
     assert tally == ["x: 1 of 2 answered · answers: 1 (1)", "y: 1 of 2 answered · answers: 1 (1)"]
 
 
-def test_the_end_of_all_is_summed_up() -> None:
+def test_the_end_of_all_runs_is_summed_up() -> None:
     ended = [
         run("x", "42", "submitted"),
         run("x", "43", "submitted"),

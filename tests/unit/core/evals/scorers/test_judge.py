@@ -165,7 +165,7 @@ async def test_a_reply_that_does_not_fit_is_asked_for_in_fewer_tokens(
     "broken",
     [failure(500), failure(401), failure(404, "no such model"), stream(b"data: {\n\n"), stream()],
 )
-async def test_a_judge_that_fails_is_no_zero(scripted_server: Start, broken: Scripted) -> None:
+async def test_a_failed_judge_gives_no_score(scripted_server: Start, broken: Scripted) -> None:
     """The reference scores 0 if the judge fails."""
     server = scripted_server(broken)
     with pytest.raises(ScorerFailed, match="The judge j"):

@@ -107,7 +107,7 @@ def test_what_needs_no_algebra(found: str, target: str, known: bool | None) -> N
 
 
 @installed
-async def test_a_power_tower_hangs_no_one() -> None:
+async def test_a_tower_of_powers_does_not_hang() -> None:
     tower = "\\boxed{" + "9^{" * 12 + "9" + "}" * 12 + "}"
     assert (
         await graded("math_verify", tower, r"\frac{1}{3}", options={"timeout": 20.0})

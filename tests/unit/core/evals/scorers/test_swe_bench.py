@@ -119,7 +119,7 @@ async def test_no_patch_needs_no_harness(
         (WorkerFailed("x", missing="swebench"), "pip install 'sandbox-tui[swebench]'"),
     ],
 )
-async def test_a_harness_that_fails_is_no_zero(
+async def test_a_failed_harness_gives_no_score(
     monkeypatch: pytest.MonkeyPatch, report: Any, words: str
 ) -> None:
     with pytest.raises(ScorerFailed) as caught:

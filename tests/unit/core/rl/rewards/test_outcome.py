@@ -128,7 +128,7 @@ def spin(*_arguments: object) -> None:
         pass
 
 
-async def test_what_takes_too_long_is_a_failure_and_harms_no_other(
+async def test_a_comparison_that_takes_too_long_fails_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as patched:
@@ -162,7 +162,7 @@ class Broken:
     ("answer", "value", "words"),
     [("raise", 0.5, "it broke"), ("x", 2.0, "2.0, which is not"), ("x", float("nan"), "nan")],
 )
-async def test_a_scorer_that_fails_is_no_reward_of_0(answer: str, value: float, words: str) -> None:
+async def test_a_failed_scorer_gives_no_reward(answer: str, value: float, words: str) -> None:
     name = f"{__name__}:Broken"
     reward = OutcomeReward(scorer=name, scorer_options={name: {"value": value}})
     with pytest.raises(RewardFailed, match=words):

@@ -4,7 +4,7 @@
     python tests/unit/sessions/store/older/make.py 048f495 /tmp/large.db --steps 20000
 
 Sessions: `r` (the sample run: tagged, noted, indexed, with keyframes and a source document), `fork`
-(forked from `r`), and `long` (`--steps` steps). The file is gzipped where its name ends in `.gz`.
+(forked from `r`), and `long` (`--steps` steps). The file is gzipped if its name ends in `.gz`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ store.close()
 
 @contextmanager
 def tree_of(commit: str) -> Iterator[tuple[Path, dict[str, str]]]:
-    """A folder with the files of a commit, and the environment in which Python imports them.
+    """Yield a folder with the files of a commit, and the environment in which Python imports them.
 
     Raises:
         CalledProcessError: there is no such commit.
@@ -86,7 +86,7 @@ def tree_of(commit: str) -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 def write(commit: str, path: Path, steps: int) -> None:
-    """Check the commit out, run its code, and leave the database at `path`."""
+    """Check out the commit, run its code, and write the database to `path`."""
     with tree_of(commit) as (tree, environment), TemporaryDirectory() as folder:
         database = path.absolute() if path.suffix != ".gz" else Path(folder) / "s.db"
         subprocess.run(
@@ -100,7 +100,7 @@ def write(commit: str, path: Path, steps: int) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Write the database that the command line describes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("commit")
     parser.add_argument("path", type=Path)

@@ -50,10 +50,10 @@ def test_a_session_is_deleted_by_its_id_and_by_how_it_begins(store: Store) -> No
 
 
 @pytest.mark.parametrize("command", [["resume"], ["attach"], ["stop"]])
-def test_of_a_session_on_another_machine_is_said_where_and_what_one_can_do(
+def test_a_session_on_another_machine_names_it_and_the_options(
     store: Store, command: list[str]
 ) -> None:
-    """A home that several machines share; or a container that was made anew under another name."""
+    """For example with a home that machines share, or a container recreated under another name."""
     keep(store, RUN, ended=False)
     own(store, RUN, ProcessIdentity(1, "2", "login-1"))
     assert "running on login-1" in run("sessions", "ls").output
