@@ -188,8 +188,8 @@ def _number(event: e.AnyEvent) -> int | None:
 
 
 def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
-    """Return the last event of a step: all its calls have ended, the model has not been asked
-    again."""
+    """Return the last event of a step: all its calls have ended, and no further request was
+    made."""
     found = 1 if step == 0 else None
     for event in events:
         match event:
@@ -212,7 +212,7 @@ def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
 def _without_unfinished(
     events: list[e.AnyEvent],
 ) -> tuple[list[e.AnyEvent], e.ToolCall | None]:
-    """Return the events without RunFinished, unanswered request and unfinished call; and that
+    """Remove RunFinished, an unanswered request and an unfinished call; returns the rest and the
     call."""
     events = [x for x in events if not isinstance(x, e.RunFinished)]
     asked = _unanswered(events)
@@ -226,8 +226,7 @@ def _without_unfinished(
 
 
 def _unanswered(events: list[e.AnyEvent]) -> int | None:
-    """Return the position where the unanswered request starts, including messages delivered for
-    it."""
+    """Return the position of an unanswered request, including the messages delivered for it."""
     step, place = 0, None
     for index, event in enumerate(events):
         match event:
@@ -262,7 +261,7 @@ def _next_written(events: list[e.AnyEvent]) -> e.ToolCall | None:
 
 
 def _beginning(events: Sequence[e.AnyEvent], history: list[e.AnyEvent]) -> list[e.AnyEvent]:
-    """Return at least the events up to the first request, the earliest possible fork point."""
+    """Return the history, at least up to the first request, which is the earliest fork point."""
     end = next((n for n, x in enumerate(events) if isinstance(x, e.ModelAsked)), len(events))
     first = list(events[:end])
     return first if len(first) > len(history) else history
@@ -286,7 +285,7 @@ def _trailing_changes(
 
 
 def _is_exact(history: Sequence[e.AnyEvent]) -> bool:
-    """Return whether the last request, when rebuilt, has its recorded digest."""
+    """Return whether the rebuilt last request has the digest that was recorded."""
     for place in range(len(history) - 1, -1, -1):
         asked = history[place]
         if isinstance(asked, e.ModelAsked):
@@ -299,7 +298,7 @@ def _is_exact(history: Sequence[e.AnyEvent]) -> bool:
 
 
 def _bases(events: Sequence[e.AnyEvent], history: Sequence[e.AnyEvent]) -> list[BaseSnapshot]:
-    """Return the snapshots that contain nothing later than `history`, nearest first."""
+    """Return the snapshots that contain no change after `history`, nearest first."""
     last = history[-1].seq
     found: list[BaseSnapshot] = []
     for event in events:

@@ -73,8 +73,8 @@ class ForkedStart(RunStart):
     @property
     @override
     def checkpoint(self) -> AgentCheckpoint:
-        """The parent's checkpoint, with a submit undone, and with a waiting call to be decided
-        again in the fork's own mode."""
+        """The parent's checkpoint, with a submit undone; a waiting call is decided again in the
+        fork's own mode."""
         return dataclasses.replace(
             self.recovered.checkpoint,
             submitted=False,

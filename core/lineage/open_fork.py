@@ -54,7 +54,7 @@ class ForkRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What a fork runs with; the sandbox is not yet started."""
+    """The parts of a fork; the sandbox is not yet started."""
 
     pack: PromptPack
     tools: Sequence[Tool]
@@ -77,7 +77,7 @@ def request_like_parent(
         settings: the current settings, including overrides.
         overrides: values by dotted name, as on the command line.
         trusted: whether the session was recorded here. An imported one must not decide which server
-            receives a key, nor what a sandbox may do.
+            receives a key, or what a sandbox may do.
 
     Raises:
         ConfigError: an override is invalid.
@@ -124,7 +124,7 @@ async def open_fork(
 
     Raises:
         ConfigError: a setting is invalid, or leaves the fork no step.
-        ForkRefused: a call was edited, but none comes next.
+        ForkRefused: a call was edited, but there is no next call.
         SandboxUnavailable: this machine cannot run a sandbox.
     """
     _check(fork_point, request)
@@ -183,8 +183,7 @@ async def _open_parts(
 def _started(
     first: e.RunStarted, fork_point: ForkPoint, request: ForkRequest, run_id: str, parts: _Parts
 ) -> e.RunStarted:
-    """Return the fork's first event: its parent's, with what differs; its settings are not yet
-    known."""
+    """Return the fork's first event: its parent's with the differences, still without settings."""
     return msgspec.structs.replace(
         first,
         run_id=run_id,
@@ -201,8 +200,8 @@ def _started(
 
 
 def _run_request(first: e.RunStarted, request: ForkRequest) -> RunRequest:
-    """Return the request with the parent's turn policy, so that the conversation can be rebuilt
-    from the fork's events."""
+    """Return the request with the parent's turn policy: rebuilding the conversation from the fork's
+    events requires it."""
     return replace(request.run, turn_policy=_recorded_settings_of(first).turn_policy)
 
 
@@ -229,8 +228,7 @@ def _forked_start(
 
 
 def _with_settings(started: e.RunStarted, run: Run, parts: _Parts) -> e.AnyEvent:
-    """Return the fork's first event with its settings, in the form in which it will be read
-    back."""
+    """Add the settings to the fork's first event, in the form in which it will be read back."""
     settings = recorded_settings(run.spec, parts.spec, parts.tools)
     files = {**_recorded_settings_of(started).files, **settings.files}
     settings = msgspec.structs.replace(settings, files=files)
@@ -238,7 +236,7 @@ def _with_settings(started: e.RunStarted, run: Run, parts: _Parts) -> e.AnyEvent
 
 
 def _as_sent(event: e.AnyEvent, parent: e.RunStarted) -> e.AnyEvent:
-    """Return an inherited event, with the number of remaining steps that the model was told."""
+    """Return an inherited event that states the number of remaining steps shown to the model."""
     if not isinstance(event, e.ModelAsked) or event.steps_left is not None:
         return event
     return msgspec.structs.replace(event, steps_left=parent.limits.max_steps - event.step + 1)

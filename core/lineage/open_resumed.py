@@ -108,7 +108,7 @@ def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore)
 
 
 def recorded_pack(started: e.RunStarted) -> PromptPack:
-    """Return the prompts as they were sent, since their file may have changed."""
+    """Return the prompts as they were sent; their file may have changed since."""
     return PromptPack(
         name=started.prompt_pack,
         system_prompt=started.system_prompt,
@@ -120,7 +120,7 @@ def recorded_pack(started: e.RunStarted) -> PromptPack:
 
 
 def _scripted(started: e.RunStarted) -> Model | None:
-    """Return the demo's model, if the run used it."""
+    """Return the demo model, if the run used it."""
     speed = started.model_params.get("speed")
     if started.model == DemoModel.name and isinstance(speed, int | float):
         return DemoModel(speed=float(speed))
@@ -128,7 +128,7 @@ def _scripted(started: e.RunStarted) -> Model | None:
 
 
 def _settled_format(state: RunState) -> e.ToolFormat | None:
-    """Return the format of its tool calls, if it made any."""
+    """Return the run's tool call format, if it made any calls."""
     return state.tool_format if state.calls else None
 
 
@@ -137,7 +137,7 @@ def _model_settings(started: e.RunStarted, today: config.ModelSettings) -> confi
     params = started.model_params
     address = str(params.get("base_url") or "")
     if without_secrets(today.base_url) == address:
-        address = today.base_url  # including the parts that are not recorded
+        address = today.base_url  # includes parts that are not recorded
     body: Any = params.get("extra_body") or {}
     if without_keys(today.extra_body) == body:
         body = today.extra_body

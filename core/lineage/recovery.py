@@ -175,7 +175,7 @@ def _listing(state: RunState) -> Listing:
 
 
 def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
-    """Yield the commands, one line each, in the order in which they ended."""
+    """Yield the commands that left processes running, one line each, in order of their end."""
     told = [x.seq for x in own if isinstance(x, e.Delivered) and tells_lost_processes(x.text)]
     since = max([own[0].seq, *told])
     for event in own:
@@ -206,7 +206,7 @@ def _queued_messages(state: RunState) -> list[QueuedMessage]:
 
 
 def _untold_repetition(events: Sequence[e.AnyEvent], state: RunState) -> list[QueuedMessage]:
-    """Return the message about a repeated call, if the program ended before delivering it."""
+    """Return the message about a repeated call, if the program died before delivering it."""
     last = next((x for x in reversed(events) if isinstance(x, e.CallFinished | e.Delivered)), None)
     times = counter_after(events).times
     if not isinstance(last, e.CallFinished) or times != TIMES_UNTIL_TOLD:
@@ -275,7 +275,7 @@ def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentChe
 
 
 def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[RawToolCall, ...]:
-    """Return the calls of a reply, exactly as written.
+    """Return the calls of a reply exactly as the model wrote them.
 
     The message holds them in a form that every server accepts; the model's own text, for example
     broken JSON, is in the fragments.
@@ -303,7 +303,7 @@ def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[Raw
 
 
 def _fragments(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> dict[int, tuple[str, str]]:
-    """Name and arguments of each call of a reply, as they streamed in."""
+    """Return the name and arguments of each call of a reply, as they were streamed."""
     written: dict[int, tuple[str, str]] = {}
     for event in events:
         match event:

@@ -1,4 +1,4 @@
-"""Brings a fork's sandbox to its parent's state at the fork point.
+"""Restores in a fork's sandbox the state that its parent's had at the fork point.
 
 Starting from the nearest snapshot, or else from the recorded input, the recorded calls and commands
 since then run again in order; then files whose stored content differs are written. Each replay is
@@ -33,7 +33,7 @@ MAX_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayContext:
-    """What a replay needs.
+    """The context of a replay.
 
     Attributes:
         environment: the fork's environment.
@@ -156,7 +156,7 @@ async def _same(kept: e.FileChange, there: FileEntry | None, context: ReplayCont
 
 
 async def _put(changes: Sequence[e.FileChange], context: ReplayContext) -> list[str]:
-    """Apply changes; returns the paths whose content is unknown."""
+    """Apply changes; returns the paths whose content was not stored."""
     lost: list[str] = []
     script: list[bytes] = []
     for change in changes:

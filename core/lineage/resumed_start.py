@@ -86,8 +86,7 @@ class ResumedStart(RunStart):
         return self._recovered.time_left(limit)
 
     def _queued(self, outlived: bool) -> list[QueuedMessage]:
-        """Return the messages the model reads next. `outlived`: background processes kept
-        running."""
+        """Return the messages the model reads next. `outlived`: background processes survived."""
         recovered = self._recovered
         if outlived or not recovered.left_running:
             return recovered.message_queue
@@ -141,6 +140,6 @@ class ResumedStart(RunStart):
 
 def _changed(started: e.RunStarted) -> tuple[str, ...]:
     """Return a sentence for each unrecorded setting that now comes from the current settings."""
-    if "base_url" not in started.model_params:  # no server is used
+    if "base_url" not in started.model_params:  # the model has no server
         return ()
     return ("The model server's key and timeouts come from the current settings.",)

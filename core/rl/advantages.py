@@ -42,7 +42,7 @@ RULES: dict[AdvantageRule, Callable[[Sequence[float]], list[float]]] = {"rloo": 
 
 def group_advantages(rewards: Sequence[float | None], rule: AdvantageRule) -> list[float]:
     """Return the advantages in a group, in order. A rollout without a reward has an advantage of 0
-    and does not count among the others.
+    and is ignored for the others.
 
     Args:
         rewards: rewards of one group; None for a rollout without a reward.

@@ -109,7 +109,7 @@ def new_session() -> str:
 
 
 def remove_groups_of_the_dead() -> None:
-    """Remove the snapshots of groups whose program has ended; blocks."""
+    """Remove the snapshots of groups whose program has ended. Blocks."""
     stored = SnapshotStores(snapshot_dir())
     me = ProcessIdentity.this_process()
     mine = f"group-{_host(me)}-"

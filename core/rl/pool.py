@@ -33,7 +33,7 @@ CONCURRENCY = 16
 
 
 class EpisodePool(SandboxSource):
-    """Creates episodes, and closes those that are left. As a context manager, it opens and closes.
+    """Creates episodes, and closes the remaining ones at its end. A context manager.
 
     An episode waits in `reset` while too many sandboxes are open. A sandbox counts until it is
     removed.

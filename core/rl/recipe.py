@@ -1,4 +1,4 @@
-"""Recipes: YAML files that say what to train, on what data, and how.
+"""Recipes: YAML files that define what to train, on which data, and how.
 
     engine: trl
     model: tiny
@@ -34,7 +34,7 @@ from sandbox_tui.core.rl.episode_settings import NATIVE, EpisodeSettings
 from sandbox_tui.core.rl.rewards.settings import RewardSettings
 
 MAX_SEED = 2**32 - 1
-"""The largest seed of NumPy, which trl seeds, too."""
+"""The largest seed of NumPy, which TRL also seeds."""
 
 EngineName = Literal["trl", "collect"]
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -150,7 +150,7 @@ def load_recipe(path: str | Path, *, seed: int | None = None) -> Recipe:
     """Load a recipe from a file, and make its paths absolute; `seed` replaces its own.
 
     Raises:
-        ConfigError: the recipe is invalid; the message names the file and the fault.
+        ConfigError: the recipe is invalid; the message names the file and the error.
     """
     file = typed_path(path)
     try:
@@ -202,10 +202,10 @@ def _pack(name: str, folder: Path) -> str:
 
 
 def _check(file: Path, recipe: Recipe) -> None:
-    """Check for faults that would otherwise surface later.
+    """Check for errors that would otherwise surface later.
 
     Raises:
-        ConfigError: there is one; the message names it.
+        ConfigError: there is an error; the message describes it.
     """
     for path in filter(None, (recipe.data.train, recipe.data.held_out)):
         if not Path(path).is_file():

@@ -54,10 +54,10 @@ def sandbox_spec(
 
 
 async def prepare(task: Task, sandbox: Sandbox) -> None:
-    """Write a task's files into the input directory, and run its set-up.
+    """Write a task's files into the input directory, and run its setup commands.
 
     Raises:
-        SandboxError: a set-up command failed.
+        SandboxError: a setup command failed.
     """
     await write_files(task.files, sandbox, sandbox.spec.input_dir)
     await run_setup(task.setup, sandbox)

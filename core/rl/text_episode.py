@@ -18,7 +18,7 @@ from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 
 PROMPTS = "vanilla"
-"""Default prompt pack of one reply."""
+"""Default prompt pack."""
 
 ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
 

@@ -8,8 +8,8 @@
         turn = (await episode.step(sampled)).turn
     loss(record.ids, mask=record.written, old=record.logprobs)
 
-Nothing that the policy has seen or written is ever tokenized again: text that is split differently
-gives other tokens, and a trainer would then learn from tokens that were never sampled.
+Text that the policy has read or written is never tokenized again: if it were split differently, a
+trainer would learn from tokens that were never sampled.
 """
 
 from __future__ import annotations

@@ -37,8 +37,7 @@ class Results:
         return data.decode("utf-8", "replace")
 
     async def hand_over(self, target: Path | None, warn: Callable[[str], None]) -> str | None:
-        """Copy everything into a host folder; returns its absolute path, or None if it is
-        empty.
+        """Copy the results into a host folder; returns its absolute path, or None if it is empty.
 
         Args:
             target: the folder; None copies nothing.
@@ -57,7 +56,7 @@ class Results:
 
 
 def a_few(left_behind: list[str]) -> list[str]:
-    """Return at most `MAX_SENTENCES` of these sentences, including the last one, which sums up."""
+    """Shorten a list to `MAX_SENTENCES` sentences, including the last one, and count the others."""
     if len(left_behind) <= MAX_SENTENCES:
         return left_behind
     more = len(left_behind) - MAX_SENTENCES

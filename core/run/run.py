@@ -5,7 +5,7 @@
         ...
 
 `events` starts the run in the background and ends after `RunFinished`, when the sandbox is closed.
-Everything the user may do to a run (`Steering`) may be called at any time, and is recorded.
+All user controls of a run (`Steering`) may be called at any time, and are recorded.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Run(Steering):
                 self.cancel("The program stopped watching the run.")
                 await asyncio.wait([worker])
             if not worker.cancelled():
-                worker.exception()  # already raised, or nobody is reading
+                worker.exception()  # already raised, or no reader is left
 
     async def _work(self) -> None:
         for item in self._start.commands:
@@ -160,7 +160,8 @@ class Run(Steering):
             await (self._come_to_rest() if self._leaves else self._finish(result))
 
     async def _open_sandbox(self) -> None:
-        """Start or reattach the sandbox; a run that is cancelled meanwhile waits for that."""
+        """Start or reattach the sandbox; if the run is cancelled meanwhile, it first waits for
+        that."""
         sandbox, reattaches = self.environment.sandbox, self._start.reattaches
         try:
             if self._owns_sandbox:
@@ -255,7 +256,7 @@ class Run(Steering):
     # --- end of the run
 
     async def _finish(self, result: AgentResult) -> None:
-        """Record the results and the end of the run, even if steps on the way fail."""
+        """Record the results and the end of the run, even if some of these steps fail."""
         self.phase = Phase.FINISHING
         output = None
         try:
@@ -286,7 +287,7 @@ class Run(Steering):
             self.phase = Phase.OVER
 
     async def _come_to_rest(self) -> None:
-        """Record pending work but no end of the run, because another program continues it."""
+        """Record pending work but not the end of the run, because another program continues it."""
         environment = self.environment
         environment.sandbox.on_outage(None)
         await self._attempt(environment.freezer.thaw_for_the_end())
@@ -316,7 +317,7 @@ class Run(Steering):
         await self._attempt(self.shells.close())
 
     async def _attempt(self, work: Awaitable[T]) -> T | None:
-        """Return the result of `work`; None and a warning if it fails, since the run ends
+        """Return the result of `work`; if it fails, warn and return None, since the run ends
         anyway."""
         try:
             return await work
@@ -342,7 +343,7 @@ class Run(Steering):
     # --- interrupting and ending
 
     async def interrupt(self) -> bool:
-        """Interrupt only the running command (as ctrl+c would); False if none is running."""
+        """Interrupt only the running command, like ctrl+c; False if none is running."""
         if self.phase is Phase.STARTING:
             return False
         if self.environment.locks.shell.locked():
@@ -350,11 +351,11 @@ class Run(Steering):
         return await self.environment.sandbox.interrupt()
 
     def interrupt_reply(self) -> bool:
-        """Cut short the reply that is streaming; the model is asked again."""
+        """Interrupt the reply that is streaming; the request is repeated."""
         return self._agent is not None and self._agent.interrupt_reply()
 
     async def leave(self) -> bool:
-        """Stop here without `RunFinished`, so that another program can resume the run.
+        """Stop without `RunFinished`, so that another program can resume the run.
 
         The current reply and call finish first. If this is cancelled, the run continues.
 

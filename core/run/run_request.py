@@ -76,8 +76,8 @@ def split_tasks(text: str) -> list[str]:
 def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
     """Return one request for each run of each task.
 
-    Each run gets its own results folder. The samples of a task use consecutive seeds, since with
-    the same seed they would all be alike.
+    Each run gets its own results folder. The samples of a task use consecutive seeds, since equal
+    seeds would give equal replies.
     """
     asked = [
         replace(request, task=task, seed=None if request.seed is None else request.seed + number)

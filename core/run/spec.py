@@ -1,4 +1,4 @@
-"""The specification of a run: its task, its limits and how it is carried out."""
+"""The specification of a run: its task, its limits and how it works."""
 
 from __future__ import annotations
 

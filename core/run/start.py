@@ -1,4 +1,4 @@
-"""How a run begins: fresh, resumed or forked. `Run` follows one such strategy.
+"""How a run starts: fresh, resumed or forked. `Run` uses one of these strategies.
 
 `FreshStart` is here; `core.lineage` has `ResumedStart` and `ForkedStart`.
 """
@@ -48,15 +48,15 @@ class RunStart(Protocol):
     def commands(self) -> Sequence[HumanItem]: ...
 
     def restore(self, run: Run) -> None:
-        """Restore the mode, queued messages and other visible state, before the run begins."""
+        """Restore the mode, queued messages and other visible state, before the run starts."""
         ...
 
     def initial_events(self, run: Run) -> Sequence[e.AnyEvent]:
-        """Return the run's first events; its sandbox is ready by then."""
+        """Return the run's first events; called when its sandbox is ready."""
         ...
 
     async def prepare(self, run: Run) -> list[dict[str, Any]]:
-        """Bring the files to the state the agent continues from; returns the conversation."""
+        """Put the files into the state the agent continues from; returns the conversation."""
         ...
 
     def time_left(self, limit: float | None) -> float | None:
@@ -135,7 +135,7 @@ def run_started(
     limits: e.Limits,
     settings: e.RunSettings,
 ) -> e.RunStarted:
-    """Return the first event of a run that begins now.
+    """Return the first event of a run that starts now.
 
     Args:
         run_id: the session's id.

@@ -1,4 +1,4 @@
-"""What the user can do to a run: mode, waiting calls, messages, commands, files and shells."""
+"""The user's controls of a run: mode, waiting calls, messages, commands, files and shells."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ class Steering:
         return self.environment.freezer.frozen
 
     async def freeze(self) -> None:
-        """Pause, and stop every process in the sandbox.
+        """Pause the run, and stop every process in the sandbox.
 
         Raises:
-            SandboxError: the sandbox cannot be frozen; the run is paused all the same.
+            SandboxError: the sandbox cannot be frozen; the run is paused anyway.
             RunStarting: there is no sandbox yet.
         """
         self._require_sandbox()
@@ -129,7 +129,7 @@ class Steering:
         self.gate.resume()
 
     def approve(self, call: int) -> bool:
-        """Let a waiting call run as it is; False if it is not waiting."""
+        """Let a waiting call run unchanged; False if it is not waiting."""
         return self._let_through(self.gate.decide(call, Decision(verdict="approve", by="human")))
 
     def approve_always(self, call: int, patterns: Sequence[str]) -> bool:

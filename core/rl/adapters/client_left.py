@@ -1,4 +1,4 @@
-"""Lets an episode find out that the client it serves has disconnected."""
+"""Tells an episode that its client has disconnected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ClientLeft(SandboxTuiError):
 
 
 async def unless_client_left(work: Coroutine[Any, Any, T]) -> T:
-    """Run work of an episode, and cancel it if the client disconnects.
+    """Run an episode's work, and cancel it if the client disconnects.
 
     Raises:
         ClientLeft: the client disconnected before the work was done.

@@ -1,4 +1,4 @@
-"""Lets a model in this process answer many episodes at once, in as few batches as possible.
+"""Batches the requests of many episodes to a model in this process.
 
 Requests that arrive while a batch is generated form the next one. Each reply has its own seed, so
 that it does not depend on the rest of its batch.
@@ -119,7 +119,7 @@ class _LocalConversant(Conversant):
         if not self._turns:
             transcript.prompt = policy.prompt_ids(turn.messages, turn.tools)
         else:
-            # the message between is the policy's own, whose tokens are there as sampled
+            # the message in between is the policy's own; its tokens are already in the transcript
             transcript.add_read([policy.end] if self._was_cut else [])
             transcript.add_read(policy.appended_ids(turn.messages[self._known + 1 :]))
         self._known = len(turn.messages)

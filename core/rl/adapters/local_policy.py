@@ -119,8 +119,8 @@ class LocalPolicy:
         return whole[last_end + 1 :]
 
     def reply_ids(self, message: Message) -> list[int]:
-        """Return the tokens of an assistant message, including its end, as a model would have
-        sampled them. For messages that were written, not sampled."""
+        """Tokenize an assistant message that was written, not sampled, with its end, as a model
+        would have sampled it."""
         begun = self._rendered([_QUESTION], (), prompt=True)
         whole = self._rendered([_QUESTION, message], (), prompt=False)
         return whole[len(begun) : whole.index(self.end, len(begun)) + 1]
@@ -189,8 +189,8 @@ class LocalPolicy:
         ]
 
     def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the prompts padded on the left, and their attention mask, where the model is: a
-        trainer moves it to a GPU."""
+        """Pad the prompts on the left, and return them with their attention mask, on the model's
+        device: a trainer moves it to a GPU."""
         length = max(len(prompt) for prompt in prompts)
         ids = [[self.end] * (length - len(prompt)) + list(prompt) for prompt in prompts]
         mask = [[0] * (length - len(prompt)) + [1] * len(prompt) for prompt in prompts]

@@ -35,8 +35,8 @@ _call_numbers = itertools.count(1)
 
 
 class ModelServer:
-    """Answers `/v1/models` and `/v1/chat/completions`. As a context manager, it serves until the
-    context ends.
+    """Serves `/v1/models` and `/v1/chat/completions`. As a context manager, it serves until the
+    context exits.
 
     Args:
         policy: the model.
@@ -172,7 +172,7 @@ class _Server(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):  # the client has left
+        if not isinstance(sys.exception(), ConnectionError):  # the client has disconnected
             super().handle_error(request, client_address)
 
 

@@ -1,7 +1,7 @@
 """Guards OpenEnv's server: rejects foreign requests, and detects clients that disconnect.
 
 OpenEnv checks a connection only between two steps, so it would notice a disconnect during a command
-only when the command ends. Here each connection is read all the time, and an event (`CLIENT_LEFT`)
+only when the command ends. Here each connection is read continuously, and an event (`CLIENT_LEFT`)
 aborts the step.
 
 A web page can open a WebSocket to any port of this machine, and its browser sends the page's
@@ -36,7 +36,7 @@ class GuardedConnections:
     Args:
         application: the application to guard.
         token: token that each request must carry (`Authorization: Bearer`); empty: none is needed,
-            but only requests to this machine's own names are accepted.
+            but only requests to names of this machine are accepted.
     """
 
     def __init__(self, application: Application, token: str = "") -> None:

@@ -3,7 +3,7 @@
 
 OpenEnv creates one environment per connection. A policy sends each reply as a message, as the text
 that it generated, or as one tool call, and gets the messages that follow. Tasks are chosen as usual
-in OpenEnv, by `split` and `index`, or by id or seed; or the client sends one along.
+in OpenEnv, by `split` and `index`, or by id or seed; or the client sends its own.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
 
     Args:
         tasks: the tasks that `split` and `index`, a seed or an id select from.
-        turns: counter that all connections share, for resets that select nothing: they get one
-            task after the other.
+        turns: counter shared by all connections, for resets that select nothing: they get the tasks
+            in turn.
         open_episode: creates an episode, not yet reset.
     """
 
@@ -234,7 +234,7 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
     def get_task_range(
         self, split: str, start: int | None = None, stop: int | None = None
     ) -> list[dict[str, Any]]:
-        """Return the tasks of a slice."""
+        """Return the tasks of a slice of the split."""
         numbered = list(enumerate(self._split(split)))[start:stop]
         return [_described(task, index) for index, task in numbered]
 

@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""The engine `trl`: TRL's GRPOTrainer updates the weights; episodes are this project's.
+"""The engine `trl`: TRL's GRPOTrainer updates the weights; this project runs the episodes.
 
 TRL calls `rollout_func` once per step and gets whole transcripts: prompt, completion, and which of
 its tokens the policy sampled. So prompts, tools and turns are those of every other run of this
@@ -41,7 +41,7 @@ class TrlEngine(Engine):
         logging.set_verbosity_error()
         logging.disable_progress_bar()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the packages warn about each other
+            warnings.simplefilter("ignore")  # these packages warn about each other
             self._train(job)
 
     def _train(self, job: TrainingJob) -> None:
@@ -75,7 +75,7 @@ def _trainer(job: TrainingJob, policy: LocalPolicy) -> GRPOTrainer:
         model=policy.model,
         reward_funcs=advantages,
         args=_arguments(job),
-        # the job decides which tasks a step has; TRL requires rows to draw from
+        # the job chooses the tasks of a step; TRL still requires rows
         train_dataset=Dataset.from_list([{"prompt": str(n)} for n in range(training.prompts)]),
         processing_class=policy.tokenizer,
         callbacks=[_Steps(job, conversations)],

@@ -2,9 +2,9 @@
 """An episode as an agent loop of verl (package `verl`, 0.9): tokens in, tokens out.
 
 verl's workers, which are Ray actors, create one loop per rollout. The prompt is tokenized once;
-sampled tokens are appended exactly as the server returned them, with their log-probabilities; of
-what the sandbox answers, only the new messages are tokenized (verl's continuous-token builders).
-Nothing in the sequence is ever decoded and encoded again. The reward is the episode's.
+sampled tokens are appended exactly as the server returned them, with their log-probabilities; only
+the new messages of the sandbox are tokenized (verl's continuous-token builders). Nothing in the
+sequence is ever decoded and encoded again. The reward is the episode's.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Rollout:
     extra_fields: dict[str, Any] = field(default_factory=dict)
 
     def note(self, output: Any) -> None:
-        """Keep what a server's reply reports besides its tokens."""
+        """Store what a server's reply reports in addition to its tokens."""
         before = self.metrics.get("num_preempted")
         count = output.num_preempted
         if before is None:
@@ -164,7 +164,8 @@ class SandboxAgentLoop(AgentLoopBase):
         )
 
     async def _append_context(self, rollout: Rollout, turn: Turn, result: StepResult) -> None:
-        """Append the tokens of what follows the policy's reply, and of the next turn's opening."""
+        """Append the tokens of the messages after the policy's reply, and of the start of the next
+        turn."""
         assert result.turn is not None
         messages = result.turn.messages
         merged, rollout.mask, rollout.logprobs = await self.ct_merge_context_msg(
@@ -178,12 +179,12 @@ class SandboxAgentLoop(AgentLoopBase):
         rollout.token_ids = list(merged.token_ids)
 
     def _has_ended(self, sampled: Sequence[int], room: int) -> bool:
-        """Return whether the policy ended its reply by itself."""
+        """Return whether the policy ended its reply itself."""
         return len(sampled) < room or sampled[-1] in self.tokenizer.all_special_ids
 
     def _text_of(self, sampled: Sequence[int]) -> str:
-        """Return the reply as text, without the tokens that end it. Special tokens in the middle
-        stay, because they may be tags of tool calls."""
+        """Return the reply as text, without the tokens that end it. Other special tokens stay,
+        because they may be tags of tool calls."""
         special = set(self.tokenizer.all_special_ids)
         end = len(sampled)
         while end and sampled[end - 1] in special:
@@ -212,8 +213,8 @@ class SandboxAgentLoop(AgentLoopBase):
 
 
 def _out_of_tokens(result: StepResult) -> StepResult:
-    """Return the result of an episode that exceeded the response length: truncated, with reward 0,
-    as in the reference."""
+    """Return the result of an episode that exceeded the response length: truncated, with a reward
+    of 0, as in the reference."""
     info = replace(result.info, reason=OUT_OF_TOKENS)
     return replace(result, turn=None, reward=0.0, truncated=True, info=info)
 

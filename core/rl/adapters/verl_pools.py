@@ -50,8 +50,8 @@ _pools: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[bytes, Episode
 
 
 def pool_of(settings: VerlSettings) -> EpisodePool:
-    """Return the pool of the running event loop for these settings. verl ends its workers without
-    notice: their sandboxes end when the lease that the pool renews runs out."""
+    """Return the pool of the running event loop for these settings. verl kills its workers without
+    notice; their sandboxes end when the lease that the pool renews expires."""
     pools = _pools.setdefault(asyncio.get_running_loop(), {})
     key = msgspec.json.encode(settings)
     if key not in pools:

@@ -1,4 +1,4 @@
-"""Finds what held-out tasks have in common with training tasks."""
+"""Finds overlap between held-out tasks and training tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox_tui.core.rl.data.split import documents_of
 LeakKind = Literal["document", "normalised", "near_duplicate", "question_and_answer", "n_grams"]
 """`document`: the same bytes. `normalised`: the same words; case, punctuation and space differ.
 `near_duplicate`: most runs of five words are the same. `question_and_answer`: the same words.
-`n_grams`: too much of a task's text, in whatever places, occurs in the training text."""
+`n_grams`: too much of a task's text, in any places, occurs in the training text."""
 
 LEAK_KINDS: tuple[LeakKind, ...] = (
     "document",

@@ -19,11 +19,12 @@ MIN_JACCARD = 0.5
 MIN_CONTAINMENT = 0.8
 
 MAX_INDEXED = 4_000_000
-"""Maximum size of the index; of more shingles it keeps an even sample, equal for every document."""
+"""Maximum size of the index; if there are more shingles, it keeps the same sample of all documents'
+shingles."""
 
 MAX_PAIRED = 8
-"""Maximum number of documents with one shingle of which every pair is compared; of more, each is
-compared with the first and the next."""
+"""Maximum number of documents that share a shingle for which every pair is compared; if more share
+it, each is compared with the first and the next one."""
 
 MAX_CACHED = 4_096
 
@@ -45,8 +46,8 @@ class NearDuplicates:
 def near_duplicates(
     texts: Sequence[str], *, jaccard: float = MIN_JACCARD, containment: float = MIN_CONTAINMENT
 ) -> Iterator[NearDuplicates]:
-    """Yield pairs of texts that are nearly the same. A large family of copies gives not every pair,
-    but pairs that connect all of them.
+    """Yield pairs of texts that are nearly the same. A large group of copies yields not every pair,
+    but enough pairs to connect all of them.
 
     Args:
         texts: the documents.

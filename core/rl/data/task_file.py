@@ -28,7 +28,7 @@ def read_tasks(path: str | Path) -> list[Task]:
     """Read the tasks of a file: a task file, or JSON, CSV or Parquet with the same columns.
 
     Raises:
-        ConfigError: the file is invalid; the message names it and the fault.
+        ConfigError: the file is invalid; the message names it and the error.
     """
     file = typed_path(path)
     tasks = load_tasks(Dataset(path=str(file)), Path(), str(path))

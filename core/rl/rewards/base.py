@@ -37,7 +37,7 @@ class RewardResult(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutEnd:
-    """What a reward knows about a finished episode.
+    """The data about a finished episode that a reward is computed from.
 
     Attributes:
         task: the task.

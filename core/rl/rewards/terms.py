@@ -67,7 +67,7 @@ class LengthTerm:
 
 
 def written_tokens(messages: Iterable[Message]) -> int:
-    """Tokens of the replies in a conversation, estimated from the length of their text: content,
+    """Estimate the tokens of the replies in a conversation from the length of their content,
     reasoning and arguments."""
     size = sum(
         len(text.encode("utf-8", "surrogatepass"))

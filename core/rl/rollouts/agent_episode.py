@@ -1,4 +1,4 @@
-"""What both kinds of episode share: lifecycle, time limit and final reward."""
+"""The common base of both kinds of episode: lifecycle, time limit and final reward."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ IS_OVER = "The episode is over."
 class AgentEpisode(Episode):
     """An episode; see `Episode` for its lifecycle.
 
-    It ends by itself when its time is over, so that a policy that never answers holds no sandbox;
-    the next step then returns that end.
+    It ends itself when its time is up, so that a policy that never answers does not hold a sandbox;
+    the next step then returns that result.
 
     Args:
         settings: settings that the episodes of a training run share.
@@ -159,7 +159,7 @@ class AgentEpisode(Episode):
         return self._rollout, self._turn
 
     async def _answered(self, rollout: Rollout, reply: Reply) -> TurnResult:
-        """Carry out the reply within the time that the episode has left."""
+        """Process the reply within the episode's remaining time."""
         limit = rollout.limits.time_limit
         deadline = asyncio.timeout_at(None if limit is None else self._start + limit)
         try:
@@ -244,7 +244,7 @@ class AgentEpisode(Episode):
                 self._break_off(*_reason_of(error))
 
     def _take_unseen(self) -> StepResult | None:
-        """Return, once, the end that came between two steps."""
+        """Return the result of an episode that ended between two steps, once."""
         unseen, self._unseen = self._unseen, None
         if isinstance(unseen, SandboxTuiError):
             raise unseen
@@ -305,7 +305,7 @@ def _out_of_time(limit: float | None) -> AgentResult:
 
 
 def _reason_of(error: BaseException) -> tuple[FinishReason, str]:
-    """Finish reason and error message of an episode that broke off."""
+    """Return the finish reason and error message of an episode that was aborted."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled", "The episode was cancelled."
     if isinstance(error, SandboxError):

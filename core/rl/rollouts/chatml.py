@@ -20,5 +20,5 @@ def render(messages: Sequence[Message]) -> str:
 
 
 def ended(reply: str) -> str:
-    """Return a reply as the policy wrote it, completed to the end of its message."""
+    """Return a reply as the policy wrote it, with the end of its message added if it is missing."""
     return f"{reply}\n" if reply.endswith(END) else f"{reply}{END}\n"

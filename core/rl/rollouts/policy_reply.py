@@ -20,7 +20,7 @@ def policy_reply(given: Message | str | Reply, request: Request, *, as_text: boo
     Args:
         given: the policy's answer.
         request: the request that it answers.
-        as_text: the policy was told to write calls as text, and is told what is wrong with one.
+        as_text: the policy was told to write calls as text, and is told about invalid ones.
 
     Raises:
         ValueError: the message is not an assistant's.
@@ -32,7 +32,7 @@ def policy_reply(given: Message | str | Reply, request: Request, *, as_text: boo
 
 
 def written_text(given: Message | str | Reply) -> str:
-    """Return the policy's own text, as it continues a prompt that is text."""
+    """Return the text with which the policy continued a text prompt."""
     if isinstance(given, str):
         return given
     message = given.message if isinstance(given, Reply) else given

@@ -1,4 +1,4 @@
-"""A task in progress: the agent whose replies a policy makes, and its prompts."""
+"""A task in progress: an agent whose replies come from a policy, and its prompts."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Rollout:
         return reply
 
     async def answer(self, reply: Reply) -> TurnResult:
-        """Carry out the reply to the last turn; the result says whether that ends the attempt.
+        """Process the reply to the last turn; the result says whether the attempt is over.
 
         Raises:
             SandboxLost: the sandbox was lost.
@@ -145,8 +145,8 @@ class Rollout:
         """Return the text of answer.txt; without a sandbox, the last reply.
 
         Raises:
-            SandboxLost: the sandbox was lost with any answer it held, or does not respond. Not if
-                a limit ended the attempt: then there is no answer.
+            SandboxLost: the sandbox was lost with any answer in it, or does not respond. Not raised
+            if a limit ended the attempt: then there is no answer.
         """
         sandbox, folder = self.place.environment.sandbox, self.place.pack.output_dir
         try:

@@ -15,7 +15,7 @@ from sandbox_tui.core.rl.training.policy import Policy, Transcript
 from sandbox_tui.core.rl.turn import EpisodeInfo, StepResult
 
 STOPPED = "The training was stopped."
-"""Why an attempt that was interrupted has no reward."""
+"""Reason given for an interrupted attempt without a reward."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Engines update a policy. They own the loop over steps, because trainers do."""
+"""Engines update a policy. They own the training loop, because trainers do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TrainingJob(Protocol):
     Attributes:
         recipe: what to train, and how.
         folder: folder for checkpoints.
-        checkpoint: checkpoint to resume from; None: start anew.
+        checkpoint: checkpoint to resume from; None: start from scratch.
         first_step: number of the first step to run, counted from 1.
     """
 
@@ -40,7 +40,7 @@ class TrainingJob(Protocol):
     first_step: int
 
     def rollouts(self, step: int, policy: Policy) -> Sequence[ScoredAttempt]:
-        """Run the attempts of a step, and return those of one task next to each other.
+        """Run the attempts of a step, and return them grouped by task.
 
         Raises:
             TrainingStopped: the training is to end.
@@ -56,7 +56,7 @@ class TrainingJob(Protocol):
         ...
 
     def step_finished(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Report that a step is over.
+        """Report that a step is finished.
 
         Args:
             step: number of the step.

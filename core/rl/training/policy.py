@@ -1,4 +1,4 @@
-"""A policy answers the turns of an episode while it is trained or measured."""
+"""The policy protocol: it answers the turns of episodes while it is trained or measured."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Conversant(Protocol):
 
 
 class Policy(Protocol):
-    """Answers any number of episodes at once."""
+    """A policy that serves any number of episodes at once."""
 
     def converse(self, seed: int) -> Conversant:
         """Start the conversation of a new episode.

@@ -1,4 +1,4 @@
-"""Determines the tasks of a step: the same with and without a resume."""
+"""Determines the tasks of a step, independently of resumes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def tasks_of_step(tasks: Sequence[Task], step: int, count: int, seed: int) -> li
 
 
 def numbered_attempts(tasks: Sequence[Task], group: int) -> list[tuple[Task, int]]:
-    """Return the attempts of a step, each task with the number of the attempt; a task that comes
-    again is numbered on, so that its seeds are new.
+    """Return the attempts of a step, each task with the number of the attempt; a repeated task
+    continues its numbering, so that its seeds are new.
 
     Args:
         tasks: tasks of the step.
-        group: number of attempts each time a task comes.
+        group: number of attempts each time a task occurs.
     """
     seen: Counter[str] = Counter()
     attempts: list[tuple[Task, int]] = []

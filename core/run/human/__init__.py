@@ -1,1 +1,1 @@
-"""What the user may do to a run: its controls, shells, files and commands."""
+"""The user's access to a run: controls, shells, files and commands."""

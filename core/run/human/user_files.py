@@ -1,8 +1,8 @@
 """The user's work on the sandbox's files: copying out and in, and editing by hand.
 
 Every action is recorded as an event, and the model is told with its next request unless the user
-declines. The files are scanned first, so that the model's earlier changes are not attributed to the
-user.
+declines. The files are scanned first, so that earlier changes by the model are not attributed to
+the user.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class UserFiles:
         return await self._sandbox.copy_out(path, target)
 
     async def pull(self, path: str, target: Path, *, tell: bool = False) -> list[str]:
-        """Like `fetch`, but recorded as an event; the model is told on request."""
+        """Copy like `fetch`, and record it as an event; the model is told on request."""
         left = await self.fetch(path, target)
         event = HumanFile(
             id=self._next_id(),

@@ -29,8 +29,7 @@ HANGUP_SECONDS = 2.0
 
 
 def starred(data: bytes) -> bytes:
-    """Return hidden input as recorded: a star per character; keys that end or erase input are
-    kept."""
+    """Replace each character of hidden input by a star; keep the keys that end or erase input."""
     for end in _PASTE:
         data = data.replace(end, b"")
     return _STARRED.sub("*", data.decode("utf-8", "replace")).encode()
@@ -90,7 +89,7 @@ class UserShells:
         self._closing = False
 
     def take_used(self) -> bool:
-        """Return whether there was input since the last call."""
+        """Return whether a shell had input since the last call."""
         used, self._used = self._used, False
         return used
 
@@ -148,13 +147,13 @@ class UserShells:
         """Hang up all shells, and wait until their output has been written."""
         self._closing = True
         for name in list(self._open):
-            with contextlib.suppress(Exception):  # hang up the others anyway
+            with contextlib.suppress(Exception):  # hang up the other shells anyway
                 await self.end(name)
         if self._readers:
             await asyncio.wait(self._readers, timeout=HANGUP_SECONDS)
         for reader in self._readers:
             reader.cancel()
-        if self._readers:  # each posts TerminalClosed, the last event of its terminal
+        if self._readers:  # each reader posts TerminalClosed, the last event of its terminal
             await asyncio.wait(self._readers, timeout=HANGUP_SECONDS)
 
     async def _read(self, name: str, shell: Shell) -> None:

@@ -15,7 +15,7 @@ from sandbox_tui.core.rl.data.shingles import normalised
 
 QA_TYPE = "qa_type"
 MULTIPLE_CHOICE = "Multiple Choice"
-"""What the reference's router looks for in a task's metadata."""
+"""Value in a task's metadata by which the reference's router recognizes these questions."""
 
 
 def with_choices(task: Task, column: str) -> Task:
@@ -52,7 +52,7 @@ def _letters(task: Task, texts: Sequence[str]) -> list[str]:
 
 
 def _letter(task: Task, answer: str, texts: Sequence[str]) -> str:
-    """Return the letter of an answer. Tries texts first: options may themselves be numbers or
+    """Return the letter of an answer. Tries the option texts first: they may be numbers or
     letters."""
     words = normalised(answer)
     same = [at for at, text in enumerate(texts) if normalised(text) == words]
@@ -67,7 +67,7 @@ def _letter(task: Task, answer: str, texts: Sequence[str]) -> str:
 
 
 def _decoded(value: object) -> object:
-    """Decode JSON, which is how the cells of a CSV file hold lists."""
+    """Decode JSON, the form of lists in the cells of a CSV file."""
     if not isinstance(value, str):
         return value
     try:

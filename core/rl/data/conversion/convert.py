@@ -34,7 +34,8 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
         domain: domain of tasks that name none.
         scorer: scorer of tasks that name none; empty: left to the reward.
         parts: number of files to cut or join the documents of a task into; 0: unchanged.
-        distractors: number of documents of other tasks, cut or joined likewise, to add to each.
+        distractors: number of documents of other tasks, cut or joined in the same way, to add to
+            each.
         seed: seed for the choice and the order of distractors.
     """
 
@@ -55,7 +56,8 @@ def convert(source: str, how: Conversion) -> list[Task]:
         how: how to read the rows.
 
     Raises:
-        ConfigError: the source cannot be read, or a task lacks something; the message names it.
+        ConfigError: the source cannot be read, or a task is incomplete; the message says what is
+            missing.
     """
     own = {field: how.columns.get(field, name) for field, name in OWN_COLUMNS.items()}
     _check_fields(how.columns)

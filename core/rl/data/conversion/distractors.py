@@ -16,7 +16,7 @@ from sandbox_tui.core.rl.data.shingles import normalised
 from sandbox_tui.core.rl.data.split import groups_of
 
 CHOICE_OF = 3
-"""About this many documents to choose from for each requested distractor."""
+"""Approximate number of candidate documents for each requested distractor."""
 
 DISTRACTORS = "distractors"
 """Metadata key: names of the files that are distractors."""
@@ -49,7 +49,7 @@ def with_distractors(tasks: Sequence[Task], count: int, seed: int) -> list[Task]
 def _circles(
     groups: Sequence[list[int]], tasks: Sequence[Task], count: int, seed: int
 ) -> list[list[list[int]]]:
-    """Return groups of tasks that exchange documents; each finds enough in the others of its
+    """Divide the tasks into circles that exchange documents; each task finds enough in its
     circle."""
     circles: list[list[list[int]]] = []
     circle: list[list[int]] = []

@@ -70,7 +70,7 @@ def _read(folder: Path, name: str) -> bytes:
 
 
 def _listed(value: object) -> list[str]:
-    """Return one text, or a list of them; in CSV a list is JSON."""
+    """Return the texts in a cell: one text, or a list of them, which is JSON in CSV."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(
             ValueError, RecursionError
