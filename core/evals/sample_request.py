@@ -62,8 +62,8 @@ class SampleRequests:
         context: int | None = None,
     ) -> SampleRequests:
         """Build the requests of a suite from the user's settings. Documents in the prompt may take
-        the suite's `window`, or else `WINDOW_SHARE` of the model's context: as set, or `context`
-        tokens, which is what its server reports.
+        the suite's `window`, or else `WINDOW_SHARE` of the model's context: its configured length,
+        or the `context` tokens that its server reports.
 
         Raises:
             ConfigError: a setting or prompt pack of the suite is invalid.

@@ -44,6 +44,6 @@ async def sandbox_memory(sandbox: Sandbox) -> SandboxMemory | None:
 
 
 async def _number(sandbox: Sandbox, file: str) -> int:
-    """Return the number in a file. Reading through the sandbox takes a fraction of the time of a
-    separate command, which matters because all samples of an evaluation may end at once."""
+    """Read the number in a file. `read_file` takes a fraction of the time of a command, which
+    matters because all samples of an evaluation may end at once."""
     return int(await sandbox.read_file(file, max_bytes=_MAX_DIGITS))

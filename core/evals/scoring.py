@@ -23,7 +23,7 @@ from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 INFRASTRUCTURE: frozenset[FinishReason] = frozenset(
     {"model_error", "sandbox_error", "store_error", "internal_error"}
 )
-"""Endings that say nothing about the model: such a run is retried and never scored."""
+"""Finish reasons that say nothing about the model: such a run is retried and never scored."""
 
 UNSCORED: frozenset[FinishReason] = frozenset({*INFRASTRUCTURE, "cancelled"})
 

@@ -60,11 +60,11 @@ class Suite:
                     yield Sample(SampleKey(task.id, mode, number), task)
 
     def scorer_of(self, task: Task) -> str:
-        """Name of a task's scorer; empty if it has none."""
+        """Return the name of a task's scorer; empty if it has none."""
         return task.scorer or self.scorers.get(task.domain) or self.scorers.get("", "")
 
     def vanilla_prompts_of(self, domain: str) -> str:
-        """Name or file of the prompt pack that `vanilla` uses for tasks of a domain."""
+        """Return the name or file of the prompt pack that `vanilla` uses for tasks of a domain."""
         named = self.vanilla_prompts
         if isinstance(named, str):
             return named

@@ -71,7 +71,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
             "modes": ["sandbox"]}`; None values are ignored.
 
     Raises:
-        ConfigError: the suite is unknown or invalid; the message names the file and the fault.
+        ConfigError: the suite is unknown or invalid; the message names the file and the error.
     """
     file = typed_path(name_or_path)
     if file.suffix in (".yaml", ".yml"):
@@ -156,7 +156,7 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
 
 
 def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:
-    """Check what the types alone do not express.
+    """Check what the types do not express.
 
     Raises:
         ConfigError: a value is invalid.

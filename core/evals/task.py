@@ -16,7 +16,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: unique in its suite.
         problem: what the model is asked.
-        target: the right answer, in the form that the task's scorer reads.
+        target: the correct answer, in the form that the task's scorer reads.
         domain: report row that the task counts towards, such as `math`.
         scorer: name of the scorer (`scorers.table`); empty: the suite's for this domain.
         level: difficulty, where 1 is the easiest; 0: unknown.

@@ -27,7 +27,7 @@ _THREADS = ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefi
 
 
 class WorkerFailed(SandboxTuiError):
-    """The function raised, exited, hung or ran out of memory; the message says what is known.
+    """The function raised, exited, hung or ran out of memory; the message gives the known details.
 
     Attributes:
         missing: name of a package that is not installed; empty if that is not the cause.
@@ -103,7 +103,7 @@ class WorkerCall:
             try:
                 return self._reply_of(idle)
             except WorkerEnded:
-                pass  # it was idle for too long and has exited
+                pass  # the idle process has exited meanwhile
         try:
             return self._reply_of(WorkerProcess(self._max_bytes))
         except WorkerEnded as error:

@@ -20,7 +20,7 @@ MAX_IDLE_SECONDS = 60.0
 """An idle worker exits after this time."""
 
 MAX_CALLS = 500
-"""Maximum number of calls per worker, because libraries keep what they have computed."""
+"""Maximum number of calls per worker, because libraries cache their results."""
 
 
 class WorkerEnded(Exception):
@@ -129,7 +129,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (bound, most))
     while line := _next_request(sys.stdin.buffer):
         request = json.loads(line)
-        # CPU time limit, in case the parent was killed and nothing else ends this process
+        # CPU time limit, in case the parent was killed and cannot end this process
         signal.setitimer(signal.ITIMER_PROF, request["seconds"] * (os.cpu_count() or 1) + 1)
         reply = _reply(request)
         signal.setitimer(signal.ITIMER_PROF, 0)

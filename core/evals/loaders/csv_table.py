@@ -28,7 +28,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
 
 
 def _rows(file: Path) -> Iterator[dict[str, str]]:
-    before = csv.field_size_limit(MAX_CELL_CHARS)  # global to the csv module; previews differ
+    before = csv.field_size_limit(MAX_CELL_CHARS)  # a module-wide limit; others rely on it
     reader = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True, restval="")
     try:
         for row in reader:

@@ -1,4 +1,4 @@
-"""The `dataset` table of a suite file: where tasks are, how to read them, which to attempt."""
+"""The `dataset` table of a suite file: where the tasks are, how to read them, which to attempt."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from sandbox_tui.core.evals.task import Task
 
 
 def load(dataset: Dataset, _folder: Path) -> Iterable[Task]:
-    """Generate the tasks of a seed. Passes the limit on, so that few tasks still cover each level.
+    """Generate the tasks of a seed. Applies the limit while generating, so that few tasks still
+    cover each level.
 
     Raises:
         ConfigError: a domain or level does not exist.

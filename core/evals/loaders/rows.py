@@ -107,15 +107,15 @@ def _whole(value: object, where: str) -> int:
 
 
 def _lines(value: object) -> tuple[str, ...]:
-    """Return the commands from a list or a single string."""
+    """Parse commands from a list or a single string."""
     if isinstance(value, (list, tuple)):
         return tuple(_text(one) for one in cast(list[object], value))
     return (value,) if isinstance(value, str) and value else ()
 
 
 def _table(value: object, where: str) -> dict[str, Any]:
-    """Return a dict, or its JSON text, without null values: datasets fill in every key of any
-    row."""
+    """Parse a dict, or its JSON text, and drop null values: datasets add every row's keys to all
+    rows."""
     value = _decoded(value, where)
     if value is None:
         return {}
@@ -125,7 +125,7 @@ def _table(value: object, where: str) -> dict[str, Any]:
 
 
 def _files(value: object, where: str) -> dict[str, bytes]:
-    """Return the files by path, from a dict of texts, its JSON text, or a list of documents."""
+    """Parse files by path, from a dict of texts, its JSON text, or a list of documents."""
     value = _decoded(value, where)
     if isinstance(value, list):
         documents = enumerate(cast(list[object], value), 1)

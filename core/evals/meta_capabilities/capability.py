@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Capability = Literal["external", "files", "computation"]
-"""`external`: reaches for something outside the sandbox. `files`: reads, writes or moves files.
+"""`external`: accesses something outside the sandbox. `files`: reads, writes or moves files.
 `computation`: runs a program that computes."""
 
 CAPABILITIES: tuple[Capability, ...] = ("external", "files", "computation")

@@ -65,11 +65,11 @@ def capabilities_of_run(calls: Iterable[tuple[str, str]]) -> RunCapabilities:
 
 @dataclass(slots=True)
 class _Run:
-    """What is known about a run so far.
+    """The state of a run so far.
 
     Attributes:
-        scripts: contents of the files that the run wrote, by name; None once it edited them.
-        left: number of simple commands that may still be inspected in this call.
+        scripts: contents of the files that the run wrote, by name; None after it edited them.
+        left: number of simple commands that may still be inspected in the current call.
     """
 
     scripts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
@@ -121,7 +121,7 @@ class _Run:
             yield capability, evidence
 
     def _remember(self, command: Command) -> None:
-        """Keep the text of files written from a here document: `cat > solve.py <<'EOF'`."""
+        """Store the text of files written from a here document: `cat > solve.py <<'EOF'`."""
         written = [*command.writes, *(command.words[1:] if command.words[:1] == ("tee",) else ())]
         for path in written:
             self.scripts[posixpath.basename(path)] = command.document

@@ -1,4 +1,4 @@
-"""Determines what Python code does from its syntax tree."""
+"""Determines what Python code does, from its syntax tree."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from sandbox_tui.core.evals.meta_capabilities.capability import Capability
 
 MAX_CODE_CHARS = 200_000
-"""Maximum length of code to inspect; longer code counts as nothing."""
+"""Maximum length of inspected code; longer code does not count as anything."""
 
 ANSWER_FILE = "answer.txt"
-"""Every run has to write this file, so writing it does not count as use of files."""
+"""Every run has to write this file, so writing it does not count as a use of files."""
 
 _NETWORK = (
     *("aiohttp", "arxiv", "boto3", "Bio.Entrez", "datasets.load_dataset", "ftplib", "gdown"),
@@ -55,7 +55,7 @@ _PLAIN_METHODS = _FILE_METHODS | frozenset(
     | {"seek", "split", "splitlines", "startswith", "strip", "title", "update", "upper", "values"}
     | {"write", "writelines", "zfill"}
 )
-"""Modules, functions and methods that move text and objects around without computing."""
+"""Modules, functions and methods that handle text and objects without computing."""
 
 _SHELLS = ("os.system", "os.popen", "subprocess.")
 
@@ -77,7 +77,8 @@ class CodeUse:
 
 @functools.lru_cache(64)
 def read_code(code: str) -> CodeUse:
-    """Determine what `code` does; nothing if it is not Python. Cached, as runs repeat scripts."""
+    """Determine what `code` does; nothing if it is not Python. Cached, since runs repeat
+    scripts."""
     if len(code) > MAX_CODE_CHARS:
         return CodeUse()
     try:
@@ -114,7 +115,8 @@ class _Code:
         return CodeUse(found, tuple(commands), tuple(programs))
 
     def _learn(self, node: ast.AST) -> None:
-        """Record what names refer to (modules, functions of the code), and which nodes are text."""
+        """Record what names refer to (modules, the code's own functions), and which nodes are
+        text."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 bound = alias.asname or alias.name.split(".")[0]

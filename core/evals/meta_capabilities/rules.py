@@ -86,7 +86,7 @@ _MANAGERS = frozenset(
     {"chmod", "cp", "du", "find", "gunzip", "gzip", "ln", "locate", "ls", "mkdir", "mv", "rm"}
     | {"rmdir", "stat", "tar", "tee", "touch", "tree", "truncate", "unzip", "zip"}
 )
-"""Programs that manage files, whatever their operands."""
+"""Programs that manage files, with any operands."""
 
 _WITH_VALUE: dict[str, str] = {
     "head": "nc",
@@ -123,7 +123,8 @@ _AWK_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|(?:(?<=^)|(?<=[{(;,~!&|]))\s*/(?:\\.|
 
 
 def capabilities_of(command: Command) -> Iterator[Capability]:
-    """Yield what a simple command counts as by its program; inspects no Python or shell code."""
+    """Yield the capabilities of a simple command by its program; ignores Python and shell code in
+    it."""
     if command.words:
         name, words = posixpath.basename(command.words[0]), command.words[1:]
         if _reaches_out(name, words):
@@ -188,7 +189,7 @@ def _uses_files(name: str, words: Sequence[str], command: Command) -> bool:
 
 
 def _counts(path: str) -> bool:
-    """Return whether a path counts as a file: it is not the answer, standard input or a device."""
+    """Return whether a path counts as a file: not the answer, standard input or a device."""
     if not path or path == "-" or path.startswith("/dev/"):
         return False
     return posixpath.basename(path) != ANSWER_FILE

@@ -1,8 +1,8 @@
 """Splits a bash command into its simple commands, for the statistics of a report.
 
-The policy's parser only accepts what it can read with certainty, because rules that deny must not
-guess. Counting may: a command that the parser rejects is simplified first (arithmetic, here
-documents with expansions) and, as a last resort, split at its operators, respecting quotes.
+The policy's parser only accepts commands that it can parse with certainty, because deny rules must
+not guess. Statistics may guess: a command that the parser rejects is simplified first (arithmetic,
+here documents with expansions) and, as a last resort, split at its operators, respecting quotes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Command:
 
 
 def commands_of(command: str) -> list[Command]:
-    """Return the simple commands of a bash command; none if it cannot be read at all or is longer
+    """Return the simple commands of a bash command; none if it cannot be parsed at all or is longer
     than `MAX_COMMAND_CHARS`."""
     if len(command) > MAX_COMMAND_CHARS:
         return []
@@ -142,7 +142,7 @@ def _documents(command: str) -> Iterator[str]:
 
 
 def _simplified(command: str) -> str:
-    """Neutralize what the parser rejects, where that changes no program's name."""
+    """Replace syntax that the parser rejects, where that changes no program's name."""
     text = _CONTROL.sub(" ", command.replace("\r\n", "\n").replace("\\\n", ""))
     text = _HERE_DOCUMENT.sub(r"\1'\3'", text)
     return _EXPANSION.sub("$x", _without_arithmetic(text)).replace("[[ ", "[ ").replace(" ]]", " ]")
@@ -163,7 +163,8 @@ def _arithmetic(command: str) -> Iterator[Command]:
 
 
 def _arithmetic_places(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each `$((...))` and `((...))` outside single quotes and here documents."""
+    """Yield the start and end of each `$((...))` and `((...))` outside single quotes and here
+    documents."""
     bodies = [body for body in _documents(text) if body]
     at = 0
     while at < len(text):
@@ -195,7 +196,7 @@ def _closing(text: str, at: int) -> int | None:
 
 
 def _split(command: str) -> Iterator[Command]:
-    """Split a command at its operators alone."""
+    """Split a command at its operators only."""
     lexer = shlex.shlex(_without_documents(command), posix=True, punctuation_chars=";&|()<>\n")
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True

@@ -28,7 +28,7 @@ class Draw:
         return low + int(self._random() * (high - low + 1))
 
     def of_digits(self, digits: int) -> int:
-        """Return an integer with exactly this many decimal digits, however many."""
+        """Return an integer with exactly this many decimal digits, of any size."""
         rest = [self.integer(0, 9) for _ in range(digits - 1)]
         return int("".join(map(str, [self.integer(1, 9), *rest])))
 

@@ -18,7 +18,7 @@ class Problem:
 
     Attributes:
         text: the problem, including the required format of the answer.
-        target: a right answer.
+        target: a correct answer.
         scorer: scorer name.
         size: amount of work to do, in a measure that the family states.
         files: input files.
@@ -115,7 +115,7 @@ def exact_problem(
     size: int,
     files: Mapping[str, bytes] | None = None,
 ) -> Problem:
-    """Return a problem whose answer can be written in one way only.
+    """Return a problem whose answer has exactly one spelling.
 
     Args:
         what: description of the answer, such as `the name of the ship`.

@@ -51,7 +51,7 @@ PAIRED_METHODS = (
 
 
 def paired_title(found: EvalComparison) -> str:
-    """Return the comparison in one line."""
+    """Return a one-line title of the comparison."""
     left, right = found.left, found.right
     if left.suite == right.suite:
         return sanitize_line(f"{left.suite} · {left.model} and {right.model}")
@@ -59,7 +59,7 @@ def paired_title(found: EvalComparison) -> str:
 
 
 def paired_facts(found: EvalComparison) -> list[tuple[str, str]]:
-    """Return side and description of each evaluation."""
+    """Return the side and the description of each evaluation."""
     both = (("left", found.left), ("right", found.right))
     return [(side, sanitize_line(", ".join(_facts(info)))) for side, info in both]
 
@@ -71,7 +71,7 @@ def _facts(info: EvalInfo) -> Iterator[str]:
 
 
 def paired_remarks(found: EvalComparison) -> list[str]:
-    """Sentences: how many tasks flipped, and a warning if the suites differ."""
+    """Return sentences: how many tasks flipped, and a warning if the suites differ."""
     made: list[str] = []
     if not found.same_suite:
         made.append("Their suites or prompts differ: tasks with the same id may not be the same.")

@@ -1,4 +1,4 @@
-"""The lines above and below an evaluation's table: what was run, and what its figures leave out.
+"""The lines above and below an evaluation's table: what was run, and what the figures do not show.
 
 Names of models, files and errors are untrusted, so everything here is sanitized.
 """
@@ -14,12 +14,12 @@ from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 
 
 def title(info: EvalInfo) -> str:
-    """Return the evaluation in one line."""
+    """Return a one-line title of the evaluation."""
     return sanitize_line(f"{info.suite} · {info.model}")
 
 
 def facts(table: EvalTable) -> list[tuple[str, str]]:
-    """Return the names and values: what was run, how, when, and its progress."""
+    """Return pairs of a name and a value: what was run, how, when, and its progress."""
     info = table.info
     return [(name, sanitize_line(value)) for name, value in _facts(table, info) if value]
 

@@ -8,16 +8,16 @@ import math
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 
 NONE = "–"
-"""Shown in place of a missing figure."""
+"""Placeholder for a missing figure."""
 
 
 def score(found: Estimate | None) -> str:
-    """Return a mean score in percent with its interval: 62.5 [48.1, 76.0]."""
+    """Format a mean score in percent with its interval: 62.5 [48.1, 76.0]."""
     return _with_interval(found, "")
 
 
 def difference(found: Estimate | None) -> str:
-    """Return a difference in percentage points with its interval: +12.5 [+3.0, +22.1]."""
+    """Format a difference in percentage points with its interval: +12.5 [+3.0, +22.1]."""
     return _with_interval(found, "+")
 
 
@@ -30,32 +30,32 @@ def _with_interval(found: Estimate | None, sign: str) -> str:
 
 
 def points(value: float, sign: str = "") -> str:
-    """Return a score in percentage points with one decimal; 0 has no sign."""
+    """Format a score in percentage points with one decimal; 0 has no sign."""
     rounded = round(100 * value, 1)
     return f"{rounded:{sign}.1f}" if rounded else "0.0"
 
 
 def ratio(value: float | None) -> str:
-    """Return a ratio: 0.13×, 1.05×, 2.1×, 34×."""
+    """Format a ratio: 0.13×, 1.05×, 2.1×, 34×."""
     if value is None:
         return NONE
     return f"{value:.{0 if value >= 10 else 1 if value >= 2 else 2}f}×"
 
 
 def share(value: float | None) -> str:
-    """Return a share in percent: 8.1 %."""
+    """Format a share in percent: 8.1 %."""
     return NONE if value is None else f"{100 * value:.1f} %"
 
 
 def mean(value: float | None) -> str:
-    """Return a mean of small numbers, with one decimal below 100."""
+    """Format a mean of small numbers, with one decimal below 100."""
     if value is None:
         return NONE
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def count(value: float | None) -> str:
-    """Return a large count: 950, 12.3k, 1.2M."""
+    """Format a large count: 950, 12.3k, 1.2M."""
     if value is None:
         return NONE
     for unit in ("", "k", "M", "G"):
@@ -66,21 +66,21 @@ def count(value: float | None) -> str:
 
 
 def megabytes(value: float | None) -> str:
-    """Bytes: 48 MB, 1.1 GB; units are powers of 1000."""
+    """Format bytes: 48 MB, 1.1 GB; units are powers of 1000."""
     if value is None:
         return NONE
     return f"{value / 1e9:.1f} GB" if value >= 1e9 else f"{value / 1e6:.0f} MB"
 
 
 def dollars(value: float | None) -> str:
-    """US dollars: $1.25; four decimals below a cent."""
+    """Format US dollars: $1.25; four decimals below a cent."""
     if value is None:
         return NONE
     return f"${value:.4f}" if 0 < value < 0.01 else f"${value:.2f}"
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time: 9.4 s, 42 s, 3 min, 2 h 5 min."""
+    """Format a duration: 9.4 s, 42 s, 3 min, 2 h 5 min."""
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes = math.ceil(seconds / 60)
@@ -89,7 +89,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(when: float) -> str:
-    """Return a time, to the minute: 2026-11-22 14:53 UTC."""
+    """Format a time, to the minute: 2026-11-22 14:53 UTC."""
     if not 0 < when < 2**37:
         return NONE
     made = datetime.datetime.fromtimestamp(when, datetime.UTC)
@@ -97,5 +97,5 @@ def moment(when: float) -> str:
 
 
 def counted(kinds: tuple[tuple[str, int], ...]) -> str:
-    """Return the kinds with their counts: 3 max steps, 1 no answer."""
+    """Format kinds with their counts: 3 max steps, 1 no answer."""
     return ", ".join(f"{number} {kind}" for kind, number in kinds)

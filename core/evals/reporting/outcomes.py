@@ -15,28 +15,28 @@ _SCORERS_OF_FILES = frozenset({"swe_bench"})
 """Scorers that check files in the sandbox: their samples need no answer."""
 
 NO_DOMAIN = "other"
-"""Row of the tasks without a domain."""
+"""Name of the row of tasks without a domain."""
 
 
 def domain_of(result: SampleResult) -> str:
-    """Name of the row that a sample counts in."""
+    """Return the name of the row that a sample counts towards."""
     return result.domain or NO_DOMAIN
 
 
 def has_score(result: SampleResult) -> bool:
-    """Return whether the sample has a valid score: a scorer that returns none between 0 and 1
+    """Return whether the sample has a valid score: a scorer whose score is not between 0 and 1
     failed."""
     return result.status == "scored" and result.score is not None and 0 <= result.score <= 1
 
 
 def has_ended(result: SampleResult) -> bool:
-    """Return whether the run ended by itself, scored or not."""
+    """Return whether the run ended without an infrastructure failure, scored or not."""
     return result.status in ("scored", "unscored")
 
 
 def failure_kind(result: SampleResult) -> str:
-    """Return why a finished sample has no right answer: the error or limit that ended its run, a
-    failed scorer, or a missing answer. Empty if the answer is right, or simply wrong."""
+    """Return why a finished sample has no correct answer: the error or limit that ended its run, a
+    failed scorer, or a missing answer. Empty if the answer is correct, or just wrong."""
     if not result.over or (has_score(result) and result.score == FULL_SCORE):
         return ""
     if result.status == "failed":
@@ -64,5 +64,5 @@ def _words(finish_reason: str) -> str:
 
 
 def tokens_of(result: SampleResult) -> float:
-    """Return all tokens of a sample: input and output of every request."""
+    """Return the total tokens of a sample: input and output of every request."""
     return result.input_tokens + result.output_tokens

@@ -29,7 +29,8 @@ equal width, each represented by its mean: the width of an interval changes by l
 spread of the scores, its centre not at all."""
 
 MIN_NORMAL_TASKS = 400
-"""From this many tasks on, the expansion's error is smaller than the variation of resamples."""
+"""From this many tasks on, the error of the expansion is smaller than the variance of
+resampling."""
 
 NORMAL_POINT = 1.959964
 """The 97.5 % quantile of the normal distribution: half of what `CONFIDENCE` leaves is above it."""
@@ -39,7 +40,7 @@ Scores = Mapping[str, Sequence[float]]
 
 
 Certainty = Literal["better", "even", "worse"]
-"""What the interval of a difference shows."""
+"""The conclusion from the interval of a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Estimate:
 
     Attributes:
         value: the mean.
-        low, high: ends of the interval; None for a single task, which says nothing about others.
+        low, high: ends of the interval; None for a single task, from which none can be estimated.
         tasks: number of tasks.
     """
 
@@ -135,8 +136,8 @@ def _groups(ordered: Sequence[float]) -> Iterator[tuple[float, int]]:
 
 @functools.lru_cache(4096)
 def _interval(groups: tuple[tuple[float, int], ...]) -> tuple[float, float]:
-    """Return the interval of a mean. Cached for the screen, which asks again whenever a sample
-    ends, when most groups are unchanged."""
+    """Return the interval of a mean. Cached for the screen, which calls this whenever a sample
+    ends, with most groups unchanged."""
     if len(groups) == 1:
         return groups[0][0], groups[0][0]
     if sum(count for _, count in groups) >= MIN_NORMAL_TASKS:

@@ -131,7 +131,7 @@ class EvalTable:
 
     @property
     def samples(self) -> int:
-        """Number of planned samples, in all modes."""
+        """Number of planned samples in all modes."""
         return sum(cell.samples for cell in self.total.cells)
 
     @property

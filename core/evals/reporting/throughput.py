@@ -10,7 +10,7 @@ from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 
 
 def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict[SampleKey, float]:
-    """Return the seconds of wall clock for each run; together, the time during which any of them
+    """Return each run's share of the wall clock, in seconds; they add up to the time in which any
     ran.
 
     Samples that run at the same time share it equally: the number of a mode's samples divided by

@@ -1,4 +1,4 @@
-"""Estimates how long an evaluation still takes."""
+"""Estimates the remaining time of an evaluation."""
 
 from __future__ import annotations
 

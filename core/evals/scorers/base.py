@@ -23,7 +23,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """The score of an answer.
 
     Attributes:
-        value: between 0 (wrong) and 1 (right).
+        value: between 0 (wrong) and 1 (correct).
         explanation: one sentence: what was read from the answer and what it was compared with.
     """
 
@@ -33,7 +33,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What a scorer knows about a sample.
+    """The data about a sample that a scorer uses.
 
     Attributes:
         task: the task.

@@ -20,12 +20,12 @@ class Command:
     """Runs `bash -c COMMAND` in the working directory of a fresh sandbox, with the answer in
     answer.txt and the target in target.txt there, and the task's files in the input directory.
 
-    Exit code 0 scores 1, or the number from 0 to 1 that stands alone on the last line of output;
-    any other exit code scores 0.
+    Exit code 0 scores 1, or the number from 0 to 1 that is alone on the last line of output; any
+    other exit code scores 0.
 
     Attributes:
         command: the bash command.
-        setup: commands to run first that no answer can make fail, such as an installation.
+        setup: commands to run first, which do not depend on the answer, such as an installation.
         timeout: seconds; a command that takes longer scores 0.
     """
 

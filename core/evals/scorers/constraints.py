@@ -1,4 +1,4 @@
-"""Scores a text by constraints that a program can check, rather than by one right text."""
+"""Scores a text by constraints that a program can check, instead of one correct text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Text:
 
 
 def _parsed(answer: str) -> _Text:
-    """Return an answer without surrounding space and code fence; its words in lower case."""
+    """Parse an answer, without surrounding space and code fence; its words in lower case."""
     text = answer.replace("\r\n", "\n").strip()
     if fenced := _FENCED.fullmatch(text):
         text = fenced[1].strip()

@@ -7,7 +7,7 @@ import re
 from sandbox_tui.core.evals.scorers.boxed import last_boxed
 
 MAX_ANSWER_CHARACTERS = 200_000
-"""Maximum length that is read; only the end of a longer answer is."""
+"""Maximum length to read; of a longer answer, only the end is read."""
 
 _ANNOUNCED = re.compile(
     r"(?:^|[\s*_#>])(?:the\s+)?(?:final\s+)?(?:answer|result)(?:\s+is|\s*[:=])[:\s]*(\S.*)",

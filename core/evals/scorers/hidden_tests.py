@@ -84,7 +84,7 @@ class HiddenTestsScorer:
     async def _results(
         self, sandbox: Sandbox, name: str, program: bytes, calls: list[str]
     ) -> list[Any] | str:
-        """Return the result of each call, or a sentence that says why there are no results."""
+        """Return the result of each call, or a sentence about why there are none."""
         folder = f"{sandbox.spec.working_dir}/hidden-tests"
         await sandbox.write_file(f"{folder}/{name}", program)
         await sandbox.write_file(f"{folder}/calls.json", json.dumps([name, calls]).encode())

@@ -85,7 +85,7 @@ class _Number:
 
 
 def _read(answer: str, metadata: Mapping[str, Any]) -> _Number | str:
-    """Return the number in an answer, or a sentence that says why there is none."""
+    """Read the number in an answer; returns a sentence if there is none."""
     boxed = last_boxed(answer) is not None
     where = without_long_space(final_answer(answer))
     for pattern, plain in _LATEX:
@@ -115,7 +115,7 @@ def _numbers(where: str) -> Iterator[_Found]:
 
 
 def _is_undecided(where: str, found: list[_Found]) -> bool:
-    """Return whether more than one of the numbers may be the answer."""
+    """Return whether several of the numbers could be the answer."""
     if _only_the_last_is_stated(where, found):
         return False
     return bool(_HEDGE.search(where)) or _is_list(where, found)
@@ -129,7 +129,7 @@ def _only_the_last_is_stated(where: str, found: list[_Found]) -> bool:
 
 
 def _is_list(where: str, found: list[_Found]) -> bool:
-    """Return whether two numbers stand next to each other, like alternatives."""
+    """Return whether two numbers are next to each other, like alternatives."""
     return any(
         _LISTED.fullmatch(where[one.end : two.start]) for one, two in itertools.pairwise(found)
     )

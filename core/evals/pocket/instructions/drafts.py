@@ -1,4 +1,4 @@
-"""What the problems of this domain share: a vocabulary, an example, constraints."""
+"""Common parts of the problems of this domain: a vocabulary, an example, constraints."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def text_problem(
     words: Sequence[str] = (),
     size: int,
 ) -> Problem:
-    """Return a problem that any text that meets the constraints solves.
+    """Return a problem that is solved by any text that meets the constraints.
 
     Args:
         example: a text that meets them.

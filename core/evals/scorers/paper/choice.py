@@ -1,13 +1,13 @@
-r"""Scores questions with one right letter.
+r"""Scores questions with one correct letter.
 
 Follows the rules of the reference, in its order: the answer is the letter; `"answer": "C"`;
-`Answer: C` or `the answer is C`; the letter in `\boxed{}`; the last capital that stands alone.
+`Answer: C` or `the answer is C`; the letter in `\boxed{}`; the last capital letter on its own.
 Differences from the reference:
 
-- the last statement counts, not the first: a model that changes its mind means the last;
+- the last statement counts, not the first, since a model may change its mind;
 - brackets, markdown, `\text{}` and "option" around a letter do not hide it;
-- "a" and "I" in a sentence are words, and a letter that the question does not offer is no choice;
-- the first letter of a word is no choice, nor is a letter within a name: `Benzene`, `B-12`.
+- "a" and "I" in a sentence are words, and letters that the question does not offer do not count;
+- the first letter of a word, or a letter in a name, does not count: `Benzene`, `B-12`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LAST_WORD = re.compile(r"(?:^|\s)([a-z])\s*[.,;]?\s*$")
 
 @dataclass(slots=True, kw_only=True)
 class Choice:
-    """Compares the letter that the answer settles on with the target.
+    """Compares the letter that the answer chooses with the target.
 
     Attributes:
         letters: letters that a question may offer.
@@ -64,7 +64,7 @@ def scored_choice(answer: str | None, target: str, letters: str) -> Score:
 
 
 def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str:
-    """Return the letter that a text settles on, as a capital; empty if there is none."""
+    """Return the letter that a text chooses, as a capital; empty if there is none."""
     plain = without_long_space(_MARKUP.sub(" ", text))
     boxed = without_long_space(_MARKUP.sub(" ", last_boxed(text) or ""))
     return (

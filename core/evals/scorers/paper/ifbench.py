@@ -78,7 +78,7 @@ class IFBench:
 
 
 def loose_readings(text: str) -> list[str]:
-    """Return the variants of an answer, one of which has to follow an instruction."""
+    """Return the variants of an answer; at least one of them has to follow each instruction."""
     lines = text.split("\n")
     return [
         text,
@@ -147,7 +147,7 @@ def _follows(check: Any, reading: str) -> bool:
     except Exception as error:
         if type(error) is LookupError:  # nltk raises it if its data is missing
             raise LookupError("Resource of nltk is missing") from error
-        return False  # the answer does not have the form that the check expects
+        return False  # the answer lacks the form that the check expects
 
 
 def _checks(clone: str) -> dict[str, Any]:

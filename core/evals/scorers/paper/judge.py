@@ -1,8 +1,8 @@
 """Scores with a language model as judge, for answers that no program can compare.
 
 The judge is asked several times, and the score is the mean of its verdicts, as in the reference.
-Unlike in the reference, a verdict counts only if it stands alone on the reply's last line, an
-unreadable verdict is requested again, and a judge that fails leaves the sample without a score.
+Unlike in the reference, a verdict counts only if it is alone on the reply's last line, an
+unreadable verdict is requested again, and if the judge fails, the sample has no score.
 """
 
 from __future__ import annotations

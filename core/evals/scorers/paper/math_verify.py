@@ -60,7 +60,7 @@ class MathVerify:
             if error.missing:
                 raise ScorerFailed(str(missing_extra("The scorer math_verify"))) from error
             cause = error
-        try:  # find out whether the target or the answer is at fault
+        try:  # find out whether the target or the answer is invalid
             await self._in_worker(target, target)
         except WorkerFailed as error:
             raise ScorerFailed(f"The target {target:.200} cannot be read: {error}.") from cause
@@ -71,7 +71,7 @@ class MathVerify:
 
 
 def same_at_sight(found: str, target: str) -> bool | None:
-    """Return whether two texts are equal, if that takes no algebra; None if it does."""
+    """Return whether two texts are equal if no algebra is needed to decide; else None."""
     if found == target:
         return True
     if _INTEGER.fullmatch(found) and _INTEGER.fullmatch(target):
@@ -81,7 +81,7 @@ def same_at_sight(found: str, target: str) -> bool | None:
 
 def compare(found: str, target: str) -> bool:
     """Return whether math-verify considers both equal. Call this in a worker only: the library uses
-    signals to end what takes too long, and does not catch everything.
+    signals to stop long computations, and does not catch everything.
 
     Raises:
         ValueError: the target cannot be read.

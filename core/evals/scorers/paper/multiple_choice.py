@@ -1,4 +1,4 @@
-"""Scores questions with several right letters by the F1 score of the two sets.
+"""Scores questions with several correct letters by the F1 score of the two sets.
 
 The reference splits the answer at commas. Unlike the reference, this also reads an answer with
 words around its letters (`Answer: A, C`, a box, `A and C`, `(A) (C)`).
@@ -47,7 +47,8 @@ def scored_letters(answer: str | None, target: str) -> Score:
 
 
 def letters_of(text: str) -> set[str]:
-    """Return the letters that a text lists, as capitals; or else its parts between commas."""
+    """Return the letters that a text lists, as capitals; if there are none, its parts between
+    commas."""
     boxed = last_boxed(text)
     for part in (text, boxed or ""):
         plain = " ".join(_MARKUP.sub(" ", part).split())

@@ -59,7 +59,7 @@ def scorer_for(attempt: Attempt) -> Scorer | None:
 
 
 async def _free_form(attempt: Attempt) -> Score:
-    """Try mathematics first: by words alone, 1/2 and 0.5 would differ."""
+    """Score a free-form answer, by mathematics first: by words alone, 1/2 and 0.5 would differ."""
     try:
         score = await MathVerify().score(attempt)
     except ScorerFailed:  # most targets here are sentences

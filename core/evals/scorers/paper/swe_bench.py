@@ -2,8 +2,8 @@
 
 The package `swebench` (extra `swebench`) applies the patch in a fresh container of the task's image
 and runs the tests that have to pass: those that failed before, and those that passed already. The
-patch is what git finds changed in the working directory of the model's sandbox; without a sandbox,
-the diff in the answer.
+patch is the git diff of the working directory in the model's sandbox; without a sandbox, the diff
+in the answer.
 """
 
 from __future__ import annotations
