@@ -263,11 +263,11 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             self.push_screen(SettingsScreen(self.settings, self._themes.names))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's filters, followed by our sanitizer."""
+        """Return Textual's filters, followed by our sanitizer."""
         return [*super().get_line_filters(), self.output_filter]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Textual's colours for roles that a theme does not define."""
+        """Return Textual's colours for roles that a theme does not define."""
         return ROLE_DEFAULTS
 
     def action_help(self) -> None:
@@ -325,8 +325,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self.push_screen(dialog, event.then)
 
     def _detach_and_quit(self) -> None:
-        def moved(all_of_them: bool | None) -> None:
-            if all_of_them:
+        def moved(all_moved: bool | None) -> None:
+            if all_moved:
                 self.shutdown.begin()
 
         self.post_message(DetachRequested((), moved))

@@ -63,7 +63,7 @@ _NOT_NEWLINE = re.compile(r"[^\r\n]")
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
-    """The values of variables whose names mark them as secret."""
+    """Return the values of variables whose names mark them as secret."""
     return [
         value
         for name, value in environment.items()
@@ -72,7 +72,7 @@ def secrets_of(environment: Mapping[str, str]) -> list[str]:
 
 
 def _forms_of(secret: str) -> set[str]:
-    """The forms that a value takes in commands, URLs and documents."""
+    """Return the forms that a value takes in commands, URLs and documents."""
     quoted = {
         shlex.quote(secret).removeprefix("'").removesuffix("'"),
         secret.replace("'", "'\\''"),
@@ -104,42 +104,43 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.found = 0
-        whole = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
-        known = sorted({form for secret in whole for form in _forms_of(secret)}, key=len)
+        values = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
+        known = sorted({form for secret in values for form in _forms_of(secret)}, key=len)
         self._known = _any_of(known)
         as_bytes = [secret.encode("utf-8", "replace") for secret in known]
         for code in ("utf-16-le", "utf-16-be"):
-            as_bytes += [secret.encode(code, "replace") for secret in whole]
+            as_bytes += [secret.encode(code, "replace") for secret in values]
         as_bytes.sort(key=len)
         self._known_bytes = _any_of([data.decode("latin-1") for data in as_bytes])
 
     def text(self, text: str) -> str:
-        """The text with every secret redacted; its length stays the same."""
+        """Return the text with every secret redacted; its length stays the same."""
         return self._redacted(text, self._known)
 
     def data(self, data: bytes) -> bytes:
-        """The data with every secret redacted; its length stays the same."""
+        """Return the data with every secret redacted; its length stays the same."""
         return self._redacted(data.decode("latin-1"), self._known_bytes).encode("latin-1")
 
     def events(self, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
-        """The events with every secret redacted, including those that span several events."""
+        """Return the events with every secret redacted, including those that span several
+        events."""
         done = [self._event(event) for event in events]
         self._streams(events, done)
         return done
 
     def _redacted(self, text: str, known: re.Pattern[str] | None) -> str:
         if known is not None:
-            text = known.sub(self._whole, text)
-        text = _WHOLE.sub(self._whole, text)
+            text = known.sub(self._blank_match, text)
+        text = _WHOLE.sub(self._blank_match, text)
         for pattern in _PARTS:
-            text = pattern.sub(self._part, text)
+            text = pattern.sub(self._blank_group, text)
         return text
 
-    def _whole(self, match: re.Match[str]) -> str:
+    def _blank_match(self, match: re.Match[str]) -> str:
         self.found += 1
         return _NOT_NEWLINE.sub("*", match[0])
 
-    def _part(self, match: re.Match[str]) -> str:
+    def _blank_group(self, match: re.Match[str]) -> str:
         if not match[1].strip("*"):  # already redacted
             return match[0]
         self.found += 1
@@ -154,7 +155,7 @@ class Redactor:
         return cast(e.AnyEvent, self.value(event))
 
     def value(self, value: Any) -> Any:
-        """Nested structs, dataclasses, dicts, lists and text with every secret redacted."""
+        """Redact every secret in nested structs, dataclasses, dicts, lists and text."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -181,21 +182,23 @@ class Redactor:
                 outputs.setdefault((event.kind, event.terminal), []).append(at)
             elif isinstance(event, e.ModelDelta):
                 deltas.setdefault((event.step, event.channel, event.index), []).append(at)
-        for places in outputs.values():
-            pieces = [cast(e.TerminalOutput, events[at]).data for at in places]
-            for at, piece in zip(places, _cut(self.data(b"".join(pieces)), pieces), strict=True):
+        for positions in outputs.values():
+            pieces = [cast(e.TerminalOutput, events[at]).data for at in positions]
+            redacted = _split_like(self.data(b"".join(pieces)), pieces)
+            for at, piece in zip(positions, redacted, strict=True):
                 done[at] = msgspec.structs.replace(events[at], data=piece)
-        for places in deltas.values():
-            words = [cast(e.ModelDelta, events[at]).text for at in places]
-            for at, word in zip(places, _cut(self.text("".join(words)), words), strict=True):
-                done[at] = msgspec.structs.replace(events[at], text=word)
+        for positions in deltas.values():
+            texts = [cast(e.ModelDelta, events[at]).text for at in positions]
+            redacted = _split_like(self.text("".join(texts)), texts)
+            for at, text in zip(positions, redacted, strict=True):
+                done[at] = msgspec.structs.replace(events[at], text=text)
 
 
 def _any_of(known: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(map(re.escape, reversed(known)))) if known else None
 
 
-def _cut(whole: Any, pieces: Sequence[Any]) -> list[Any]:
-    """`whole` cut into pieces of the same lengths."""
+def _split_like(joined: Any, pieces: Sequence[Any]) -> list[Any]:
+    """Split `joined` into pieces as long as those in `pieces`."""
     ends = list(accumulate(map(len, pieces)))
-    return [whole[end - len(piece) : end] for end, piece in zip(ends, pieces, strict=True)]
+    return [joined[end - len(piece) : end] for end, piece in zip(ends, pieces, strict=True)]

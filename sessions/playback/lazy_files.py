@@ -68,7 +68,7 @@ class LazyHistory(Sequence[Content]):
         self._later = later
 
     def then(self, content: Content) -> LazyHistory:
-        """This history with one more content; see `Growing`."""
+        """Return this history with one more content; see `Growing`."""
         return LazyHistory(self._kept, self._path, self._count, (*self._later, content))
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class LazyHistory(Sequence[Content]):
 
 
 def files_as_bytes(files: Iterable[FileState]) -> bytes:
-    """Files in their stored form."""
+    """Encode files for the database."""
     found = [
         _File(file.last, file.run_mark, file.step, file.by, len(file.history)) for file in files
     ]
@@ -120,7 +120,7 @@ class KeyframeFiles:
         self._histories: dict[str, list[Content]] = {}
 
     def history(self, path: str) -> list[Content]:
-        """The contents of a file up to the keyframe, oldest first."""
+        """Return the contents of a file up to the keyframe, oldest first."""
         if path not in self._histories:
             rows = self._store.file_history(self._run_id, path, self._listed, self._seq)
             listed = [row for row in rows if self._listed and row.seq == self._listed]
@@ -128,16 +128,16 @@ class KeyframeFiles:
             self._histories[path] = [(row.step, row.digest) for row in [*listed[-1:], *after]]
         return self._histories[path]
 
-    def read(self, whole: int) -> TrackedFiles:
+    def read(self, tree: int) -> TrackedFiles:
         """Read the files, by path.
 
         Args:
-            whole: number of the keyframe that has all of them.
+            tree: number of the keyframe that has all of them.
 
         Raises:
             CorruptKeyframe: the files are missing or damaged.
         """
-        parts = self._store.keyframes(self._run_id).files(whole, self._seq)
+        parts = self._store.keyframes(self._run_id).files(tree, self._seq)
         if not parts:
             raise CorruptKeyframe("The files are not there.")
         files: dict[str, FileState] = {}

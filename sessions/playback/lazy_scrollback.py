@@ -79,7 +79,7 @@ def _feed(screen: Screen, event: _ForTerminal) -> None:
 
 
 def restored_screen(store: Store, run_id: str, key: ScreenKey) -> Screen:
-    """A terminal at a keyframe, with all its scrollback.
+    """Return a terminal at a keyframe, with all its scrollback.
 
     Raises:
         CorruptKeyframe: it is missing or damaged.
@@ -156,18 +156,18 @@ class LazyScrollback(Sequence[RawLine]):
         if not 0 <= index < self._count:
             raise IndexError(index)
         number = self._first + index
-        stretch = self._cached(number) or self._load(number)
-        return stretch.lines[number - stretch.first]
+        segment = self._cached(number) or self._load(number)
+        return segment.lines[number - segment.first]
 
     def _cached(self, number: int) -> _Segment | None:
         for seq in reversed(self._segments):
-            stretch = self._segments[seq]
-            if 0 <= number - stretch.first < len(stretch.lines):
-                return stretch
+            segment = self._segments[seq]
+            if 0 <= number - segment.first < len(segment.lines):
+                return segment
         return None
 
     def _load(self, number: int) -> _Segment:
-        """The segment in which a line scrolled away."""
+        """Return the segment in which a line scrolled away."""
         terminal, opened_seq, seq = self._place
         before = self._tables.screen_above(terminal, opened_seq, number, seq)
         after = before[0] if before else 0
@@ -176,22 +176,22 @@ class LazyScrollback(Sequence[RawLine]):
             if end is None:
                 raise CorruptKeyframe("A terminal has no keyframe after another.")
             screen = _decode_screen(before[1]) if before else self._empty_screen()
-            stretch = self._replay(
+            segment = self._replay(
                 screen, self._last_head(end, after) if before else opened_seq, end
             )
         except CorruptKeyframe:
-            stretch = None
-        if stretch is None or not 0 <= number - stretch.first < len(stretch.lines):
-            stretch = self._replay(self._empty_screen(), opened_seq, seq)  # from its first line on
-        if not 0 <= number - stretch.first < len(stretch.lines):
-            stretch = _Segment(number, [""])
-        self._segments[seq if not before else after] = stretch
+            segment = None
+        if segment is None or not 0 <= number - segment.first < len(segment.lines):
+            segment = self._replay(self._empty_screen(), opened_seq, seq)  # from the very start
+        if not 0 <= number - segment.first < len(segment.lines):
+            segment = _Segment(number, [""])
+        self._segments[seq if not before else after] = segment
         while len(self._segments) > MAX_CACHED_SEGMENTS:
             self._segments.popitem(last=False)
-        return stretch
+        return segment
 
     def _last_head(self, seq: int, after: int) -> int:
-        """The last keyframe before `seq`; the terminal had no output between `after` and it."""
+        """Return the last keyframe before `seq`; no output came between `after` and that one."""
         return max(after, self._tables.last(before=seq))
 
     def _empty_screen(self) -> Screen:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 
 def count_answers(answers: Iterable[str | None]) -> list[tuple[str, int]]:
-    """Each answer with its count, the most frequent first; missing and empty ones are left out."""
-    given = (answer.strip() for answer in answers if answer)
-    return Counter(answer for answer in given if answer).most_common()
+    """Return each answer with its count, the most frequent first; missing and empty ones are left
+    out."""
+    stripped = (answer.strip() for answer in answers if answer)
+    return Counter(answer for answer in stripped if answer).most_common()

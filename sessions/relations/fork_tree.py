@@ -24,7 +24,7 @@ class Lineage:
 
 
 def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
-    """Sessions with their depth: each fork after its parent, otherwise in the given order.
+    """Return sessions with their depth: each fork after its parent, otherwise in the given order.
 
     A tree takes the position of its first member, so that a new fork appears near the top of a list
     sorted by date. A fork whose parent is not listed is a root.
@@ -39,7 +39,7 @@ def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
     seen: set[str] = set()
     eldest = {run.id: run for run in runs if run.id not in below}
     by_id = {run.id: run for run in runs}
-    roots = list(dict.fromkeys(_eldest(run, by_id) for run in runs))
+    roots = list(dict.fromkeys(_oldest_ancestor(run, by_id) for run in runs))
     waiting = [(eldest[root], 0) for root in reversed(roots) if root in eldest]
     while waiting:
         run, depth = waiting.pop()
@@ -51,8 +51,8 @@ def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
     return found + [(run, 0) for run in runs if run.id not in seen]  # in a cycle (damaged file)
 
 
-def _eldest(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
-    """Its oldest listed ancestor, or some member of a cycle."""
+def _oldest_ancestor(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
+    """Return a run's oldest listed ancestor; in a cycle, any of its members."""
     seen: set[str] = set()
     while run.parent is not None and run.parent in by_id and run.id not in seen:
         seen.add(run.id)
@@ -61,7 +61,7 @@ def _eldest(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
 
 
 def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSummary, Lineage]]:
-    """Sessions in the order of `in_tree_order`, with the steps of their fork points.
+    """Return the sessions in the order of `in_tree_order`, with the steps of their fork points.
 
     Raises:
         StoreError: the database cannot be read.
@@ -73,7 +73,7 @@ def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSumm
 
 
 def fork_step(store: Store, run: RunSummary) -> int | None:
-    """The step at which a session was forked; None if it is not a fork.
+    """Return the step at which a session was forked; None if it is not a fork.
 
     Raises:
         StoreError: the database cannot be read.

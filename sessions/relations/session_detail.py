@@ -68,8 +68,8 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
 
 
 def _results_folder(store: Store, run: RunSummary) -> Path | None:
-    """Where the results are: sessions of older versions name it as seen from the folder in which
-    they were started, which their first event knows."""
+    """Return the folder of the results. Older versions stored it relative to the folder in which
+    the run was started, but its first event has the absolute path."""
     if not run.results_dir:
         return None
     folder = Path(run.results_dir)
@@ -77,12 +77,13 @@ def _results_folder(store: Store, run: RunSummary) -> Path | None:
         return folder
     first = next(store.events(run.id, until=1), None)
     settings = first.settings if isinstance(first, RunStarted) else None
-    whole = Path(settings.output) if settings is not None and settings.output else folder
-    return whole if whole.parts[-len(folder.parts) :] == folder.parts else folder
+    absolute = Path(settings.output) if settings is not None and settings.output else folder
+    return absolute if absolute.parts[-len(folder.parts) :] == folder.parts else folder
 
 
 def _files_below(folder: Path) -> tuple[ResultFile, ...]:
-    """The files below a folder, without following links; empty if the folder does not exist."""
+    """Return the files below a folder, without following links; empty if the folder does not
+    exist."""
     found: list[ResultFile] = []
     for place, _, names in os.walk(folder):
         for name in sorted(names):
@@ -98,7 +99,7 @@ def _files_below(folder: Path) -> tuple[ResultFile, ...]:
 
 
 def _changed(store: Store, run_id: str) -> tuple[ResultFile, ...]:
-    """The files that a run created or changed and did not delete, in their final state."""
+    """Return the files that a run created or changed and did not delete, in their final state."""
     last = {change.path: change for change in store.file_changes(run_id)}
     kept = [one for one in last.values() if one.kind == "file" and one.change != "deleted"]
     touched = [one for one in kept if one.step > 0]

@@ -55,16 +55,16 @@ class Command:
         self._decoder = msgspec.json.Decoder(self.arguments, dec_hook=_decode_path)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> msgspec.Struct:
-        """The arguments of a call as an instance of `arguments`."""
+        """Return the arguments of a call as an instance of `arguments`."""
         bound = self._signature.bind(*args, **kwargs)
         return self.arguments(**bound.arguments)
 
     def encode(self, arguments: msgspec.Struct) -> msgspec.Raw:
-        """The arguments for a `Request`; paths become absolute."""
+        """Return the arguments for a `Request`; paths become absolute."""
         return msgspec.Raw(msgspec.json.encode(arguments, enc_hook=_encode_path))
 
     def decode_result(self, value: msgspec.Raw) -> Any:
-        """The operation's result.
+        """Return the operation's result.
 
         Raises:
             msgspec.MsgspecError: the value has a different type.
@@ -77,11 +77,11 @@ class Command:
         Raises:
             msgspec.MsgspecError: the arguments have different types.
         """
-        given = msgspec.structs.asdict(self._decoder.decode(args))
-        if "max_bytes" in given:
-            given["max_bytes"] = min(given["max_bytes"], MAX_READ_BYTES)
+        arguments = msgspec.structs.asdict(self._decoder.decode(args))
+        if "max_bytes" in arguments:
+            arguments["max_bytes"] = min(arguments["max_bytes"], MAX_READ_BYTES)
         target = run.files if self.name.startswith(FILES) else run
-        value = getattr(target, self.name.removeprefix(FILES))(**given)
+        value = getattr(target, self.name.removeprefix(FILES))(**arguments)
         return await value if self.waits else value
 
 

@@ -55,7 +55,7 @@ class ForkJob(msgspec.Struct, frozen=True, kw_only=True):
     task: str | None = None
 
     def worker(self, run: RunRequest, store: Store) -> RunWorker:
-        """The worker that runs the fork.
+        """Return the worker that runs the fork.
 
         Raises:
             SandboxTuiError: the session cannot be forked there.
@@ -103,7 +103,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, request: RunRequest) -> Job:
-        """The job for a run request."""
+        """Return the job for a run request."""
         model = request.model
         return cls(
             settings=request.settings,
@@ -127,7 +127,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of_fork(cls, plan: ForkJob, request: ForkRequest) -> Job:
-        """The job for a fork."""
+        """Return the job for a fork."""
         asked = msgspec.structs.replace(
             plan,
             message=request.message,
@@ -138,7 +138,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(cls.of(request.run), fork=asked)
 
     def worker(self, store: Store) -> RunWorker:
-        """The worker that runs the job.
+        """Return the worker that runs the job.
 
         Raises:
             SandboxTuiError: the session cannot be resumed.
@@ -178,33 +178,33 @@ class StartReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def begin(job: Job) -> str:
-    """Start a program for this job and wait until its run has begun; returns the session's id.
+    """Start a program for this job and wait until its run has begun; return the session's id.
 
     Raises:
         SandboxTuiError: the run could not begin.
     """
     try:
-        said = _start(job)
+        line = _start(job)
     except OSError as error:
         raise SandboxTuiError(
             f"A program for the run could not be started: {error.strerror}; {log_file()} may say "
             "why."
         ) from error
     try:
-        begun = msgspec.json.decode(said, type=StartReport)
+        report = msgspec.json.decode(line, type=StartReport)
     except msgspec.MsgspecError as error:
         raise SandboxTuiError(
             f"The run's program exited before the run started; {log_file()} may say why."
         ) from error
-    if begun.problem:
-        problem = SandboxTuiError(begun.problem)
-        problem.exit_code = begun.exit_code
+    if report.problem:
+        problem = SandboxTuiError(report.problem)
+        problem.exit_code = report.exit_code
         raise problem
-    return begun.run_id
+    return report.run_id
 
 
 def _start(job: Job) -> bytes:
-    """Start a program for this job; returns the line that it writes when its run has begun or
+    """Start a program for this job; return the line that it writes when its run has begun or
     failed.
 
     Raises:
@@ -231,7 +231,7 @@ def _start(job: Job) -> bytes:
 
 
 async def carry_out(job: Job, log: Log) -> int:
-    """Run a job to its end; returns the exit code."""
+    """Run a job to its end; return the exit code."""
     asyncio.get_running_loop().set_exception_handler(log.on_loop)
     store = Store(data_dir() / "sessions.db")
     try:
@@ -254,7 +254,7 @@ async def carry_out(job: Job, log: Log) -> int:
 
 
 async def _report_start(worker: RunWorker) -> None:
-    """Report that the run has begun, when its first event is stored, or why it has not."""
+    """Report that the run has begun once its first event is stored, or why it has not."""
     began = asyncio.Event()
     worker.observers.append(lambda event: began.set())
     first = asyncio.create_task(began.wait())
@@ -268,14 +268,14 @@ async def _report_start(worker: RunWorker) -> None:
         _say(StartReport(run_id=worker.run_id))
 
 
-def _say(begun: StartReport) -> None:
+def _say(report: StartReport) -> None:
     """Write the report, then connect stdin and stdout to /dev/null."""
     out, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
     with contextlib.suppress(BrokenPipeError):  # the program that started this one has been killed
-        os.write(out, msgspec.json.encode(begun) + b"\n")
+        os.write(out, msgspec.json.encode(report) + b"\n")
     os.close(out)
 
 
@@ -294,7 +294,7 @@ def _end_on_signals(worker: RunWorker) -> None:
 
 
 def main() -> int:
-    """Read the job from stdin and run it; returns the exit code."""
+    """Read the job from stdin and run it; return the exit code."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     key = api_key(job.settings.model)
     log = Log([*secrets_of(os.environ), *([key] if key else [])])

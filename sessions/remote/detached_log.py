@@ -25,12 +25,12 @@ MAX_LOG_BYTES = 1 << 20
 
 
 def log_file() -> Path:
-    """The path of the log."""
+    """Return the path of the log."""
     return data_dir() / "detached.log"
 
 
 def open_log() -> int:
-    """A file descriptor of the log, or of /dev/null if the log cannot be opened."""
+    """Return a file descriptor of the log, or of /dev/null if the log cannot be opened."""
     path = log_file()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -58,9 +58,9 @@ class Log:
 
     def write(self, error: BaseException) -> None:
         """Log an error with its traceback."""
-        told = self._redactor.text(sanitize("".join(traceback.format_exception(error))))
+        text = self._redactor.text(sanitize("".join(traceback.format_exception(error))))
         when = time.strftime("%Y-%m-%d %H:%M:%S")
-        print(f"{when} {self.run_id} process {os.getpid()}\n{told}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"{when} {self.run_id} process {os.getpid()}\n{text}", file=sys.stderr, flush=True)  # noqa: T201
 
     def on_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Log exceptions of tasks that nothing awaits."""

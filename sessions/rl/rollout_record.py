@@ -108,7 +108,7 @@ class RolloutRecord:
         await asyncio.to_thread(rollouts.finish, self._store, over)
 
     async def abandon(self, because: str, reason: e.FinishReason = "cancelled") -> None:
-        """End the session of an episode that did not end by itself; it has no reward.
+        """End the session of an episode that was aborted and has no reward.
 
         A cancelled one does not wait for a database that cannot be written.
 
@@ -170,14 +170,14 @@ class _RolloutSink(EventSink):
     def __init__(self, journal: Journal, session: RolloutSession) -> None:
         self._journal = journal
         self._session = session
-        self._begun = False
+        self._started = False
         self._scored = False
         self.finished: e.RunFinished | None = None
 
     @override
     def post(self, event: e.AnyEvent) -> e.AnyEvent:
         match event:
-            case e.RunStarted() if not self._begun:
+            case e.RunStarted() if not self._started:
                 self._begin(event)
                 return event
             case e.RunFinished():
@@ -207,7 +207,7 @@ class _RolloutSink(EventSink):
 
     def begin(self) -> None:
         """Write a `RunStarted` if the episode has not."""
-        if not self._begun:
+        if not self._started:
             self._begin(_bare_start(self._session))
 
     def score(self, reward: float | None, explanation: str, seconds: float) -> None:
@@ -220,7 +220,7 @@ class _RolloutSink(EventSink):
             )
 
     def _begin(self, event: e.RunStarted) -> None:
-        self._begun = True
+        self._started = True
         session = self._session
         settings = event.settings or e.RunSettings()
         labels = {**settings.labels, **session.labels}
@@ -238,7 +238,7 @@ class _RolloutSink(EventSink):
 
 
 def _bare_start(session: RolloutSession) -> e.RunStarted:
-    """A `RunStarted` for a rollout whose episode failed before it could post one."""
+    """Return a `RunStarted` for a rollout whose episode failed before it could post one."""
     return e.RunStarted(
         schema=e.SCHEMA_VERSION,
         run_id=session.entry.run_id,

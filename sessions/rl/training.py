@@ -111,7 +111,7 @@ class Training(TrainingJob):
         tasks = [*self._data.train, *self._data.held_out]
         self._reward = build_reward(recipe.reward, tasks)
         self._recorder = TrainingRecorder(store)
-        self._at_work: asyncio.Task[Any] | None = None
+        self._current_task: asyncio.Task[Any] | None = None
         self._stopped_because = ""
         self._step_began = time.monotonic()
         self._metrics: dict[str, float] = {}
@@ -146,7 +146,7 @@ class Training(TrainingJob):
     def _take_over(self) -> None:
         found = trainings.summary(self._store, self._resume)
         self.folder = checkpoint_folder(self.recipe, found.id)
-        if self.recipe.engine == "collect":  # no weights change: each step stands alone
+        if self.recipe.engine == "collect":  # no weights change: steps are independent
             self.first_step = max(found.last_step, 0) + 1
         elif newest := newest_checkpoint(self.folder):
             self.checkpoint, self.first_step = newest.path, newest.step + 1
@@ -182,7 +182,7 @@ class Training(TrainingJob):
         return status
 
     async def _train(self) -> None:
-        """Let the engine train; however this ends, the engine has finished when it returns."""
+        """Let the engine train; when this returns or raises, the engine has finished."""
         engine = self._loop.run_in_executor(None, self._engine.train, self)
         try:
             await asyncio.shield(engine)
@@ -200,8 +200,8 @@ class Training(TrainingJob):
         """
         if not self._stopped_because:
             self._stopped_because = because
-            if self._at_work is not None:
-                self._at_work.cancel()
+            if self._current_task is not None:
+                self._current_task.cancel()
 
     def _pool(self) -> EpisodePool:
         training = self.recipe.training
@@ -276,11 +276,11 @@ class Training(TrainingJob):
         if self._stopped_because:
             work.close()
             raise TrainingStopped
-        self._at_work = asyncio.current_task()
+        self._current_task = asyncio.current_task()
         try:
             return await work
         finally:
-            self._at_work = None
+            self._current_task = None
 
     # --- attempts, on the event loop
 
@@ -320,7 +320,7 @@ class Training(TrainingJob):
 
 
 def _figures(attempts: Sequence[Attempt]) -> dict[str, float]:
-    """Metrics of a set of attempts."""
+    """Return the metrics of a set of attempts."""
     rewards = [one.reward for one in attempts if one.reward is not None]
     infos = [one.info for one in attempts if one.info is not None]
     figures = {

@@ -99,32 +99,32 @@ class Query:
 
 def parse_query(text: str) -> Query:
     """Parse a query; never raises."""
-    wanted: list[str] = []
-    unwanted: list[str] = []
+    included: list[str] = []
+    excluded: list[str] = []
     remarks: list[str] = []
     filters = Filters()
     for term in list(_TERM.finditer(_plain(text)))[:MAX_TERMS]:
         minus, phrase, word = term["minus"], term["phrase"], term["word"]
         if phrase is None:
-            named = _NAMED.fullmatch(word or f"{term['named']}{term['quoted']}")
-            if named is not None and _is_filter(named):
-                filters, remark = _narrowed(filters, named)
+            filter_ = _NAMED.fullmatch(word or f"{term['named']}{term['quoted']}")
+            if filter_ is not None and _is_filter(filter_):
+                filters, remark = _with_filter(filters, filter_)
                 remarks += [remark] if remark else []
                 continue
-            remarks += _no_filter(named)
+            remarks += _filter_remarks(filter_)
             word = word or f"{term['named']}{term['quoted']}"
             minus, phrase = ("-", word[1:]) if word[:1] == "-" and word[1:] else ("", word)
             phrase = phrase.replace('"', " ")
         if not _HAS_WORD.search(phrase):
             continue
         found = f'"{phrase.strip()}"' + ("" if word is None else "*")
-        (unwanted if minus else wanted).append(found)
-    if unwanted and not wanted:
+        (excluded if minus else included).append(found)
+    if excluded and not included:
         remarks.append("Add a word to search for: excluded words alone match nothing.")
-        unwanted = []
-    joined = " AND ".join(wanted)
-    if unwanted:
-        joined = f"({joined}) NOT ({' OR '.join(unwanted)})"
+        excluded = []
+    joined = " AND ".join(included)
+    if excluded:
+        joined = f"({joined}) NOT ({' OR '.join(excluded)})"
     return Query(match=joined, filters=filters, remarks=remarks)
 
 
@@ -138,40 +138,40 @@ def _plain(text: str) -> str:
 # --- filters
 
 
-def _is_filter(named: re.Match[str]) -> bool:
-    """Whether this is a valid filter: only `cost` takes an operator other than a colon."""
-    name = named[2].lower()
-    return name in FILTERS and (named[3] == ":" or name == "cost")
+def _is_filter(match: re.Match[str]) -> bool:
+    """Return whether this is a valid filter: only `cost` takes an operator other than a colon."""
+    name = match[2].lower()
+    return name in FILTERS and (match[3] == ":" or name == "cost")
 
 
-def _no_filter(named: re.Match[str] | None) -> list[str]:
-    """A remark on a word that looks like a filter but is not one."""
-    if named is None or named[3] != ":" or len(named[2]) < 2 or not re.match(r"[\w.]", named[4]):
+def _filter_remarks(match: re.Match[str] | None) -> list[str]:
+    """Return a remark on a word that looks like a filter but is not one."""
+    if match is None or match[3] != ":" or len(match[2]) < 2 or not re.match(r"[\w.]", match[4]):
         return []
-    close = difflib.get_close_matches(named[2].lower(), FILTERS, 1)
+    close = difflib.get_close_matches(match[2].lower(), FILTERS, 1)
     more = f" (did you mean {close[0]}:?)" if close else ""
-    return [f"There is no filter {named[2]}{more}: it is searched as a word."]
+    return [f"There is no filter {match[2]}{more}: it is searched as a word."]
 
 
-def _narrowed(filters: Filters, named: re.Match[str]) -> tuple[Filters, str]:
-    """The filters with one more, and a remark if it may not do what was intended."""
-    name, value = named[2].lower(), named[4].strip('"')
-    if named[3] != ":":
-        value = named[3] + value
-    if named[1]:
-        return filters, f"A filter cannot be negated: {named[0]} is ignored."
-    wanted = f"{name} takes {FILTERS[name]}"
+def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
+    """Add a filter; also return a remark if it may not do what was intended."""
+    name, value = match[2].lower(), match[4].strip('"')
+    if match[3] != ":":
+        value = match[3] + value
+    if match[1]:
+        return filters, f"A filter cannot be negated: {match[0]} is ignored."
+    usage = f"{name} takes {FILTERS[name]}"
     if not value.strip("<>="):
-        return filters, f"{wanted}."
+        return filters, f"{usage}."
     if name in ("after", "before"):
         day = _day(value)
         if day is None:
-            return filters, f"{wanted}; {value} is ignored."
+            return filters, f"{usage}; {value} is ignored."
         return replace(filters, **{name: day}), ""
     if name == "cost":
         found = _COST.match(value)
         if found is None:
-            return filters, f"{wanted}; {value} is ignored."
+            return filters, f"{usage}; {value} is ignored."
         side = "cost_below" if found[1] == "<" else "cost_above"
         return replace(filters, **{side: float(found[2])}), ""
     remark = ""

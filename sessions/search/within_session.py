@@ -22,7 +22,9 @@ on the rows."""
 def occurrences(
     store: Store, run_id: str, words: str, *, rest: Callable[[], bool] = lambda: True
 ) -> list[int]:
-    """Numbers of the events whose text contains `words`; matches case only if they have a capital.
+    """Return the numbers of the events whose text contains `words`.
+
+    The search is case-sensitive only if `words` contains a capital.
 
     Args:
         store: the database.
@@ -33,17 +35,17 @@ def occurrences(
     Raises:
         StoreError: the database cannot be read.
     """
-    minds_case = words != words.casefold()
-    wanted = words if minds_case else words.casefold()
+    case_sensitive = words != words.casefold()
+    needle = words if case_sensitive else words.casefold()
     found: list[int] = []
     for seq, text in _texts(store, run_id, rest) if words else ():
-        if wanted in (text if minds_case else text.casefold()):
+        if needle in (text if case_sensitive else text.casefold()):
             found.append(seq)
     return sorted(found)
 
 
 def _texts(store: Store, run_id: str, rest: Callable[[], bool]) -> Iterator[tuple[int, str]]:
-    """A session's texts, each with the number of its event, read a page at a time."""
+    """Yield a session's texts, each with the number of its event, read a page at a time."""
     for table, key, seq, text, which in _TEXTS:
         last = -1
         while True:

@@ -32,7 +32,7 @@ def make_private(path: Path) -> None:
     """
     for file in (path, log_of(path), path.with_name(f"{path.name}-shm")):
         _tighten(file)
-    if _is_ours_alone(path.parent):
+    if _may_be_made_private(path.parent):
         _tighten(path.parent)
 
 
@@ -43,8 +43,8 @@ def _tighten(path: Path) -> None:
             path.chmod(mode & 0o700)
 
 
-def _is_ours_alone(folder: Path) -> bool:
-    """Whether a folder is ours alone: not a home, a temporary folder or another user's."""
+def _may_be_made_private(folder: Path) -> bool:
+    """Return whether a folder may be made private: it is not a home, shared, or another user's."""
     with contextlib.suppress(OSError, RuntimeError):
         found = folder.stat()
         return not (

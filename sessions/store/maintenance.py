@@ -24,7 +24,7 @@ _ORPHANS: dict[str, str] = {
     "references to file contents that are missing": "FROM run_blobs WHERE digest NOT IN"
     " (SELECT digest FROM blobs)",
 }
-"""Orphaned and missing rows by description, as the rest of a `SELECT count(*)`."""
+"""Orphaned and missing rows: description, and the rest of a `SELECT count(*)` that finds them."""
 
 _UNUSED = (
     ("run_blobs", "run_id, digest", "run_id NOT IN (SELECT id FROM runs)"),
@@ -79,10 +79,10 @@ def check(store: Store) -> Report:
         f"{row['table']} has a row of a session that does not exist"
         for row in store.rows("PRAGMA foreign_key_check")[:20]
     ]
-    for what, rest in _ORPHANS.items():
-        count = _count(store, f"SELECT count(*) AS n {rest}")
+    for description, clause in _ORPHANS.items():
+        count = _count(store, f"SELECT count(*) AS n {clause}")
         if count:
-            problems.append(f"{count} {what}")
+            problems.append(f"{count} {description}")
     problems += _holes(store)
     problems += _unreadable(store)
     pages = _count(store, "SELECT freelist_count AS n FROM pragma_freelist_count")
@@ -98,7 +98,7 @@ def check(store: Store) -> Report:
 
 
 def _holes(store: Store) -> list[str]:
-    """Sessions whose events are not numbered 1, 2, 3 ... without gaps."""
+    """Return problems of sessions whose events are not numbered 1, 2, 3 ... without gaps."""
     rows = store.rows(
         "SELECT runs.id, runs.last_seq, count(seq) AS n, min(seq) AS first, max(seq) AS last"
         " FROM runs LEFT JOIN events ON events.run_id = runs.id GROUP BY runs.id"
@@ -111,7 +111,7 @@ def _holes(store: Store) -> list[str]:
 
 
 def _unreadable(store: Store) -> list[str]:
-    """Sessions with events that cannot be decoded."""
+    """Return problems of sessions with events that cannot be decoded."""
     problems: list[str] = []
     for row in store.rows("SELECT id FROM runs ORDER BY started_at"):
         try:
@@ -123,7 +123,7 @@ def _unreadable(store: Store) -> list[str]:
 
 
 def vacuum(store: Store) -> int:
-    """Delete orphaned rows and shrink the file; returns the bytes freed.
+    """Delete orphaned rows and shrink the file; return the bytes freed.
 
     Works in slices, so that neither the screen nor any recording waits for long.
 
@@ -144,7 +144,7 @@ def vacuum(store: Store) -> int:
 
 
 def reclaim(store: Store) -> int:
-    """Shrink the file if that is worthwhile and blocks nothing; returns the bytes freed.
+    """Shrink the file if that is worthwhile and blocks nothing; return the bytes freed.
 
     Later recordings use the free pages that remain.
     """
@@ -194,7 +194,7 @@ def _merge_indexes(connection: Connection) -> None:
 
 
 def _gives_back(connection: Connection) -> bool:
-    """Whether the file was created with incremental vacuum."""
+    """Return whether the file was created with incremental vacuum."""
     return _pragma(connection, "auto_vacuum") == 2
 
 
@@ -209,9 +209,9 @@ def _give_back(connection: Connection) -> None:
             return
 
 
-def rest(took: float) -> None:
+def rest(seconds: float) -> None:
     """Sleep for as long as the slice took, so that other writers get the lock."""
-    time.sleep(max(0.001, took))
+    time.sleep(max(0.001, seconds))
 
 
 def _rewrite(store: Store, connection: Connection) -> None:
@@ -238,7 +238,7 @@ def _pragma(connection: Connection, name: str) -> int:
 
 
 def bytes_of_run(store: Store, run_id: str) -> int:
-    """Bytes of the values that belong only to this session."""
+    """Return the bytes of the values that belong only to this session."""
     parts = [
         f"SELECT sum(length({column})) AS n FROM {table} WHERE run_id = ?1"
         for table, column in _BODIES
@@ -263,7 +263,7 @@ _BODIES = (
 
 
 def used(store: Store) -> int:
-    """Bytes of the pages in use."""
+    """Return the bytes of the pages in use."""
     return _count(
         store,
         "SELECT (page_count - freelist_count) * page_size AS n"
@@ -272,13 +272,13 @@ def used(store: Store) -> int:
 
 
 def size(store: Store) -> int:
-    """Bytes of the file and its log."""
+    """Return the bytes of the file and its log."""
     paths = (store.path, log_of(store.path))
     return sum(path.stat().st_size for path in paths if path.exists())
 
 
 def _length(store: Store) -> int:
-    """Size of the file in bytes after a checkpoint."""
+    """Return the size of the file in bytes after a checkpoint."""
     return _count(
         store, "SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size"
     )

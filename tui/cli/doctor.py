@@ -46,7 +46,7 @@ class Finding:
 
 
 def examine(*, ask_model: bool = False) -> int:
-    """Print the findings; returns 0 if a run can start, else 3.
+    """Print the findings; return 0 if a run can start, else 3.
 
     Args:
         ask_model: also request one tool call from the model in the settings.
@@ -65,7 +65,7 @@ def examine(*, ask_model: bool = False) -> int:
 
 
 def _verdict(findings: list[Finding]) -> str:
-    """What the user can do, given that nothing required is missing."""
+    """Return what the user can do, given that nothing required is missing."""
     if any(finding.name == "model" and not finding.ok for finding in findings):
         return "ready for the demo; your own runs need a model, see the arrow"
     return "ready"
@@ -81,8 +81,8 @@ def _settings() -> list[Finding]:
         settings = load()
     except SandboxTuiError as error:
         return [Finding("settings", False, str(error), f"edit {file}")]
-    where = str(file) if file.exists() else f"no file at {file}; the defaults apply"
-    found = [Finding("settings", True, where), *_keys(settings.keys), _model(settings.model)]
+    location = str(file) if file.exists() else f"no file at {file}; the defaults apply"
+    found = [Finding("settings", True, location), *_keys(settings.keys), _model(settings.model)]
     return [*found, *_local_servers(settings.model)]
 
 
@@ -96,8 +96,8 @@ def _model(model: ModelSettings) -> Finding:
     has_key = api_key(model) is not None
     key = "a key is set" if has_key else f"{model.api_key_env} is not set"
     if model.name:
-        where = model.base_url or "the default server"
-        words = f"{model.name} at {where}, {key}"
+        server = model.base_url or "the default server"
+        words = f"{model.name} at {server}, {key}"
         if model.base_url or has_key:
             return Finding("model", True, words)
         return Finding("model", None, words, f"export {model.api_key_env}=…")
@@ -106,7 +106,7 @@ def _model(model: ModelSettings) -> Finding:
 
 
 def _tool_calls() -> Finding:
-    """How tool calls are exchanged with the model in the settings."""
+    """Return how tool calls are exchanged with the model in the settings."""
     from sandbox_tui.core.agent.try_tool_calls import try_tool_calls
     from sandbox_tui.core.models.factory import open_model
 
@@ -122,7 +122,7 @@ def _tool_calls() -> Finding:
 
 
 def _context_length() -> Finding:
-    """The context length of the model in the settings."""
+    """Return the context length of the model in the settings."""
     from sandbox_tui.core.agent.request_with_retries import MIN_CONTEXT_TOKENS
     from sandbox_tui.core.models.context_length import find_context_length
 
@@ -140,7 +140,7 @@ def _context_length() -> Finding:
 
 
 def _local_servers(model: ModelSettings) -> list[Finding]:
-    """The model servers on loopback, whether chosen or not."""
+    """Return the model servers on loopback, whether chosen or not."""
     servers = asyncio.run(find_local_servers(model.local_ports))
     if not servers:
         ports = ", ".join(str(port) for port in model.local_ports)
@@ -150,8 +150,8 @@ def _local_servers(model: ModelSettings) -> list[Finding]:
 
 def _local_server(server: LocalServer, model: ModelSettings) -> Finding:
     names = ", ".join(server.models[:5]) + (" …" if len(server.models) > 5 else "")
-    said = names or ("needs a key" if server.wants_key else "no model loaded")
-    words = f"{server.kind} at {server.base_url}: {said}"
+    state = names or ("needs a key" if server.wants_key else "no model loaded")
+    words = f"{server.kind} at {server.base_url}: {state}"
     if model.name or not server.models:
         return Finding("servers", True, words)
     command = shlex.join(["sandbox-tui", "config", "set", "model.name", server.models[0]])
@@ -160,7 +160,7 @@ def _local_server(server: LocalServer, model: ModelSettings) -> Finding:
 
 
 def _sandboxes() -> list[Finding]:
-    """Both kinds; the one in the settings must work, or any if the choice is automatic."""
+    """Check both kinds of sandbox; the one in the settings must work, or either if it is `auto`."""
     settings = _sandbox_settings()
     docker, bubblewrap = _docker(settings.image or DEFAULT_IMAGE), _bubblewrap()
     if docker.ok or bubblewrap.ok:
@@ -179,7 +179,7 @@ def _sandboxes() -> list[Finding]:
 def _sandbox_settings() -> SandboxSettings:
     try:
         return load().sandbox
-    except SandboxTuiError:  # told by the settings' own finding
+    except SandboxTuiError:  # `_settings` reports it
         return SandboxSettings()
 
 
@@ -199,7 +199,7 @@ def _bubblewrap() -> Finding:
 
 
 def _required(found: Finding, fix: str) -> Finding:
-    """The same finding, for a kind of sandbox that runs cannot do without."""
+    """Turn the finding about an optional kind of sandbox into one about a required kind."""
     if found.ok:
         return found
     return dataclasses.replace(found, ok=False, fix=found.fix or fix)

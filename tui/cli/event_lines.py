@@ -1,4 +1,4 @@
-"""One recorded event as lines of plain text, for runs without a screen."""
+"""Formats recorded events as lines of plain text, for runs without a screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_FILES = 8
 
 
 def event_lines(event: e.AnyEvent, state: RunState) -> list[str]:
-    """The lines for an event; none if it is not worth one.
+    """Return the lines for an event; none if it is not worth reporting.
 
     Args:
         event: the event.
@@ -28,7 +28,7 @@ def event_lines(event: e.AnyEvent, state: RunState) -> list[str]:
 
 
 def _run_line(event: e.AnyEvent) -> str:
-    """About the run as a whole: its start, where it came from, its score."""
+    """Return the line for an event of the run as a whole: start, origin, score."""
     match event:
         case e.RunStarted():
             return _start_line(event)
@@ -60,14 +60,14 @@ def _start_line(event: e.RunStarted) -> str:
 
 
 def _model_line(event: e.AnyEvent, state: RunState) -> str:
-    """About the model's server and its replies."""
+    """Return the line for an event of the model's server or a reply."""
     match event:
         case e.ModelReplied():
-            line = f"step {event.step} ({short_duration(event.latency)}){_said(state)}"
+            line = f"step {event.step} ({short_duration(event.latency)}){_reply_start(state)}"
             remark = state.reply.remark if state.reply else ""
             return f"{line} ({remark})" if remark else line
         case e.ReplyInterrupted():
-            return f"step {event.step} (You stopped the reply.){_said(state)}"
+            return f"step {event.step} (You stopped the reply.){_reply_start(state)}"
         case e.ModelFailed():
             again = f"; retrying in {event.retry_in:.0f} s" if event.retry_in is not None else ""
             return f"model failed (attempt {event.attempt}): {sanitize_line(event.error)}{again}"
@@ -80,7 +80,7 @@ def _model_line(event: e.AnyEvent, state: RunState) -> str:
 
 
 def _call_line(event: e.AnyEvent, state: RunState) -> str:
-    """About a call and what it did."""
+    """Return the line for an event of a call."""
     match event:
         case e.CallHeld():
             return _waiting_line(event, state)
@@ -98,7 +98,7 @@ def _call_line(event: e.AnyEvent, state: RunState) -> str:
 
 
 def _person_line(event: e.AnyEvent) -> str:
-    """About what a person did to a file; decisions are part of a call's line."""
+    """Return the line for a file action of the user; decisions are part of a call's line."""
     if not isinstance(event, e.HumanFile):
         return ""
     how = {"pull": "copied out", "push": "uploaded", "edit": "edited by hand"}[event.action]
@@ -106,8 +106,8 @@ def _person_line(event: e.AnyEvent) -> str:
     return f"you: {sanitize_line(event.path)} {how}{left}"
 
 
-def _said(state: RunState) -> str:
-    """The beginning of the last reply's text or, if it has none, of its reasoning."""
+def _reply_start(state: RunState) -> str:
+    """Return the beginning of the last reply's text or, if it has none, of its reasoning."""
     reply = state.reply
     words = (
         "" if reply is None else sanitize_line(" ".join((reply.text or reply.reasoning).split()))
@@ -117,8 +117,8 @@ def _said(state: RunState) -> str:
 
 def _finished_line(event: e.CallFinished, state: RunState) -> str:
     item = state.calls[event.call]
-    what = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
-    words = f"{short_name(sanitize_line(item.call.name))} {what}".rstrip()
+    summary = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
+    words = f"{short_name(sanitize_line(item.call.name))} {summary}".rstrip()
     decided = item.decided
     if decided is not None and decided.verdict in _NOT_RUN:
         who = "you" if decided.by == "human" else sanitize_line(decided.rule or "the policy")
@@ -134,10 +134,10 @@ _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead 
 
 def _waiting_line(event: e.CallHeld, state: RunState) -> str:
     item = state.calls[event.call]
-    what = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
+    summary = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
     why = f" ({sanitize_line(event.rule)})" if event.rule else ""
     name = short_name(sanitize_line(item.call.name))
-    return f"waiting: call {event.call} waits for a decision{why}: {name} {what}"
+    return f"waiting: call {event.call} waits for a decision{why}: {name} {summary}"
 
 
 def _end_lines(event: e.RunFinished) -> list[str]:
@@ -149,8 +149,8 @@ def _end_lines(event: e.RunFinished) -> list[str]:
     done = f"{numbers.counted(totals.steps, 'step')}, {numbers.counted(totals.calls, 'call')}"
     lines.append(f"{done}, {about}{numbers.count(tokens)} tokens{money}")
     if event.answer is not None:
-        said = [line for line in sanitize(event.answer).split("\n") if line.strip()]
-        lines += [f"answer: {sanitize_line(line).rstrip()}" for line in said or ["none"]]
+        answer = [line for line in sanitize(event.answer).split("\n") if line.strip()]
+        lines += [f"answer: {sanitize_line(line).rstrip()}" for line in answer or ["none"]]
     if event.output is not None:
         lines.append(f"results: {sanitize_line(event.output)}")
     return lines

@@ -28,7 +28,7 @@ def execute_fork(
     mode: Mode | None,
     options: Mapping[str, Any],
 ) -> int:
-    """Run a fork to its end, on the screen if there is one; returns the exit code.
+    """Run a fork to its end, on the screen if there is one; return the exit code.
 
     Args:
         store: the database with the parent, and for the fork.
@@ -42,9 +42,9 @@ def execute_fork(
         SandboxTuiError: nothing was started.
     """
     lines = options["headless"] or options["as_json"] or not is_terminal()
-    wanted = str(overrides.get("sandbox.kind") or "auto")
+    kind = str(overrides.get("sandbox.kind") or "auto")
     edited = options["edit_call"]
-    plan = ForkPlan(store, parent, options["at"], before_call=edited is not None, kind=wanted)
+    plan = ForkPlan(store, parent, options["at"], before_call=edited is not None, kind=kind)
     run = plan.request(settings, overrides)
     if lines and not options["detach"] and (mode or run.mode) == "step":
         mode = "auto"
@@ -59,9 +59,7 @@ def execute_fork(
     )
     _consent(plan, options, ask=not lines)
     if options["detach"]:
-        job = ForkJob(
-            parent=parent.id, at=options["at"], before_call=edited is not None, kind=wanted
-        )
+        job = ForkJob(parent=parent.id, at=options["at"], before_call=edited is not None, kind=kind)
         click.echo(begin(Job.of_fork(job, request)))
         return 0
     if lines:

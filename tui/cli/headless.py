@@ -85,7 +85,7 @@ async def fork_headless(
 
 
 async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> int:
-    """Write the events of a run in another program until it ends; returns the exit code.
+    """Write the events of a run in another program until it ends; return the exit code.
 
     Raises:
         SandboxTuiError: the program cannot be reached.
@@ -99,9 +99,9 @@ async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> in
     return worker.exit_code
 
 
-async def _follow(workers: RunRegistry, begun: Sequence[RunWorker], as_json: bool) -> Ended:
+async def _follow(workers: RunRegistry, started: Sequence[RunWorker], as_json: bool) -> Ended:
     codes = _cancel_on_signals(workers)
-    alone, ids = len(begun) == 1, [worker.run_id for worker in begun]
+    alone, ids = len(started) == 1, [worker.run_id for worker in started]
     try:
         await asyncio.gather(
             *(
@@ -109,23 +109,23 @@ async def _follow(workers: RunRegistry, begun: Sequence[RunWorker], as_json: boo
                     worker,
                     writer_for(as_json, None if alone else _label(worker, n, as_json), waits=False),
                 )
-                for n, worker in enumerate(begun, 1)
+                for n, worker in enumerate(started, 1)
             )
         )
     except OSError as error:
         await workers.stop("Its output could no longer be written.")
         return Ended(without_output(error), ids)
-    failures = [worker.failure for worker in begun if worker.failure is not None]
+    failures = [worker.failure for worker in started if worker.failure is not None]
     if codes and failures and all(isinstance(failure, EndedEarly) for failure in failures):
         _say(str(failures[0]))
     elif failures:
         raise failures[0]
-    code = codes[0] if codes else next((w.exit_code for w in begun if w.exit_code), 0)
+    code = codes[0] if codes else next((w.exit_code for w in started if w.exit_code), 0)
     return Ended(code, ids)
 
 
 def without_output(error: OSError) -> int:
-    """The exit code of a program that can no longer write to stdout.
+    """Return the exit code of a program that can no longer write to stdout.
 
     Raises:
         SandboxTuiError: the reason is not a closed pipe.
@@ -215,7 +215,7 @@ def _cancel_on_signals(workers: RunRegistry) -> list[int]:
 
 
 def writer_for(json: bool, label: str | None = None, *, waits: bool = True) -> Writer:
-    """The writer for stdout in the requested format; `label` distinguishes runs."""
+    """Return the writer for stdout in the requested format; `label` distinguishes runs."""
     if json:
         return json_writer(sys.stdout, label)
     return text_writer(sys.stdout, label or "", waits=waits)

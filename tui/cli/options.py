@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def request_options(function: Any) -> Any:
-    """Options for every request to a model."""
+    """Add the options for every request to a model."""
     for option in reversed(
         [
             click.option("--temperature", type=float, help="Sampling temperature."),
@@ -41,7 +41,7 @@ def request_options(function: Any) -> Any:
 
 
 def new_run_options(function: Any) -> Any:
-    """Options of a new run besides its task; a fork takes these from its parent."""
+    """Add the options of a new run besides its task; a fork takes these from its parent."""
     for option in reversed(
         [
             click.option(
@@ -71,7 +71,7 @@ def new_run_options(function: Any) -> Any:
 
 
 def run_options(function: Any) -> Any:
-    """Options of commands that start a run."""
+    """Add the options of commands that start a run."""
     for option in reversed(
         [
             click.option(
@@ -148,11 +148,11 @@ def run_options(function: Any) -> Any:
 
 
 def run_mode(options: dict[str, Any], settings: Settings) -> Mode:
-    """The initial mode of a run; `step` needs a screen."""
+    """Return the initial mode of a run; `step` needs a screen."""
     if options["step"] and options["mode"] not in (None, "step"):
         raise ConfigError(f"--step and --mode {options['mode']} do not go together.")
     mode = "step" if options["step"] else options["mode"] or settings.agent.mode
-    seen = options["detach"]  # a screen that attaches later can step through it
+    seen = options["detach"]  # a screen can attach later
     if (
         mode == "step"
         and not seen
@@ -190,14 +190,14 @@ def overrides_of(options: dict[str, Any]) -> dict[str, Any]:
     return overrides
 
 
-def labels_of(given: Sequence[str]) -> dict[str, str]:
-    """Labels from `KEY=VALUE`; the last one with a given key wins.
+def labels_of(assignments: Sequence[str]) -> dict[str, str]:
+    """Parse labels from `KEY=VALUE`; the last one with a given key wins.
 
     Raises:
         ConfigError: a label has no key or no `=`.
     """
     labels: dict[str, str] = {}
-    for text in given:
+    for text in assignments:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"--label takes KEY=VALUE, such as suite=nightly, not {text!r}.")
@@ -217,7 +217,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def load_settings(overrides: dict[str, Any], theme: str | None) -> Settings:
-    """The settings in force.
+    """Return the settings in force.
 
     Args:
         overrides: by dotted name; they override the file and the environment.

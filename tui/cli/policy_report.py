@@ -44,7 +44,7 @@ class Checked:
 
 
 def check(policy: Policy, events: Iterable[e.AnyEvent]) -> list[Checked]:
-    """The policy's verdict on every call that the model made."""
+    """Return the policy's verdict on every call that the model made."""
     return [
         Checked(event.call, decide(policy, event.call.name, event.call.arguments))
         for event in events
@@ -77,10 +77,10 @@ def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:
     for one in checked:
         call, judgement = one.call, one.judgement
         name = short_name(sanitize_line(call.name))
-        what = sanitize_line(summarize_call(call.name, call.arguments))
-        what = what if len(what) <= 48 else f"{what[:47]}…"
+        summary = sanitize_line(summarize_call(call.name, call.arguments))
+        summary = summary if len(summary) <= 48 else f"{summary[:47]}…"
         why = sanitize_line(judgement.why)
-        click.echo(f"{call.number:>4}  {judgement.action:<5}  {name:<6} {what:<48}  {why}")
+        click.echo(f"{call.number:>4}  {judgement.action:<5}  {name:<6} {summary:<48}  {why}")
     total = ", ".join(f"{number} {action}" for action, number in counts.items())
     click.echo(f"{session}: {len(checked)} calls: {total}")
 

@@ -50,7 +50,7 @@ class Frame:
 
 
 def animated_svg(frames: Sequence[Frame]) -> bytes:
-    """All frames in an endless loop; users who prefer reduced motion see only the last one.
+    """Return all frames in an endless loop; users who prefer reduced motion see only the last one.
 
     Args:
         frames: at least one; all of one size.
@@ -76,7 +76,7 @@ def animated_svg(frames: Sequence[Frame]) -> bytes:
 
 
 def _uses(screen: ScreenshotRows, names: dict[str, str]) -> str:
-    """References to the rows of a frame; new rows get a name."""
+    """Return references to the rows of a frame; new rows get a name."""
     uses: list[str] = []
     for number, row in enumerate(screen.rows):
         if row:
@@ -86,12 +86,12 @@ def _uses(screen: ScreenshotRows, names: dict[str, str]) -> str:
 
 
 def _steps(frames: Sequence[Frame]) -> str:
-    """The keyframes of the animation: when the strip moves where."""
-    whole = sum(each.seconds for each in frames)
+    """Return the keyframes of the animation: the offset of the strip at each time."""
+    total = sum(each.seconds for each in frames)
     lines: list[str] = []
-    begun = 0.0
+    start = 0.0
     for place, each in enumerate(frames):
         offset = -place * each.screen.width
-        lines.append(f"{100 * begun / whole:.3f}% {{ transform: translateX({offset:g}px); }}")
-        begun += each.seconds
+        lines.append(f"{100 * start / total:.3f}% {{ transform: translateX({offset:g}px); }}")
+        start += each.seconds
     return "\n".join(lines)

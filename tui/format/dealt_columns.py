@@ -37,7 +37,7 @@ def blocks(
     kinds: Sequence[str],
     width: int,
 ) -> Iterator[list[Line]]:
-    """The table in blocks of at most `width` cells.
+    """Yield the table in blocks of at most `width` cells.
 
     Args:
         names: two per line; the first line is the head.
@@ -47,7 +47,7 @@ def blocks(
     """
     fronts = _fronts(names)
     room = max(1, max(MIN_WIDTH, width) - cell_len(fronts[0]))
-    for group in _dealt(columns, room):
+    for group in _grouped(columns, room):
         yield [
             Line(front, cut(text, room), kind)
             for front, text, kind in zip(fronts, _aligned(group), kinds, strict=True)
@@ -55,28 +55,28 @@ def blocks(
 
 
 def plain(texts: Iterable[str]) -> list[Line]:
-    """Texts as lines outside tables."""
+    """Return texts as lines outside tables."""
     return [Line("", text, "plain") for text in texts]
 
 
 def as_text(lines: Iterable[Line]) -> str:
-    """The text of lines, without their kinds."""
+    """Return the text of lines, without their kinds."""
     return "\n".join(f"{line.front}{line.text}".rstrip() for line in lines)
 
 
 def named(name: str, value: str, width: int) -> list[str]:
-    """A name and a value, wrapped."""
+    """Format a name and a value, wrapped."""
     return wrapped(f"{name}: {value}", width)
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Text in lines of at most `width` cells; lines after the first are indented."""
+    """Wrap text into lines of at most `width` cells; lines after the first are indented."""
     lines = textwrap.wrap(text, width, subsequent_indent=GAP)
     return [piece for line in lines for piece in chop_cells(line, width)]
 
 
 def cut(text: str, width: int) -> str:
-    """Text cut to a width, with an ellipsis if it was cut."""
+    """Cut text to a width, with an ellipsis if it was cut."""
     if cell_len(text) <= width:
         return text
     return f"{set_cell_size(text, max(0, width - 1))}…"
@@ -88,23 +88,23 @@ def _fronts(names: Sequence[tuple[str, str]]) -> list[str]:
     return [f"{set_cell_size(a, wide)}{GAP}{set_cell_size(b, second)}" for a, b in short]
 
 
-def _dealt(columns: Sequence[Sequence[str]], room: int) -> Iterator[Sequence[Sequence[str]]]:
-    """The columns in groups that fit; a column that is too wide gets its own group."""
+def _grouped(columns: Sequence[Sequence[str]], room: int) -> Iterator[Sequence[Sequence[str]]]:
+    """Yield the columns in groups that fit; a column that is too wide gets its own group."""
     group: list[Sequence[str]] = []
     used = 0
     for column in columns:
-        wide = len(GAP) + max(map(len, column))
-        if group and used + wide > room:
+        needed = len(GAP) + max(map(len, column))
+        if group and used + needed > room:
             yield group
             group, used = [], 0
         group.append(column)
-        used += wide
+        used += needed
     yield group
 
 
 def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
-    made = [""] * len(columns[0])
+    lines = [""] * len(columns[0])
     for column in columns:
-        wide = max(map(len, column))
-        made = [f"{line}{GAP}{text:>{wide}}" for line, text in zip(made, column, strict=True)]
-    return made
+        width = max(map(len, column))
+        lines = [f"{line}{GAP}{text:>{width}}" for line, text in zip(lines, column, strict=True)]
+    return lines

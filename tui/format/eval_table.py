@@ -23,23 +23,23 @@ from sandbox_tui.tui.format.dealt_columns import (
 
 
 def report_text(table: EvalTable, width: int) -> str:
-    """The whole report in lines of at most `width` cells, or `MIN_WIDTH` if that is more."""
+    """Return the whole report in lines of at most `width` cells, or `MIN_WIDTH` if that is more."""
     return as_text(report_lines(table, width))
 
 
 def report_lines(table: EvalTable, width: int) -> list[Line]:
-    """The lines of `report_text`, with their kinds."""
+    """Return the lines of `report_text`, with their kinds."""
     width = max(MIN_WIDTH, width)
-    said = [line for name, value in facts(table) for line in named(name, value, width)]
-    said.append("")
+    notes = [line for name, value in facts(table) for line in named(name, value, width)]
+    notes.append("")
     for name, method in METHODS:
-        said += named(name, method, width)
+        notes += named(name, method, width)
     head = plain([cut(title(table.info), width), ""])
-    return [*head, *outcome_lines(table, width), *plain(said)]
+    return [*head, *outcome_lines(table, width), *plain(notes)]
 
 
 def outcome_lines(table: EvalTable, width: int) -> list[Line]:
-    """The table and the remarks on its figures, in lines of at most `width` cells."""
+    """Return the table and the remarks on its figures, in lines of at most `width` cells."""
     width = max(MIN_WIDTH, width)
     made: list[Line] = []
     for lines in table_blocks(table, width):
@@ -48,7 +48,7 @@ def outcome_lines(table: EvalTable, width: int) -> list[Line]:
 
 
 def table_blocks(table: EvalTable, width: int) -> Iterator[list[Line]]:
-    """The table in blocks of at most `width` cells, each with its head."""
+    """Return the table in blocks of at most `width` cells, each with its head."""
     names, kinds = [("domain", "mode")], ["head"]
     cells = [cell for row in (*table.rows, table.total) for cell in row.cells]
     for row in (*table.rows, table.total):
@@ -62,5 +62,5 @@ def table_blocks(table: EvalTable, width: int) -> Iterator[list[Line]]:
 
 
 def kind_of(difference: Estimate | None) -> str:
-    """The kind of a line: what the interval of its difference shows; `baseline` without one."""
+    """Return the kind of a line: the certainty of its difference, or `baseline` without one."""
     return "baseline" if difference is None else difference.certainty

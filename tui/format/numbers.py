@@ -6,7 +6,7 @@ from sandbox_tui.core.events.types import ContextLength
 
 
 def size(value: int) -> str:
-    """Bytes: 31B, 2.1k, 18k, 3.4M."""
+    """Format bytes: 31B, 2.1k, 18k, 3.4M."""
     if value < 1000:
         return f"{value}B"
     number = float(value)
@@ -18,7 +18,7 @@ def size(value: int) -> str:
 
 
 def count(value: int) -> str:
-    """A count: 950, 12.3k, 1.2M."""
+    """Format a count: 950, 12.3k, 1.2M."""
     if value < 1000:
         return str(value)
     number = value / 1000
@@ -28,22 +28,22 @@ def count(value: int) -> str:
 
 
 def tokens(number: int, *, estimated: bool) -> str:
-    """A token count: 12.3k; ≈12.3k if it is an estimate."""
+    """Format a token count: 12.3k; ≈12.3k if it is an estimate."""
     return f"{'≈' if estimated else ''}{count(number)}"
 
 
 def cost(value: float | None) -> str:
-    """US dollars: $0.04; empty if the cost is unknown."""
+    """Format US dollars: $0.04; empty if the cost is unknown."""
     if value is None:
         return ""
     return f"${value:.4f}" if value < 0.01 else f"${value:.2f}"
 
 
-def counted(number: int, what: str) -> str:
-    """A number with its noun: 1 step, 2 steps."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str) -> str:
+    """Format a number with its noun: 1 step, 2 steps."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def context(length: ContextLength) -> str:
-    """A context length in tokens: 16.4k; ≤128k if the model may be served with less."""
+    """Format a context length in tokens: 16.4k; ≤128k if the model may be served with less."""
     return f"{'≤' if length.at_most else ''}{count(length.tokens)}"

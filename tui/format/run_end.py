@@ -43,11 +43,11 @@ class ResultFiles(NamedTuple):
 
 
 def result_files(folder: str) -> ResultFiles:
-    """The files of a results folder; none if it does not exist or cannot be read."""
+    """Return the files of a results folder; none if it does not exist or cannot be read."""
     found: list[tuple[str, int]] = []
-    for where, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
-            path = Path(where, name)
+            path = Path(parent, name)
             try:
                 found.append((str(path.relative_to(folder)), path.lstat().st_size))
             except OSError:
@@ -67,7 +67,7 @@ def figures(
     cost: float | None,
     seconds: float,
 ) -> str:
-    """Steps, calls, tokens, cost if known, and time, on one line."""
+    """Format steps, calls, tokens, cost if known, and time, on one line."""
     failed = f", {failed_calls} failed" if failed_calls else ""
     parts = [
         numbers.counted(steps, "step"),

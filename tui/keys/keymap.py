@@ -1,6 +1,6 @@
 """The user's own keys: reads and checks the table `[keys]` of the config file.
 
-A name is an action's (`live.approve`), or the last part of one (`approve`), which then stands for
+A name is that of an action (`live.approve`), or its last part (`approve`), which then applies to
 every action of that name. A value is a key, several separated by commas, or a list. Each problem is
 reported in one sentence; the entry with a problem keeps its default keys, and all other entries
 apply. ctrl+q always quits.
@@ -32,7 +32,7 @@ RESERVED_KEYS = {"ctrl+c": "copies what is selected", QUIT_KEY: "always quits"}
 
 _HAD_HELP = ("home", "cockpit", "wall", "eval", "evals", "training", "trainings")
 _RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP}
-"""Present names of actions by former ones, which users' keymaps may still contain."""
+"""Current names of actions by former ones, which users' keymaps may still contain."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Keymap:
     problems: list[str] = field(default_factory=list[str])
 
     def of(self, action: str) -> tuple[str, ...]:
-        """The keys in force for an action."""
+        """Return the keys in force for an action."""
         return self.keys.get(action) or ACTIONS[action].keys
 
 
@@ -93,7 +93,7 @@ def refuse_unusable(name: str, value: object) -> None:
 
 
 def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
-    """The keymap from the config file's table, with line numbers in its problems."""
+    """Return the keymap from the config file's table, with line numbers in its problems."""
     if not table:
         return Keymap()
     try:
@@ -140,7 +140,7 @@ def _refuse_useless(action: KeyAction, keys: tuple[str, ...]) -> None:
 def _with_way_out(
     action: KeyAction, keys: tuple[str, ...], where: str, problems: list[str]
 ) -> tuple[str, ...]:
-    """The keys, with the defaults added if these keys alone could lock the user out."""
+    """Return the keys, plus the defaults if these keys alone could lock the user out."""
     if action.name == "app.quit":
         return tuple(dict.fromkeys((*keys, QUIT_KEY)))
     if all(is_rare(key) for key in keys):
@@ -154,10 +154,10 @@ def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
     """Resolve conflicts: if two actions that work at the same time newly share a key, the later one
     gets its defaults."""
     order = list(places)
-    usual = _shared({name: action.keys for name, action in ACTIONS.items()})
+    by_default = _shared({name: action.keys for name, action in ACTIONS.items()})
     while True:
         in_force = {name: keymap.of(name) for name in ACTIONS}
-        clashes = [clash for clash in _shared(in_force) if clash not in usual]
+        clashes = [clash for clash in _shared(in_force) if clash not in by_default]
         if not clashes:
             return
         chosen = [clash for clash in clashes if clash[0] in keymap.keys or clash[1] in keymap.keys]
@@ -174,7 +174,7 @@ def _rank(order: list[str], name: str) -> int:
 
 
 def _shared(keys: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str, str]]:
-    """Pairs of actions that work at the same time, with each key that they share."""
+    """Return pairs of actions that work at the same time, with each key that they share."""
     by_key: dict[str, list[str]] = {}
     for name in sorted(keys):
         for key in keys[name]:

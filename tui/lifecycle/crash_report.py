@@ -21,13 +21,13 @@ ASK = (
 
 
 def report(error: BaseException) -> str:
-    """The traceback, safe to print and to share."""
+    """Return the traceback, safe to print and to share."""
     from sandbox_tui.core.base.sanitize import sanitize
     from sandbox_tui.sessions.interchange.known_secrets import known_secrets
     from sandbox_tui.sessions.interchange.redaction import Redactor
 
-    told = sanitize("".join(traceback.format_exception(error)))
-    return f"{Redactor(known_secrets()).text(told)}{ASK}"
+    text = sanitize("".join(traceback.format_exception(error)))
+    return f"{Redactor(known_secrets()).text(text)}{ASK}"
 
 
 def install() -> None:

@@ -1,8 +1,8 @@
 """Queries the terminal's capabilities before the screen begins.
 
 All queries are sent at once. The last one is answered by every terminal (device attributes, ECMA-48
-DA1): when its answer has arrived, so have the others, and none arrives late and is treated as keys.
-Other work that is due before the screen begins can be done while the answers are on their way.
+DA1): when its answer has arrived, so have the others, and none can arrive later and be treated as
+keys. The caller can do other work while the answers are on their way.
 """
 
 from __future__ import annotations
@@ -65,33 +65,33 @@ def asked_terminal(*, about_kitty: bool) -> Generator[Callable[[], Answers], Non
     far = "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ
     until = time.monotonic() + (REMOTE_TIMEOUT_SECONDS if far else LOCAL_TIMEOUT_SECONDS)
     try:
-        yield lambda: read_answers(_said(source, until))
+        yield lambda: read_answers(_read(source, until))
     finally:
         with contextlib.suppress(OSError, termios.error):
             termios.tcsetattr(source, termios.TCSANOW, before)
 
 
-def read_answers(said: bytes) -> Answers:
+def read_answers(data: bytes) -> Answers:
     """Parse a terminal's answers."""
-    attributes = _ATTRIBUTES_ANSWER.search(said)
-    size = re.search(rb"\x1b\[6;(\d{1,4});(\d{1,4})t", said)
+    attributes = _ATTRIBUTES_ANSWER.search(data)
+    size = re.search(rb"\x1b\[6;(\d{1,4});(\d{1,4})t", data)
     return Answers(
-        kitty=bool(re.search(rb"\x1b_Gi=31[^\x1b]*;OK\x1b\\", said)),
+        kitty=bool(re.search(rb"\x1b_Gi=31[^\x1b]*;OK\x1b\\", data)),
         sixel=attributes is not None and b"4" in attributes[1].split(b";"),
         cell=(int(size[2]), int(size[1])) if size else None,
     )
 
 
-def _said(source: int, until: float) -> bytes:
+def _read(source: int, until: float) -> bytes:
     """Read from a terminal up to the last answer, or until a time of the monotonic clock."""
-    said = b""
+    data = b""
     with contextlib.suppress(OSError):
-        while not _ATTRIBUTES_ANSWER.search(said):
+        while not _ATTRIBUTES_ANSWER.search(data):
             left = max(0.0, until - time.monotonic())
             if not select.select([source], [], [], left)[0]:
                 break
             piece = os.read(source, 1024)
             if not piece:
                 break
-            said += piece
-    return said
+            data += piece
+    return data

@@ -26,15 +26,15 @@ class Notices:
     """Checks runs for news; each item is reported once."""
 
     def __init__(self) -> None:
-        self._told: dict[str, str] = {}
+        self._reported: dict[str, str] = {}
 
     def look(self, workers: Iterable[RunWorker]) -> list[Notice]:
-        """What is new since the last call."""
+        """Return what is new since the last call."""
         found: list[Notice] = []
         for worker in workers:
             words = failed(worker) or news_of(worker.state)
-            if words != self._told.get(worker.run_id, ""):
-                self._told[worker.run_id] = words
+            if words != self._reported.get(worker.run_id, ""):
+                self._reported[worker.run_id] = words
                 if words:
                     title = words.partition(":")[0]
                     found.append(Notice(f"sandbox-tui: {title}", cut(worker.request.task)))
@@ -42,14 +42,15 @@ class Notices:
 
 
 def failed(worker: RunWorker) -> str:
-    """That a run could not begin or could not be recorded to its end; otherwise empty."""
+    """Return that a run could not start or could not be recorded completely; otherwise empty."""
     if worker.failure is None:
         return ""
     return "is no longer recorded" if worker.state.seq else "could not start"
 
 
 def news_of(state: RunState) -> str:
-    """News of a run for the user, or empty. The part after the colon tells similar news apart."""
+    """Return a run's news for the user, or empty. The part after the colon tells similar news
+    apart."""
     finished = state.finished
     if finished is not None:
         return finished.reason.replace("_", " ")
@@ -61,7 +62,8 @@ def news_of(state: RunState) -> str:
 
 
 def cut(text: str) -> str:
-    """The first line of an untrusted text, sanitized and cut for a notification or a title."""
+    """Return the first line of an untrusted text, sanitized and cut for a notification or a
+    title."""
     line = first_line(text)
     return (
         line

@@ -55,8 +55,8 @@ class LiveThemes:
             return
         self._register()
         if not self._files.broken:  # a broken file may be half saved
-            for gone in before - set(self._files.themes):
-                self._app.unregister_theme(gone)
+            for removed in before - set(self._files.themes):
+                self._app.unregister_theme(removed)
         self._say_what_is_broken()
         if self._app.theme in self._files.themes:
             apply_theme_again(self._app)

@@ -22,7 +22,7 @@ class ThemeFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._stamps = self._look()
+        self._stamps = self._read_stamps()
         self.themes: dict[str, ThemeFile] = {}
         self.broken: list[BrokenTheme] = []
         self.load()
@@ -32,15 +32,15 @@ class ThemeFiles:
         self.themes, self.broken = load_themes(self._folder)
 
     def reload_if_changed(self) -> bool:
-        """Read all files again if one is new, deleted or changed; returns whether that was so."""
-        stamps = self._look()
+        """Read all files again if one is new, deleted or changed; return whether that was so."""
+        stamps = self._read_stamps()
         if stamps == self._stamps:
             return False
         self._stamps = stamps
         self.load()
         return True
 
-    def _look(self) -> dict[Path, tuple[int, int]]:
+    def _read_stamps(self) -> dict[Path, tuple[int, int]]:
         stamps: dict[Path, tuple[int, int]] = {}
         for file in self._files():
             try:

@@ -120,9 +120,9 @@ class Timeline(Widget):
             "▶ " if self.playing else "‖ ", palette.good if self.playing else palette.warn
         )
         base = self.rich_style
-        whole = Strip([state, *line, Segment(self._clocks, palette.dim)])
+        strip = Strip([state, *line, Segment(self._clocks, palette.dim)])
         # Merge equal neighbours: this line is redrawn every second.
-        return whole.apply_style(base).crop_extend(0, width, base).simplify()
+        return strip.apply_style(base).crop_extend(0, width, base).simplify()
 
     # --- the mouse
 
@@ -172,7 +172,7 @@ class Timeline(Widget):
         return max(1, self.content_size.width - len(self._clocks) - _SIGN_COLUMNS)
 
     def _signs(self, length: int) -> list[str]:
-        """The mark in each column; cached until an input changes."""
+        """Return the mark in each column; cached until an input changes."""
         key = (length, self._span, len(self._marks))
         if self._laid_out[0] != key:
             signs = [""] * length

@@ -36,7 +36,7 @@ class Connection(Protocol):
     """A connection to a cluster; see `RayConnection`."""
 
     def nodes(self) -> Sequence[ClusterNode]:
-        """The nodes that can run samples (blocking)."""
+        """Return the nodes that can run samples (blocking)."""
         ...
 
     def start(self, node: ClusterNode) -> NodeHandle:
@@ -55,7 +55,7 @@ class RayCluster:
     Attributes:
         connection: to the cluster.
         per_node: samples at once on each node; None: as many as fit into its memory.
-        concurrency: samples at once on all nodes present at the start.
+        concurrency: samples at once on all nodes that are present at the start.
     """
 
     connection: Connection
@@ -82,7 +82,7 @@ class RayCluster:
         return cls(connection, per_node, room)
 
     def executor(self, registry: RunRegistry, plan: EvalPlan) -> ClusterExecutor:
-        """The executor for an evaluation's samples on this cluster."""
+        """Return the executor for an evaluation's samples on this cluster."""
         return ClusterExecutor(self.connection, self.per_node, registry, plan)
 
 
@@ -124,7 +124,7 @@ class ClusterExecutor:
         self._setup = await asyncio.to_thread(setup_for, self._plan)
         nodes = await asyncio.to_thread(self._connection.nodes)
         await asyncio.gather(*(self._add(node) for node in nodes))
-        self._looking = asyncio.create_task(self._look())
+        self._looking = asyncio.create_task(self._watch_for_nodes())
 
     async def place(self) -> _NodePlace:
         """Wait for a free slot and reserve it."""
@@ -164,8 +164,8 @@ class ClusterExecutor:
         self._nodes[found.id] = _Node(handle, room)
         self._has_changed.set()
 
-    async def _look(self) -> None:
-        """Add nodes that join; those that cannot run samples are ignored."""
+    async def _watch_for_nodes(self) -> None:
+        """Add nodes that join the cluster; ignore those that cannot run samples."""
         seen = set(self._nodes)
         while True:
             await asyncio.sleep(LOOK_SECONDS)
@@ -212,7 +212,8 @@ async def _end(handle: NodeHandle) -> None:
 
 
 def setup_for(plan: EvalPlan) -> NodeSetup:
-    """What nodes need for an evaluation: the code of its scorers and some environment variables.
+    """Return what nodes need for an evaluation: the code of its scorers and some environment
+    variables.
 
     The variables are those that models and scorers read: the judge's server, and any variable that
     they name in an attribute `..._env`.

@@ -28,7 +28,7 @@ ALL_SAMPLES = "samples"
 
 
 def html_report(report: EvalReport) -> str:
-    """The whole report."""
+    """Return the whole report."""
     table = report.table
     summary = f"{table.over} of {table.samples} samples · {figures.moment(table.info.began_at)}"
     return page.page(title(table.info), summary, _sections(report))
@@ -39,8 +39,8 @@ def _sections(report: EvalReport) -> Iterator[str]:
     yield section("domains by modes", _domains_by_modes(table))
     yield legend(table.modes)
     yield f'<div class="plots">{"".join(plots(table))}</div>'
-    if said := remarks(table):
-        yield section("what the figures leave out", items(said))
+    if notes := remarks(table):
+        yield section("what the figures leave out", items(notes))
     yield section("this evaluation", definitions(facts(table)))
     if report.capabilities:
         rules = [(CAPABILITY_TITLES[name], RULES[name]) for name in CAPABILITIES]
@@ -72,7 +72,7 @@ def _lines(number: int | None, row: Row, columns: Sequence[Column]) -> list[Line
 
 
 def _anchor(number: int | None, cell: Cell) -> str:
-    """The anchor of a cell's samples; for all domains, of the whole list."""
+    """Return the anchor of a cell's samples; for all domains, that of the whole list."""
     return ALL_SAMPLES if number is None else f"{ALL_SAMPLES}-{number}-{cell.mode}"
 
 

@@ -24,12 +24,12 @@ MAX_TEXT_CHARS = 200
 
 
 def markdown_report(report: EvalReport) -> str:
-    """The whole report."""
+    """Return the whole report."""
     table = report.table
     parts = [f"# {inline(title(table.info))}", "\n".join(fact_lines(facts(table)))]
     parts += ["## Domains by modes", domains_by_modes(table)]
-    if said := [f"- {inline(text)}" for text in remarks(table)]:
-        parts += ["## What the figures leave out", "\n".join(said)]
+    if notes := [f"- {inline(text)}" for text in remarks(table)]:
+        parts += ["## What the figures leave out", "\n".join(notes)]
     if cut := [result for result in report.results if result.cut_documents]:
         parts.append("\n".join(_listed(report, cut, _cut)))
     if lost := report.lost():
@@ -41,13 +41,13 @@ def markdown_report(report: EvalReport) -> str:
 
 
 def fact_lines(found: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Facts as a list; commands and the like as code."""
+    """Format facts as a list; commands and the like as code."""
     for name, value in found:
         yield f"- {name}: {code(value) if name == 'command' else inline(value)}"
 
 
 def domains_by_modes(table: EvalTable) -> str:
-    """The table in GitHub Flavored Markdown."""
+    """Return the table in GitHub Flavored Markdown."""
     columns = columns_of(table)
     lines = [["domain", "mode", *(column.title for column in columns)]]
     for row in (*table.rows, table.total):
@@ -59,14 +59,14 @@ def domains_by_modes(table: EvalTable) -> str:
 
 
 def grid(lines: Sequence[Sequence[str]], left: int) -> str:
-    """A table of text cells; the first `left` columns are left-aligned, the others
+    """Return a table of text cells; the first `left` columns are left-aligned, the others
     right-aligned."""
     marks = [":--" if at < left else "--:" for at in range(len(lines[0]))]
     return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], marks, *lines[1:]))
 
 
 def method_lines(methods: Sequence[tuple[str, str]]) -> str:
-    """Methods as a list."""
+    """Format methods as a list."""
     return "\n".join(f"- **{name}.** {text}" for name, text in methods)
 
 
@@ -101,7 +101,7 @@ def _capabilities(report: EvalReport) -> Iterator[str]:
 
 
 def _named(report: EvalReport, result: SampleResult) -> str:
-    """A sample's task and number, linked to the page of its session if there is one."""
+    """Return a sample's task and number, linked to the page of its session if there is one."""
     words = inline(f"{result.task[:MAX_TEXT_CHARS]} #{result.number}")
     link = report.links.get(result.run_id)
     return f"[{words}]({link})" if link else words

@@ -36,7 +36,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
-    """A weight, 1 or 0, for each reply in order."""
+    """Return a weight, 1 or 0, for each reply in order."""
     weights: list[int] = []
     decided: set[int] = set()
     for event in events:
@@ -54,17 +54,17 @@ def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
     return weights
 
 
-def _strict(message: Message, weights: list[int], said: list[str]) -> Message:
-    """A copy of a message with only the fields of the format.
+def _strict(message: Message, weights: list[int], texts: list[str]) -> Message:
+    """Return a copy of a message with only the fields of the format.
 
     Calls that were written as text appear only in `tool_calls`. For an assistant message, this pops
-    the first entry of `weights` and of `said`, the prose that each reply has beside its calls.
+    the first entry of `weights` and of `texts`, which holds the prose of each reply.
     """
     role = message["role"]
     if role != "assistant":
         return message
-    beside = said.pop(0)
-    content = beside if FAMILY_KEY in message else message.get("content")
+    text = texts.pop(0)
+    content = text if FAMILY_KEY in message else message.get("content")
     kept: Message = {"role": role, "content": content or None}
     calls = cast(list[dict[str, Any]], message.get("tool_calls") or [])
     if calls:
@@ -79,7 +79,8 @@ def _strict(message: Message, weights: list[int], said: list[str]) -> Message:
 
 
 def _tools(messages: list[Message], events: Sequence[e.AnyEvent]) -> list[dict[str, Any]]:
-    """The schemas of the run's tools, and a minimal schema for any other tool that was called."""
+    """Return the schemas of the run's tools, and a minimal schema for any other tool that was
+    called."""
     first = events[0] if events else None
     recorded = first.settings if isinstance(first, e.RunStarted) else None
     names = recorded.tools if recorded and recorded.tools is not None else DEFAULT_NAMES

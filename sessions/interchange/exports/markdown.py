@@ -80,7 +80,7 @@ def _entry(entry: Entry) -> Iterable[str]:
         case NoteItem():
             yield quote(f"**{item.level}:** {_words(item.text)}")
         case Note():
-            yield _said("note", item.text)
+            yield _quoted("note", item.text)
         case e.SnapshotTaken():
             pass  # only meaningful inside the program
         case _:
@@ -98,14 +98,14 @@ def _reply(item: ReplyItem) -> Iterable[str]:
 
 def _call(item: CallItem) -> Iterable[str]:
     blocks = list(_arguments(item.call.name, item.arguments))
-    # the title omits what has its own block
+    # a command has its own block below, so the title omits it
     words = "" if item.call.name == BASH else summarize_call(item.call.name, item.arguments)
     title = f"**{item.call.number} {inline(short_name(item.call.name))}**"
     yield f"{title} {inline(words[:160])}".rstrip()
     if words := decision(item):
         decided = item.decided
         feedback = decided.feedback if decided and decided.verdict != "answer" else None
-        yield _said(words, feedback or "")
+        yield _quoted(words, feedback or "")
     if item.arguments != item.call.arguments:
         yield "the model wrote:"
         yield from _arguments(item.call.name, item.call.arguments)
@@ -122,7 +122,7 @@ def _call(item: CallItem) -> Iterable[str]:
 
 
 def _arguments(tool: str, arguments: str) -> Iterable[str]:
-    """The arguments in readable form: a command as bash, an edit as a diff."""
+    """Yield the arguments in readable form: a command as bash, an edit as a diff."""
     words = readable(tool, arguments)
     if words.label:
         yield inline(words.label)
@@ -140,7 +140,7 @@ def _printed(observation: str) -> Iterable[str]:
 
 
 def _output(text: str, name: str) -> str:
-    """Output as a block; long output is folded where Markdown supports it."""
+    """Format output as a block; fold long output where Markdown supports it."""
     lines = text.rstrip("\n").count("\n") + 1
     if lines <= MAX_OPEN_LINES:
         return fence(text)
@@ -164,7 +164,7 @@ def _human(item: HumanItem) -> Iterable[str]:
             yield fence(file.diff, "diff")
         return
     if item.command is None:
-        yield _said("you said" if item.delivered else "you wrote", item.text, words)
+        yield _quoted("you said" if item.delivered else "you wrote", item.text, words)
         return
     yield quote(f"**{'you ran' if item.started else 'you wanted to run'}** · {words}")
     yield fence(item.command, "bash")
@@ -172,14 +172,14 @@ def _human(item: HumanItem) -> Iterable[str]:
         yield from _printed(item.finished.observation)
 
 
-def _said(label: str, text: str, words: str = "") -> str:
-    """The user's words as a quotation below a heading line."""
+def _quoted(label: str, text: str, words: str = "") -> str:
+    """Return the user's text as a quotation below a heading line."""
     head = f"**{label}**" + (f" · {words}" if words else "")
     return quote(f"{head}\n\n{prose(text)}" if text.strip() else head)
 
 
 def _words(text: str) -> str:
-    """Sentences by this program that may quote untrusted text."""
+    """Escape sentences of this program, which may quote untrusted text."""
     return inline(" ".join(text.split()))
 
 

@@ -24,7 +24,7 @@ _END = "nothing opened before may be open here"
 
 
 def prose(text: str) -> str:
-    """Untrusted Markdown as separate blocks; as a code block if it cannot be sanitized."""
+    """Sanitize Markdown as separate blocks; show it as code if it cannot be sanitized."""
     text = sanitize(cut(text.replace("\r\n", "\n").replace("\r", "\n"))).strip("\n")
     if not _is_worth_parsing(text):
         return fence(text)
@@ -33,7 +33,7 @@ def prose(text: str) -> str:
 
 
 def fence(text: str, language: str = "") -> str:
-    """A code block that the text cannot close."""
+    """Return a code block that the text cannot close."""
     text = sanitize(cut(text.replace("\r\n", "\n"))).rstrip("\n")
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     marks = "`" * max(3, longest + 1)
@@ -41,7 +41,7 @@ def fence(text: str, language: str = "") -> str:
 
 
 def code(text: str) -> str:
-    """Text as inline code."""
+    """Format text as inline code."""
     if not text:
         return ""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
@@ -50,18 +50,18 @@ def code(text: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Plain inline text."""
+    """Escape text as plain inline text."""
     text = re.sub(r"([\\`*_{}\[\]()>#+!|~])", r"\\\1", sanitize_line(text)).strip()
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def quote(text: str) -> str:
-    """Untrusted Markdown as a quotation."""
+    """Sanitize Markdown as a quotation."""
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
 def cut(text: str) -> str:
-    """The text, cut in the middle if it is too long."""
+    """Return the text, cut in the middle if it is too long."""
     if len(text) <= MAX_CHARS:
         return text
     half = MAX_CHARS // 2
@@ -69,7 +69,7 @@ def cut(text: str) -> str:
 
 
 def _is_worth_parsing(text: str) -> bool:
-    """Whether to parse the text as prose: parsing is slow if most of a text is markup."""
+    """Return whether to parse the text as prose: parsing is slow if most of a text is markup."""
     if len(text) < 2_000:
         return True
     return text.count("\n") < 2_000 and 4 * sum(map(text.count, "[]*_`!<>|\\")) < len(text)
@@ -77,31 +77,31 @@ def _is_worth_parsing(text: str) -> bool:
 
 def _escaped(text: str) -> str:
     lines = text.split("\n")
-    whole = list(lines)
+    unparsed = list(lines)
     for token in _PARSER.parse(text):
         if token.map is None:
             continue
         first, last = token.map
         if token.type in ("fence", "code_block"):
             for at in range(first, last):
-                whole[at] = ""  # must stay unchanged
+                unparsed[at] = ""  # code must stay unchanged
         elif token.type == "heading_open":
             at = first if token.markup.startswith("#") else last - 1
             lines[at] = re.sub(r"(#|=|-)", r"\\\1", lines[at], count=1)
         elif token.type == "inline":
-            made = _without_links("\n".join(lines[first:last])).split("\n")
-            if len(made) == last - first:
-                lines[first:last] = made
+            cleaned = _without_links("\n".join(lines[first:last])).split("\n")
+            if len(cleaned) == last - first:
+                lines[first:last] = cleaned
             for at in range(first, last):
-                whole[at] = ""
-    for at, line in enumerate(whole):
+                unparsed[at] = ""
+    for at, line in enumerate(unparsed):
         if line:  # HTML, and link definitions
             lines[at] = _plain(lines[at])
     return "\n".join(lines)
 
 
 def _without_links(text: str) -> str:
-    """Text without links; code spans stay unchanged."""
+    """Return the text with links disabled; code spans stay unchanged."""
     made: list[str] = []
     at = 0
     for span in _SPANS.finditer(text):
@@ -118,8 +118,8 @@ def _plain(text: str) -> str:
 
 
 def _is_harmless(text: str) -> bool:
-    """Whether a parser finds no active content in the text, and nothing that swallows what
-    follows."""
+    """Return whether a parser finds no active content in the text, and no block left open that
+    would take in the text after it."""
     tokens = _PARSER.parse(f"{text}\n\n{_END}")
     last = tokens[-2] if len(tokens) > 2 else None
     if last is None or last.type != "inline" or last.content != _END or last.level != 1:

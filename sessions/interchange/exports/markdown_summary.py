@@ -19,7 +19,7 @@ MAX_ROWS = 500
 
 
 def at_a_glance(recording: Recording) -> Iterable[str]:
-    """The outcome, in sentences."""
+    """Yield the outcome, in sentences."""
     summary = recording.summary
     started = datetime.datetime.fromtimestamp(summary.started_at, tz=datetime.UTC)
     failed = f" ({summary.failed_calls:,} failed)" if summary.failed_calls else ""
@@ -41,7 +41,7 @@ def at_a_glance(recording: Recording) -> Iterable[str]:
 
 
 def changed_files(recording: Recording) -> Iterable[str]:
-    """The files that the run created, changed or deleted."""
+    """Yield the files that the run created, changed or deleted."""
     root = recording.started.working_dir.rstrip("/") + "/"
     changes = {
         change.path: change
@@ -57,7 +57,7 @@ def changed_files(recording: Recording) -> Iterable[str]:
         for change in event.files
     }
     rows = [
-        f"| {inline(path.removeprefix(root))} | {_became(change, path in before)} |"
+        f"| {inline(path.removeprefix(root))} | {_change_word(change, path in before)} |"
         f" {'' if change.change == 'deleted' else f'{change.size:,} bytes'} |"
         for path, change in sorted(changes.items())
         if change.change != "deleted" or path in before
@@ -69,14 +69,14 @@ def changed_files(recording: Recording) -> Iterable[str]:
         yield f"and {_count(len(rows) - MAX_ROWS, 'more file')}."
 
 
-def _became(change: e.FileChange, was_there: bool) -> str:
+def _change_word(change: e.FileChange, existed: bool) -> str:
     if change.change == "deleted":
         return "deleted"
-    return "changed" if was_there else "new"
+    return "changed" if existed else "new"
 
 
 def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
-    """The calls as a table."""
+    """Yield the calls as a table."""
     calls = [entry.item for entry in entries if isinstance(entry.item, CallItem)]
     rows = [
         f"| {item.call.number} | {inline(short_name(item.call.name))} |"
@@ -92,7 +92,7 @@ def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
 
 
 def _result(item: CallItem) -> str:
-    """The outcome of a call, in a few words."""
+    """Return the outcome of a call, in a few words."""
     decided, ended = decision(item), item.finished
     if ended is None or not did_run(item):
         return decided or "did not end"

@@ -34,7 +34,7 @@ MAX_SIZES = 2_000
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file has this format."""
+    """Return whether a file has this format."""
     document = opened.document
     if document is None:
         return False
@@ -43,7 +43,7 @@ def recognises(opened: Opened) -> bool:
 
 
 def read(opened: Opened) -> Sequence[Imported]:
-    """The sessions in a file.
+    """Return the sessions in a file.
 
     Raises:
         ImportRefused: the file cannot be used; the message says why.
@@ -109,14 +109,14 @@ def _size(header: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _checked(cols: Any, rows: Any) -> tuple[int, int] | None:
-    whole = all(isinstance(n, int) and not isinstance(n, bool) for n in (cols, rows))
-    return (cols, rows) if whole and 0 < cols <= 1000 and 0 < rows <= 1000 else None
+    are_integers = all(isinstance(n, int) and not isinstance(n, bool) for n in (cols, rows))
+    return (cols, rows) if are_integers and 0 < cols <= 1000 and 0 < rows <= 1000 else None
 
 
 def _entries(
     name: str, lines: Sequence[str], *, relative: bool
 ) -> Iterator[tuple[float, e.AnyEvent]]:
-    """Time and event of each line."""
+    """Yield the time and the event of each line."""
     now = 0.0
     for number, line in enumerate(lines[1:], 2):
         if not line.strip() or line.startswith("#"):
@@ -144,7 +144,7 @@ def _time(value: Any) -> float | None:
 
 
 def _event(code: str, data: Any) -> e.AnyEvent | None:
-    """The event of a line; None for unknown codes, which readers must skip."""
+    """Return the event of a line; None for unknown codes, which readers must skip."""
     text = well_formed(data) if isinstance(data, str) else ""
     match code:
         case "o":

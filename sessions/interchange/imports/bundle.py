@@ -54,12 +54,12 @@ _ID = re.compile(r"\d{8}-\d{6}-[a-z0-9]{5}\Z")
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file has this format."""
+    """Return whether a file has this format."""
     return opened.is_database
 
 
 def read(opened: Opened) -> Sequence[Imported]:
-    """The sessions in a file.
+    """Return the sessions in a file.
 
     Raises:
         ImportRefused: the file cannot be used; the message says why.
@@ -74,7 +74,7 @@ def read(opened: Opened) -> Sequence[Imported]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """Open the file alone. A log next to it is ignored, since anyone may have put it there."""
+    """Open the file and ignore any log next to it, since anyone may have put it there."""
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)
     db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -97,9 +97,9 @@ def _check_file(db: sqlite3.Connection, name: str) -> None:
     found = db.execute("SELECT type, name, sql FROM sqlite_master LIMIT 50").fetchall()
     if sorted(found) != sorted(("table", name, sql) for name, sql in TABLES.items()):
         raise ImportRefused(f"{name} is damaged: it does not have the tables of a bundle.")
-    said = _one(db, "PRAGMA quick_check(1)")
-    if said != "ok":
-        raise ImportRefused(f"{name} is damaged: {said}.")
+    result = _one(db, "PRAGMA quick_check(1)")
+    if result != "ok":
+        raise ImportRefused(f"{name} is damaged: {result}.")
 
 
 def _one(db: sqlite3.Connection, query: str) -> Any:
@@ -111,11 +111,11 @@ def _session(db: sqlite3.Connection, name: str) -> Imported:
     about = {
         str(key): str(value) for key, value in db.execute("SELECT name, value FROM about LIMIT 100")
     }
-    for what, known in (("format", FORMAT), ("schema", e.SCHEMA_VERSION)):
-        said = about.get(what, "")
-        if not said.isascii() or not said.isdigit() or len(said) > 6:
-            raise ImportRefused(f"{name} is damaged: its {what} is missing.")
-        if int(said) > known:
+    for field, known in (("format", FORMAT), ("schema", e.SCHEMA_VERSION)):
+        version = about.get(field, "")
+        if not version.isascii() or not version.isdigit() or len(version) > 6:
+            raise ImportRefused(f"{name} is damaged: its {field} is missing.")
+        if int(version) > known:
             raise ImportRefused(f"{name} was written by a newer sandbox-tui. Upgrade the program.")
     if cast(int, _one(db, "SELECT count(*) FROM events")) > MAX_EVENTS:
         raise ImportRefused(f"{name} has more than {MAX_EVENTS} events.")
@@ -124,8 +124,8 @@ def _session(db: sqlite3.Connection, name: str) -> Imported:
     if fingerprint(events) != about.get("fingerprint"):
         raise ImportRefused(f"{name} is damaged: its events have changed since it was written.")
     contents: list[bytes] = []
-    for said, data in _rows(db, "SELECT digest, packed, data FROM contents", budget):
-        if digest(data) != said:
+    for expected, data in _rows(db, "SELECT digest, packed, data FROM contents", budget):
+        if digest(data) != expected:
             raise ImportRefused(f"{name} is damaged: the content of a file in it has changed.")
         contents.append(data)
     run_id = about.get("session", "")
@@ -172,7 +172,7 @@ def _original(
 
 
 def _rows(db: sqlite3.Connection, query: str, budget: list[int]) -> Iterator[tuple[Any, bytes]]:
-    """First column and unpacked data of each row, in order."""
+    """Yield the first column and the decompressed data of each row, in order."""
     for key, packed, data in db.execute(f"{query} ORDER BY 1"):
         if not isinstance(data, bytes):
             raise ImportRefused("The bundle is damaged: it has text where bytes should be.")

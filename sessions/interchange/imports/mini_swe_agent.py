@@ -45,21 +45,21 @@ class _Command(NamedTuple):
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file has this format."""
+    """Return whether a file has this format."""
     document = opened.document
     if document is None or document.lines is not None:
         return False
     fields = object_of(document.value)
     if not isinstance(fields.get("messages"), list):
         return False
-    said = fields.get("trajectory_format")
-    return (isinstance(said, str) and said.startswith("mini-swe-agent")) or (
+    format_ = fields.get("trajectory_format")
+    return (isinstance(format_, str) and format_.startswith("mini-swe-agent")) or (
         "exit_status" in object_of(fields.get("info"))
     )
 
 
 def read(opened: Opened) -> Sequence[Imported]:
-    """The sessions in a file.
+    """Return the sessions in a file.
 
     Raises:
         ImportRefused: the file cannot be used; the message says why.
@@ -93,7 +93,7 @@ def read(opened: Opened) -> Sequence[Imported]:
 
 
 def _opening(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages before the first reply."""
+    """Return the messages before the first reply."""
     ends = (at for at, message in enumerate(messages) if _is_reply(message))
     return messages[: next(ends, len(messages))]
 
@@ -138,9 +138,9 @@ def _turn(
         usage=_usage(usage),
         cost=number_of(cost) if isinstance(cost, int | float) else None,
     )
-    given = [m for m in answers if m.get("role") != "exit"]
+    observations = [m for m in answers if m.get("role") != "exit"]
     for at, (call, command) in enumerate(zip(calls, commands, strict=True)):
-        answer = _answer(given, command.id, at)
+        answer = _answer(observations, command.id, at)
         time = _time(answer)
         code, output = _observed(answer)
         rebuilder.call(
@@ -155,7 +155,7 @@ def _turn(
 
 
 def _text(reply: dict[str, Any]) -> str:
-    """The reply's prose."""
+    """Return the reply's prose."""
     if reply.get("object") != "response":
         return text_of(reply.get("content"))
     parts = objects_of(reply.get("output"))
@@ -187,13 +187,13 @@ def _commands(reply: dict[str, Any], extra: dict[str, Any]) -> list[_Command]:
 
 
 def _tool(function: dict[str, Any]) -> str:
-    """The tool's name; their `bash` takes the same argument as our `execute_bash`."""
+    """Return the tool's name; their `bash` takes the same argument as our `execute_bash`."""
     name = text_of(function.get("name"))
     return "execute_bash" if name == "bash" else name
 
 
 def _answer(answers: list[dict[str, Any]], id_: str, at: int) -> dict[str, Any]:
-    """The message that answers a call: by its id, else by position."""
+    """Return the message that answers a call: by its id, else by position."""
     for answer in answers:
         if id_ and id_ in (answer.get("tool_call_id"), answer.get("call_id")):
             return answer
@@ -201,19 +201,19 @@ def _answer(answers: list[dict[str, Any]], id_: str, at: int) -> dict[str, Any]:
 
 
 def _observed(answer: dict[str, Any]) -> tuple[int | None, str]:
-    """Exit code and output of an observation."""
+    """Return the exit code and output of an observation."""
     extra = object_of(answer.get("extra"))
     text = text_of(answer.get("content")) or text_of(answer.get("output"))
-    said = _CODE.search(text)
+    found = _CODE.search(text)
     code = extra.get("returncode")
     if isinstance(code, bool) or not isinstance(code, int) or abs(code) > 99_999:
-        code = int(said[1]) if said else None
+        code = int(found[1]) if found else None
     raw = extra.get("raw_output")
-    return code, text_of(raw) if isinstance(raw, str) else _within(text)
+    return code, text_of(raw) if isinstance(raw, str) else _output_in(text)
 
 
-def _within(text: str) -> str:
-    """The text between the tags of an output; the whole text if there are none."""
+def _output_in(text: str) -> str:
+    """Return the text between the `<output>` tags; the whole text if there are none."""
     start, end = text.find("<output>"), text.rfind("</output>")
     return text[start + 8 : end].strip("\n") if 0 <= start < end else text
 

@@ -40,13 +40,13 @@ _LATE = "The command took too long to execute"
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file has this format."""
+    """Return whether a file has this format."""
     document = opened.document
     return document is not None and document.lines is None and bool(_runs(document.value))
 
 
 def _runs(value: Any) -> list[tuple[str, dict[str, Any]]]:
-    """Names and runs in a document: a single run without a name, or the runs of a benchmark."""
+    """Return the names and runs in a document: one run without a name, or those of a benchmark."""
     fields = object_of(value)
     if isinstance(fields.get("problem_statement"), str) and isinstance(fields.get("steps"), list):
         return [("", fields)]
@@ -56,7 +56,7 @@ def _runs(value: Any) -> list[tuple[str, dict[str, Any]]]:
 
 
 def read(opened: Opened) -> Sequence[Imported]:
-    """The sessions in a file.
+    """Return the sessions in a file.
 
     Raises:
         ImportRefused: the file cannot be used; the message says why.
@@ -114,14 +114,14 @@ def _add(rebuilder: Rebuilder, step: dict[str, Any]) -> None:
     for call in written:
         code, output = _parsed(observation)
         failed = code not in (None, 0) or _REFUSED.match(output) is not None
-        given = metadata.get("ok")
+        recorded_ok = metadata.get("ok")
         parameters = object_of(action.get("parameters"))
         command = parameters.get("command") if name == "execute_bash" else None
         rebuilder.call(
             call,
             observation,
             output=output,
-            ok=given if isinstance(given, bool) else not failed,
+            ok=recorded_ok if isinstance(recorded_ok, bool) else not failed,
             exit_code=code,
             duration=number_of(metadata.get("duration")),
             timed_out=output.startswith(_LATE),
@@ -130,7 +130,7 @@ def _add(rebuilder: Rebuilder, step: dict[str, Any]) -> None:
 
 
 def _parsed(observation: str) -> tuple[int | None, str]:
-    """Exit code and output of an observation."""
+    """Return the exit code and output of an observation."""
     header = _HEADER.match(observation)
     if header is None:
         return None, observation
@@ -142,14 +142,14 @@ def _parsed(observation: str) -> tuple[int | None, str]:
 
 def _finish(rebuilder: Rebuilder, run: dict[str, Any], metadata: dict[str, Any]) -> None:
     answer = run.get("agent_answer")
-    said = metadata.get("outcome")
+    outcome = metadata.get("outcome")
     steps = objects_of(run.get("steps") or run.get("trajectory"))
     last = object_of(steps[-1].get("action")).get("function") if steps else None
     submitted = last == "submit"
     reason: e.FinishReason = "submitted" if submitted else "internal_error"
     error = None if submitted else "It ended without submitting; the file does not say why."
-    if isinstance(said, str) and said in e.EXIT_CODES:
-        reason = said
+    if isinstance(outcome, str) and outcome in e.EXIT_CODES:
+        reason = outcome
         words = metadata.get("error")
         error = text_of(words) if isinstance(words, str) else None
     rebuilder.finish(reason, error, answer=text_of(answer) if isinstance(answer, str) else None)

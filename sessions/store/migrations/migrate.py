@@ -62,7 +62,7 @@ _CACHE_KILOBYTES = 64_000
 
 
 def applied(connection: Connection) -> list[str]:
-    """Names of the migrations applied to a database."""
+    """Return the names of the migrations applied to a database."""
     if MIGRATIONS_TABLE not in _tables(connection):
         return []
     rows = connection.execute(f"SELECT name FROM {MIGRATIONS_TABLE} ORDER BY rowid").fetchall()
@@ -70,26 +70,27 @@ def applied(connection: Connection) -> list[str]:
 
 
 def foreign(connection: Connection) -> bool:
-    """Whether another program created this database."""
+    """Return whether another program created this database."""
     names = _tables(connection)
     marked = int(connection.execute("PRAGMA application_id").fetchone()[0])
     return bool(names) and (MIGRATIONS_TABLE not in names or marked not in (0, APPLICATION_ID))
 
 
 def unknown(connection: Connection) -> list[str]:
-    """Applied migrations that only a newer version of the program has."""
+    """Return the applied migrations that only a newer version of the program has."""
     known = {name for name, _ in MIGRATIONS}
     return [name for name in applied(connection) if name not in known]
 
 
 def missing(connection: Connection) -> list[str]:
-    """Migrations not yet applied to a database."""
+    """Return the migrations not yet applied to a database."""
     done = set(applied(connection))
     return [name for name, _ in MIGRATIONS if name not in done]
 
 
 def version(connection: Connection) -> int:
-    """Number of migrations applied to a database, as stored in its header; cheap to read."""
+    """Return the number of migrations applied to a database, as stored in its header; cheap to
+    read."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -108,8 +109,8 @@ def migrate(connection: Connection) -> bool:
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        wanted = missing(connection)  # another program may have applied them meanwhile
-        if wanted:
+        names = missing(connection)  # another program may have applied them meanwhile
+        if names:
             _apply(db, connection)
         connection.execute("COMMIT")
     except BaseException:
@@ -117,7 +118,7 @@ def migrate(connection: Connection) -> bool:
             connection.execute("ROLLBACK")
         raise
     connection.execute("PRAGMA cache_size = -2000")  # SQLite's default
-    return bool(wanted)
+    return bool(names)
 
 
 def _apply(db: Any, connection: Connection) -> None:

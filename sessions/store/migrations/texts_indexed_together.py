@@ -1,4 +1,4 @@
-"""The migration to full-text indexes of steps and calls that take in many rows at a time."""
+"""Migration that lets rows be added to the full-text indexes of steps and calls in batches."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ _TEXTS = {
     "steps": (("content",), "text, reasoning"),
     "calls": (("input", "observation"), "arguments, proposed_arguments, observation"),
 }
-"""Tables, each with the columns of its index and those that these are made of."""
+"""For each table: the columns of its index, and the columns they are computed from."""
 
 
 def texts_indexed_together(db: Any) -> None:
-    """Let triggers only take rows out of the index, or index them anew: `text_index` adds them."""
+    """Let the triggers only remove and reindex rows; `text_index` adds new ones."""
     connection: Connection = db.conn
-    for table, (indexed, made_of) in _TEXTS.items():
+    for table, (indexed, sources) in _TEXTS.items():
         columns = ", ".join(indexed)
         old, new = (", ".join(f"{row}.{name}" for name in indexed) for row in ("old", "new"))
         index = f"{table}_fts"
         is_indexed = f"WHEN EXISTS (SELECT 1 FROM {index}_docsize WHERE id = old.id)"
-        take_out = (
+        remove = (
             f"INSERT INTO {index} ({index}, rowid, {columns}) VALUES ('delete', old.id, {old});"
         )
-        put_in = f"INSERT INTO {index} (rowid, {columns}) VALUES (new.id, {new});"
+        add = f"INSERT INTO {index} (rowid, {columns}) VALUES (new.id, {new});"
         for name in ("ai", "ad", "au"):
             connection.execute(f"DROP TRIGGER {table}_{name}")
         connection.execute(
-            f"CREATE TRIGGER {table}_ad AFTER DELETE ON {table} {is_indexed} BEGIN {take_out} END"
+            f"CREATE TRIGGER {table}_ad AFTER DELETE ON {table} {is_indexed} BEGIN {remove} END"
         )
         connection.execute(
-            f"CREATE TRIGGER {table}_au AFTER UPDATE OF {made_of} ON {table} {is_indexed}"
-            f" BEGIN {take_out} {put_in} END"
+            f"CREATE TRIGGER {table}_au AFTER UPDATE OF {sources} ON {table} {is_indexed}"
+            f" BEGIN {remove} {add} END"
         )

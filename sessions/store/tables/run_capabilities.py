@@ -18,18 +18,18 @@ MAX_RUNS_PER_QUERY = 500
 
 
 def remembered(database: Database, run_ids: Sequence[str]) -> Iterator[tuple[str, RunCapabilities]]:
-    """The cached capabilities of these runs.
+    """Yield the cached capabilities of these runs.
 
     Raises:
         StoreError: the database cannot be read.
     """
     for at in range(0, len(run_ids), MAX_RUNS_PER_QUERY):
-        some = run_ids[at : at + MAX_RUNS_PER_QUERY]
-        marks = ", ".join("?" * len(some))
+        batch = run_ids[at : at + MAX_RUNS_PER_QUERY]
+        marks = ", ".join("?" * len(batch))
         rows = database.rows(
             "SELECT run_id, json FROM run_capabilities AS known JOIN runs ON runs.id = run_id"
             f" WHERE rules = ? AND known.last_seq = runs.last_seq AND run_id IN ({marks})",
-            [RULES_VERSION, *some],
+            [RULES_VERSION, *batch],
         )
         for row in rows:
             yield row["run_id"], msgspec.json.decode(row["json"], type=RunCapabilities)

@@ -80,7 +80,7 @@ def mark_estimates(connection: Connection, run_id: str, event: e.AnyEvent) -> No
     calls before the column exists."""
     if isinstance(event, e.ModelReplied):
         estimated = event.usage.estimated
-        connection.execute(  # most replies are not: no row is written for nothing
+        connection.execute(  # most tokens are not estimated: avoid needless writes
             "UPDATE steps SET tokens_estimated = ?"
             " WHERE run_id = ? AND number = ? AND tokens_estimated <> ?",
             [estimated, run_id, event.step, estimated],
@@ -135,7 +135,8 @@ def _finished(connection: Connection, run_id: str, done: e.CallFinished) -> None
 
 
 def _exit_code(done: e.CallFinished) -> int | None:
-    """The exit code; None if an imported session has one that does not fit into the column."""
+    """Return the exit code; None if an imported session has one that does not fit into the
+    column."""
     code = done.exit_code
     return code if code is not None and abs(code) <= MAX_INT else None
 
@@ -149,16 +150,16 @@ def _message(connection: Connection, run_id: str, seq: int, kind: str, text: str
 
 
 def _step_at(connection: Connection, run_id: str, seq: int) -> int:
-    """The step for which the model was last asked."""
+    """Return the step for which the model was last asked."""
     row = connection.execute(
         "SELECT compressed, json FROM events INDEXED BY events_by_kind"
         " WHERE run_id = ? AND kind = 'ModelAsked' AND seq < ? ORDER BY seq DESC LIMIT 1",
         [run_id, seq],
     ).fetchone()
-    asked = None if row is None else e.from_json(decompress(*row))
-    return asked.step if isinstance(asked, e.ModelAsked) else 0
+    event = None if row is None else e.from_json(decompress(*row))
+    return event.step if isinstance(event, e.ModelAsked) else 0
 
 
 def _text(text: str) -> str:
-    """Text without NUL, at which SQLite's functions end a string."""
+    """Remove NUL from text, since SQLite's functions end a string there."""
     return text.replace("\0", " ")

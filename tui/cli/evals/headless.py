@@ -21,7 +21,7 @@ from sandbox_tui.tui.format import numbers
 
 
 async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -> int:
-    """Run an evaluation to its end; returns the exit code of the program.
+    """Run an evaluation to its end; return the exit code of the program.
 
     Raises:
         SandboxTuiError: the evaluation cannot begin, or its samples cannot be stored.
@@ -56,7 +56,7 @@ class _Lines:
         self.error: OSError | None = None
         self._runner = runner
         self._as_json = as_json
-        self._begun: set[SampleKey] = set()
+        self._started: set[SampleKey] = set()
         self._over = 0
         self._stopping: set[asyncio.Task[None]] = set()
 
@@ -78,10 +78,10 @@ class _Lines:
         it."""
         if changed is not None and changed.over:
             self._over += 1
-            if changed.key in self._begun and self.error is None:
+            if changed.key in self._started and self.error is None:
                 self._sample(changed)
         elif changed is not None and changed.status == "running":
-            self._begun.add(changed.key)
+            self._started.add(changed.key)
         elif self._runner.paused_because and not self._stopping:
             self._stop(self._runner.paused_because)
 

@@ -103,16 +103,16 @@ def _check_distinct(*paths: Path) -> None:
             raise click.BadParameter(f"{other} is given twice.")
 
 
-def _columns(given: tuple[str, ...]) -> dict[str, str]:
-    """Columns by field.
+def _columns(assignments: tuple[str, ...]) -> dict[str, str]:
+    """Parse columns by field.
 
     Raises:
         BadParameter: an argument is not FIELD=COLUMN.
     """
-    for text in given:
+    for text in assignments:
         if not all(text.partition("=")):
             raise click.BadParameter(f"{text!r} is not FIELD=COLUMN.", param_hint="--column")
-    return {field: name for field, _, name in (text.partition("=") for text in given)}
+    return {field: name for field, _, name in (text.partition("=") for text in assignments)}
 
 
 @data.command(short_help="Split tasks into training and held-out tasks.")

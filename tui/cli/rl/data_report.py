@@ -64,5 +64,5 @@ def print_leaks(report: LeakReport, *, as_json: bool) -> None:
 def _example(leak: Leak) -> str:
     held_out = " ".join(filter(None, [leak.held_out, leak.held_out_document]))
     train = " ".join(filter(None, [leak.train, leak.train_document]))
-    alike = "" if leak.similarity == 1 else f" ({leak.similarity:.0%})"
-    return f"{held_out}{f' is in {train}' if train else ''}{alike}"
+    similarity = "" if leak.similarity == 1 else f" ({leak.similarity:.0%})"
+    return f"{held_out}{f' is in {train}' if train else ''}{similarity}"

@@ -38,8 +38,8 @@ def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> No
                 question = f"{name} and its {kept}?" if sessions else f"{name}? Its {kept} stay."
                 click.confirm(f"Delete {question}", abort=True)
             if sessions:
-                gone = delete_with_sessions(store, found.id)
-                click.echo(f"deleted {found.id} and {numbers.counted(gone, 'session')}")
+                deleted = delete_with_sessions(store, found.id)
+                click.echo(f"deleted {found.id} and {numbers.counted(deleted, 'session')}")
             else:
                 delete_training(store, found.id)
                 click.echo(f"deleted {found.id}")

@@ -97,22 +97,22 @@ def _announce(count: int, host: str, port: int, token: str) -> None:
 
 
 def _episode_settings(settings: Settings, options: dict[str, Any]) -> EpisodeSettings:
-    """The default settings of training, with the sandbox from this program's settings."""
+    """Return the default settings of training, with the sandbox from this program's settings."""
     import msgspec
 
     from sandbox_tui.core.rl.episode_settings import EpisodeSettings
 
-    sandbox, usual = settings.sandbox, EpisodeSettings()
-    limits = usual.limits
+    sandbox, defaults = settings.sandbox, EpisodeSettings()
+    limits = defaults.limits
     if options["max_steps"]:
         limits = msgspec.structs.replace(limits, max_steps=options["max_steps"])
     return msgspec.structs.replace(
-        usual,
+        defaults,
         mode=options["mode"],
         sandbox=sandbox.kind,
         image=sandbox.image,
         memory=sandbox.memory,
         grace=sandbox.grace,
-        network=usual.network if sandbox.network == "auto" else sandbox.network,
+        network=defaults.network if sandbox.network == "auto" else sandbox.network,
         limits=limits,
     )

@@ -41,15 +41,15 @@ def train(recipe: str | None, resume: str | None, seed: int | None, as_json: boo
 
     with open_store() as store:
         if recipe is not None:
-            asked = given_recipe(recipe, seed)
+            chosen = given_recipe(recipe, seed)
         else:
-            asked = recorded_recipe(store, resume or "last")
-        code = asyncio.run(_train(asked, store, resume or "", as_json=as_json))
+            chosen = recorded_recipe(store, resume or "last")
+        code = asyncio.run(_train(chosen, store, resume or "", as_json=as_json))
     sys.exit(code)
 
 
 async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) -> int:
-    """Train; returns the exit code.
+    """Train; return the exit code.
 
     Raises:
         SandboxTuiError: the training cannot begin, or failed.

@@ -46,8 +46,8 @@ def print_comparison(
         return
     if related := related_sentence(found):
         click.echo(related)
-    for name, mine, theirs in facts(found):
-        click.echo(f"{name:<9}{cut(mine):<{COLUMN}}  {cut(theirs)}")
+    for name, left_value, right_value in facts(found):
+        click.echo(f"{name:<9}{cut(left_value):<{COLUMN}}  {cut(right_value)}")
     click.echo()
     click.echo(calls_sentence(found))
     if (diverges := divergence(found)) is not None:
@@ -70,8 +70,8 @@ def _print_divergence(found: Divergence) -> None:
     left, right = (cut(end_and_size(call)) for call in (found.pair.left, found.pair.right))
     click.echo(f"  {left:<{COLUMN}} │ {right}".rstrip())
     if found.line is not None:
-        mine, theirs = (cut(line) for line in differing_lines(found.line))
-        click.echo(f"  {mine:<{COLUMN}} │ {theirs}".rstrip())
+        left_line, right_line = (cut(line) for line in differing_lines(found.line))
+        click.echo(f"  {left_line:<{COLUMN}} │ {right_line}".rstrip())
 
 
 def _side(call: Call | None) -> str:

@@ -27,9 +27,9 @@ def print_snapshots(store: Store, *, as_json: bool) -> None:
             fields = {"session": one.session, "name": one.name, "kind": one.kind, "size": one.size}
             click.echo(json.dumps(fields))
         else:
-            gone = "  (session deleted)" if one in found.left else ""
+            note = "  (session deleted)" if one in found.left else ""
             size = numbers.size(one.size)
-            click.echo(f"{one.session}  {size:>8}  {sanitize_line(one.name)}{gone}")
+            click.echo(f"{one.session}  {size:>8}  {sanitize_line(one.name)}{note}")
     if as_json:
         return
     total = numbers.size(sum(one.size for one in found.own))

@@ -19,12 +19,12 @@ class OpenedItems:
 
     def __init__(self) -> None:
         self.chosen: dict[int, bool] = {}
-        self._last_begun = -1
+        self._last_started = -1
 
     def show(self, items: Sequence[Item], first: int) -> None:
         """Start over with the items from `first` on."""
         self.chosen = {i: opened for i, opened in self.chosen.items() if i < len(items)}
-        self._last_begun = max(first - 1, _last_begun(items, first))
+        self._last_started = max(first - 1, _last_started(items, first))
 
     def catch_up(self, items: Sequence[Item], first: int, *, following: bool) -> int:
         """Fold the replies before the last call that has started.
@@ -38,27 +38,28 @@ class OpenedItems:
         Returns:
             The first item to redraw.
         """
-        begun, before = _last_begun(items, first), self._last_begun
-        if begun <= before:
+        started, before = _last_started(items, first), self._last_started
+        if started <= before:
             return first
-        self._last_begun = begun
-        replies = [i for i in range(before + 1, begun) if isinstance(items[i], ReplyItem)]
+        self._last_started = started
+        replies = [i for i in range(before + 1, started) if isinstance(items[i], ReplyItem)]
         if not following:
             self.chosen = dict.fromkeys(replies, True) | self.chosen
         return min([first, *replies])
 
     def is_open(self, items: Sequence[Item], index: int) -> bool:
-        """Whether an item is open."""
+        """Return whether an item is open."""
         if index in self.chosen:
             return self.chosen[index]
         item = items[index]
         if isinstance(item, ReplyItem):
-            return index > self._last_begun
+            return index > self._last_started
         return isinstance(item, CallItem) and item.status in ("failed", "waiting")
 
 
-def _last_begun(items: Sequence[Item], first: int) -> int:
-    """Index of the last call from `first` on that has started or finished, or -1 for none."""
+def _last_started(items: Sequence[Item], first: int) -> int:
+    """Return the index of the last call from `first` on that has started or finished, or -1 for
+    none."""
     for index in range(len(items) - 1, first - 1, -1):
         item = items[index]
         if isinstance(item, CallItem) and (item.started_at is not None or item.finished):

@@ -76,12 +76,12 @@ class _Column:
 
 
 def rows_of(table: EvalTable) -> list[Row]:
-    """The rows in display order: the total comes first, where it is always in view."""
+    """Return the rows in display order: the total comes first, where it is always in view."""
     return [*table.rows] if len(table.rows) == 1 else [table.total, *table.rows]
 
 
 def grid_by_mode(table: EvalTable, width: int) -> Grid:
-    """One line for each mode of each domain."""
+    """Lay out one line for each mode of each domain."""
     rows = rows_of(table)
     fronts = [
         [_front(row.domain if at == 0 else "", cell.mode) for at, cell in enumerate(row.cells)]
@@ -95,7 +95,8 @@ def grid_by_mode(table: EvalTable, width: int) -> Grid:
 
 
 def grid_by_domain(table: EvalTable, width: int) -> Grid:
-    """One line for each domain: the scores of its modes, their differences, the ratio of tokens.
+    """Lay out one line for each domain: the scores of its modes, their differences, the ratio of
+    tokens.
 
     If that is too wide, the scores have no intervals.
     """
@@ -118,7 +119,7 @@ def grid_by_domain(table: EvalTable, width: int) -> Grid:
 
 
 def _short(mode: EvalMode) -> str:
-    """A mode as a column title."""
+    """Return a mode as a column title."""
     return "context" if mode == "sandbox-context" else mode
 
 
@@ -148,7 +149,7 @@ def _fitted(
     lines: Sequence[Sequence[Sequence[Figure]]],
     width: int,
 ) -> tuple[Grid, int]:
-    """The grid with as many columns as fit, and their number."""
+    """Return the grid with as many columns as fit, and their number."""
     every = [line for block in lines for line in block]
     wide = [_Width.of(title, [line[at] for line in every]) for at, title in enumerate(titles)]
     names = [front for block in fronts for front in block]
@@ -163,8 +164,8 @@ def _fitted(
     kept = len(wide)
     while kept > 1 and least + fixed + sum(GAP + column.cells for column in wide[:kept]) > width:
         kept -= 1
-    spare = width - fixed - sum(GAP + column.cells for column in wide[:kept])
-    name = max(least, min(widest, MAX_DOMAIN_CELLS, spare))
+    free = width - fixed - sum(GAP + column.cells for column in wide[:kept])
+    name = max(least, min(widest, MAX_DOMAIN_CELLS, free))
     sizes = [name, *others]
     head = "".join(_padded(front_titles, sizes)) + _row(titles[:kept], wide)
     blocks = tuple(
@@ -201,14 +202,15 @@ def _row(texts: Sequence[str], wide: Sequence[_Width]) -> str:
 
 
 def cut(text: str, cells: int) -> str:
-    """A text cut or padded to exactly this number of cells."""
+    """Return a text cut or padded to exactly this number of cells."""
     if cell_len(text) <= cells:
         return set_cell_size(text, cells)
     return f"{set_cell_size(text, max(0, cells - 1))}…"
 
 
 def _interval(found: Estimate, sign: str) -> str:
-    """The ends of an interval in whole points, because they are no more precise than that."""
+    """Return the ends of an interval in whole points, because they are no more precise than
+    that."""
     if found.low is None or found.high is None:
         return ""
     low, high = (f"{round(100 * end):{sign}d}" for end in (found.low, found.high))
@@ -236,7 +238,7 @@ def _ratio(cell: Cell) -> Figure:
 
 
 def _failures(cell: Cell) -> Figure:
-    """The most frequent kind of failure, and the number of other failures."""
+    """Return the most frequent kind of failure, and the number of other failures."""
     if not cell.failures:
         return Figure(figures.NONE, "dim")
     (kind, count), *others = cell.failures

@@ -53,13 +53,13 @@ class SampleRows(BlockList):
             samples: the samples, running ones first.
             running: how many of them are running.
         """
-        held = self._held()
+        held = self._anchor()
         self._samples, self._how_many_run = samples, running
         self._choose_columns()
         self.following = False
         self.reset()
         if held is not None:
-            self._hold(*held)
+            self._restore_anchor(*held)
         if self.cursor < 0 and samples:
             self.cursor = 0
 
@@ -78,8 +78,8 @@ class SampleRows(BlockList):
         """The column titles."""
         return head_line(self._columns)
 
-    def _held(self) -> tuple[SampleKey, int] | None:
-        """The sample that stays in place, and its line on the screen."""
+    def _anchor(self) -> tuple[SampleKey, int] | None:
+        """Return the sample that stays in place, and its line on the screen."""
         y = self.scroll_offset.y
         if self.cursor <= 0 and y == 0:
             return None
@@ -89,7 +89,7 @@ class SampleRows(BlockList):
             return None
         return self._samples[index].key, index - y
 
-    def _hold(self, key: SampleKey, line: int) -> None:
+    def _restore_anchor(self, key: SampleKey, line: int) -> None:
         was_on_cursor = self.cursor - self.scroll_offset.y == line
         for index, sample in enumerate(self._samples):
             if sample.key == key:
@@ -160,7 +160,7 @@ class SampleList(Vertical):
         self.border_title = Content("samples")
 
     def compose(self) -> ComposeResult:
-        """Column titles and samples."""
+        """Yield column titles and samples."""
         yield ThemedText(self._head, id="eval-wall-head")
         yield self._rows
 
@@ -179,7 +179,7 @@ class SampleList(Vertical):
 
 
 def _so_far(sample: SampleResult, worker: RunWorker) -> SampleResult:
-    """A running sample with its run's current figures."""
+    """Return a running sample with its run's current figures."""
     totals = worker.state.totals
     return msgspec.structs.replace(
         sample,

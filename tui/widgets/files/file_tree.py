@@ -192,7 +192,7 @@ class Files(SaysWhyOff, BlockList):
         return _mark_style(file, palette) or palette.text
 
     def _right(self, row: Row, palette: Palette) -> Text:
-        """The change and the size of a file, or the changes inside a closed folder."""
+        """Return the change and the size of a file, or the changes inside a closed folder."""
         file = row.file
         right = Text(no_wrap=True)
         if row.is_dir and row.path in self._tree.folded:
@@ -204,8 +204,8 @@ class Files(SaysWhyOff, BlockList):
         right.append("•" if recent and not row.is_dir else " ", style=palette.accent)
         right.append(f"{_mark(file):>{MARK_COLUMNS}}", style=_mark_style(file, palette))
         shown = numbers.size(file.last.size) if file.last.kind == "file" else ""
-        gone = file.last.change == "deleted"
-        right.append(f" {'' if gone else shown:>{SIZE_COLUMNS}}", style=palette.dim)
+        deleted = file.last.change == "deleted"
+        right.append(f" {'' if deleted else shown:>{SIZE_COLUMNS}}", style=palette.dim)
         return right
 
     def _titles(self) -> None:

@@ -93,30 +93,30 @@ class FileTree:
                 children.sort()
 
     def rows(self) -> list[Row]:
-        """The visible rows."""
+        """Return the visible rows."""
         return list(self._walk(self.folded))
 
     def matching(self, words: str, *, changed: bool) -> list[Row]:
-        """Files whose path contains all the words, only changed ones if `changed`, and their
+        """Return files whose path contains all the words, only changed ones if `changed`, and their
         folders."""
-        wanted = words.lower().split()
+        terms = words.lower().split()
         keep: set[str] = set()
         start = len(self.root) + 1
         for path, file in self._files.items():
             below = path[start:].lower()
             if changed and (file.run_mark is None or file.last.kind == "dir"):
                 continue
-            if all(word in below for word in wanted):
+            if all(word in below for word in terms):
                 keep.add(path)
                 folder = path.rpartition("/")[0]
                 while len(folder) > start - 1 and folder not in keep:
                     keep.add(folder)
                     folder = folder.rpartition("/")[0]
-        folded = self.folded if changed and not wanted else set[str]()
+        folded = self.folded if changed and not terms else set[str]()
         return list(self._walk(folded, keep))
 
     def below(self, folder: str) -> Counts:
-        """Changes below a folder since the run started."""
+        """Return the changes below a folder since the run started."""
         counts = self._below.get(folder)
         if counts is None:
             counts = self._below[folder] = Counts()

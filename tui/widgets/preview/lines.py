@@ -50,11 +50,11 @@ class PreviewLines(BlockList):
         """Highlight every `needle` and go to the next line with one; False if there is none."""
         self._needle = needle
         self.reset()
-        wanted, count = needle.lower(), len(self._lines)
+        lowered, count = needle.lower(), len(self._lines)
         start = self.cursor if self.cursor >= 0 else (-1 if direction > 0 else 0)
         for step in range(1, count + 1):
             index = (start + direction * step) % count
-            if wanted in self._lines[index].plain[self._document.numbers :].lower():
+            if lowered in self._lines[index].plain[self._document.numbers :].lower():
                 self.following = False
                 self.cursor = index
                 self.show_block(index)
@@ -116,7 +116,7 @@ class PreviewLines(BlockList):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Nothing is drawn before the first size is known: it would be drawn a letter wide."""
+        """Lay out the document, but not before the size is known: lines would be a letter wide."""
         is_sized = self.size.width > 0
         self._laid_out_for = self._width if is_sized else 0
         self._lines = self._document.lines(self._width, palette_of(self)) if is_sized else []
@@ -131,7 +131,7 @@ class PreviewLines(BlockList):
 
 
 def _fitting(plain: str, width: int) -> str:
-    """The longest beginning that fits."""
+    """Return the longest beginning that fits."""
     if plain.isascii():
         return plain[:width]
     at = min(len(plain), width)

@@ -101,7 +101,7 @@ class Preview(Vertical):
         self.border_title = "preview"
 
     def compose(self) -> ComposeResult:
-        """A container for a picture, and the lines."""
+        """Yield a container for a picture, and the lines."""
         yield Center(id="preview-picture")
         yield self._body
 
@@ -183,7 +183,7 @@ class Preview(Vertical):
         if self.against is not None:
             return self._comparison(file)
         if file.last.change == "deleted":
-            return self._gone(file)
+            return self._deleted(file)
         data = self._content(file)
         if data is None:
             words = (
@@ -195,7 +195,7 @@ class Preview(Vertical):
             Source(self.path, data, max(len(data), file.last.size)), as_source=self.as_source
         )
 
-    def _gone(self, file: FileState) -> Document:
+    def _deleted(self, file: FileState) -> Document:
         kept = [blob for _, blob in file.history if blob]
         data = self._get_blob(kept[-1]) if kept else None
         if data is None:
@@ -204,7 +204,8 @@ class Preview(Vertical):
         return WithNotice("This file was deleted; this was its content.", inner)
 
     def _content(self, file: FileState) -> bytes | None:
-        """The kept or fetched content; if neither is available, request it and return None."""
+        """Return the kept or fetched content; if neither is available, request it and return
+        None."""
         blob = present(file)
         data = self._get_blob(blob) if blob else None
         if data is not None:
@@ -212,8 +213,8 @@ class Preview(Vertical):
         moment = _moment(self.path, file)
         if self._fetched[0] != moment:
             self._fetched = (moment, None)
-            all_of_it = self._whole or self.path.lower().endswith(PICTURES)
-            most = MAX_WHOLE_BYTES if all_of_it else MAX_GLANCE_BYTES
+            is_full = self._whole or self.path.lower().endswith(PICTURES)
+            most = MAX_WHOLE_BYTES if is_full else MAX_GLANCE_BYTES
             self.post_message(self.ContentRequested(self, self.path, most))
         return self._fetched[1]
 
@@ -258,7 +259,7 @@ class Preview(Vertical):
 
 
 def _moment(path: str, file: FileState | None) -> object:
-    """A key that changes with the content of a file."""
+    """Return a key that changes with the content of a file."""
     if file is None:
         return (path, None)
     last = file.last

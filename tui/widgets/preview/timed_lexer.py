@@ -34,19 +34,20 @@ class TimedLexer(Lexer):
 
     @override
     def get_tokens(self, text: str, unfiltered: bool = False) -> Iterator[tuple[Any, str]]:
-        came = 0
+        position = 0
         until = time.thread_time() + self._allowance.left
         for kind, value in self._lexer.get_tokens(text, unfiltered):
             yield kind, value
-            came += len(value)
+            position += len(value)
             self._allowance.left = until - time.thread_time()
             if self._allowance.left <= 0:
-                yield Token, text[came:]
+                yield Token, text[position:]
                 return
 
 
 def timed_lexer(name: str, allowance: TimeBudget) -> Lexer | str:
-    """The named lexer with a time limit; if there is none, the name, which highlights nothing."""
+    """Return the named lexer with a time limit; if there is none, the name, which highlights
+    nothing."""
     try:
         lexer = get_lexer_by_name(name, stripnl=False, ensurenl=True, tabsize=4)
     except ClassNotFound:

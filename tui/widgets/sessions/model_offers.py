@@ -1,4 +1,4 @@
-"""Models to start with: those of local servers, and hosted ones if a key is set."""
+"""Models to choose from: those of local servers, and hosted ones if a key is set."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Offer:
 
 
 def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[Offer]:
-    """An offer for each model, for each server without one, and for an API key that is set."""
+    """Return an offer for each model, for each server without one, and for an API key that is
+    set."""
     offers: list[Offer] = []
     for server in servers:
         address = server.base_url.removeprefix("http://").removesuffix("/v1")
@@ -59,11 +60,11 @@ class ModelOffers(BlockList):
     """Shows offers, one per line; `Selected` announces the chosen one.
 
     Args:
-        advice: what to do where there is no server, a line each.
+        advice: what to do if no server is found, as lines.
     """
 
     class Looked(Message):
-        """The offers have been found, or there are none."""
+        """The search for offers has finished."""
 
         def __init__(self, offers: ModelOffers) -> None:
             super().__init__()
@@ -141,12 +142,12 @@ class ModelOffers(BlockList):
 
     @property
     def _remarks(self) -> Sequence[str]:
-        """What is said where there is no offer, a line each."""
+        """The lines shown while there are no offers."""
         if self._offers is None:
             return ["looking for servers on this machine …"]
         ports = ", ".join(str(port) for port in self._ports)
-        asked = [f"(ports {ports})"] if ports else []
-        return ["no model server answers on this machine", *asked, *self._advice]
+        queried = [f"(ports {ports})"] if ports else []
+        return ["no model server answers on this machine", *queried, *self._advice]
 
     def _line(self, offer: Offer, width: int, palette: Palette) -> Text:
         if not offer.model:

@@ -127,13 +127,13 @@ def _last_call(detail: SessionDetail, palette: Palette) -> Text:
 
 
 def _files(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
-    """The files and where they are: below them where both do not fit in a line."""
+    """Return the files and their location, on a second line if one line is too short."""
     words = ", ".join(f"{one.name} {numbers.size(one.size)}" for one in detail.files)
     line = _line("files", words, palette, palette.text)
-    where = f"in {sanitize_line(str(detail.folder))}" if detail.folder else "in the sandbox"
-    if line.cell_len + 2 + cell_len(where) <= width:
-        return [line.append(f"  {where}", style=palette.dim)]
-    return [line, _line("", where, palette, palette.dim)]
+    location = f"in {sanitize_line(str(detail.folder))}" if detail.folder else "in the sandbox"
+    if line.cell_len + 2 + cell_len(location) <= width:
+        return [line.append(f"  {location}", style=palette.dim)]
+    return [line, _line("", location, palette, palette.dim)]
 
 
 def _samples(row: SamplesRow, palette: Palette) -> list[Text]:
@@ -186,9 +186,9 @@ def _training(row: TrainingRow, palette: Palette) -> list[Text]:
 
 
 def _wrapped(label: str, words: str, width: int, palette: Palette) -> list[Text]:
-    """A text on up to `MAX_TASK_LINES` lines, with an ellipsis if something is left out."""
-    whole = Text(sanitize_line(" ".join(words[:MAX_CHARACTERS].split())), style=palette.text)
-    parts = list(whole.wrap(_CONSOLE, max(1, width - LABEL_COLUMNS - 1)))
+    """Return a text on up to `MAX_TASK_LINES` lines, with an ellipsis if something is left out."""
+    text = Text(sanitize_line(" ".join(words[:MAX_CHARACTERS].split())), style=palette.text)
+    parts = list(text.wrap(_CONSOLE, max(1, width - LABEL_COLUMNS - 1)))
     if len(parts) > MAX_TASK_LINES:
         parts[MAX_TASK_LINES - 1].append(" …")
     labels = [label, *[""] * (MAX_TASK_LINES - 1)]

@@ -22,9 +22,9 @@ MIN_PIECE_BYTES, MAX_PIECE_BYTES = 1024, 64 * 1024
 
 async def _rest() -> None:
     """Pause; pause again if a frame was drawn meanwhile, because a key may have arrived."""
-    begun = time.perf_counter()
+    start = time.perf_counter()
     await asyncio.sleep(YIELD_SECONDS)
-    if time.perf_counter() - begun > 2 * YIELD_SECONDS:
+    if time.perf_counter() - start > 2 * YIELD_SECONDS:
         await asyncio.sleep(YIELD_SECONDS)
 
 
@@ -88,12 +88,12 @@ class Pump:
         data = self._next()
         start = time.perf_counter()
         self._take(data)
-        took = max(1e-6, time.perf_counter() - start)
-        fitting = int(len(data) / took * SLICE_SECONDS / 2)
+        seconds = max(1e-6, time.perf_counter() - start)
+        fitting = int(len(data) / seconds * SLICE_SECONDS / 2)
         self._piece = max(MIN_PIECE_BYTES, min(MAX_PIECE_BYTES, fitting, 2 * self._piece))
 
     def _next(self) -> bytes:
-        """The next piece, joined from several chunks or cut from one."""
+        """Return the next piece, joined from several chunks or cut from one."""
         parts: list[bytes] = []
         room = self._piece
         while self._queue and room > 0:

@@ -18,7 +18,7 @@ MAX_PROGRAM_CHARS = 20
 
 
 def attached_words() -> tuple[str, ...]:
-    """How to release the keyboard, from the longest wording to the shortest."""
+    """Return how to release the keyboard, from the longest wording to the shortest."""
     back = f"{RELEASE_SHOWN} releases it"
     return (
         f"keyboard goes to the sandbox · {back}",
@@ -28,23 +28,23 @@ def attached_words() -> tuple[str, ...]:
 
 
 def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
-    """Which program waits for what, and the possible actions, longest wording first.
+    """Return which program waits for what, and the possible actions, longest wording first.
 
     Args:
         awaited: the awaited input.
         has_focus: whether the pane has the focus; otherwise the key that focuses it is named too.
     """
-    what = "a password" if awaited.hidden else "input"
+    kind = "a password" if awaited.hidden else "input"
     keys = f"{hint('live.interrupt')} interrupts"
     if awaited.answerable:
-        way = "" if has_focus else f"{hint('cockpit.terminal')}, "
-        keys = f"{way}{hint('terminals.type')} answers · {keys}"
-    says = f"{sanitize_line(awaited.program)[:MAX_PROGRAM_CHARS]} waits for {what}"
-    return (f"{says} · {keys}", f"waits for {what} · {keys}", keys)
+        focus_key = "" if has_focus else f"{hint('cockpit.terminal')}, "
+        keys = f"{focus_key}{hint('terminals.type')} answers · {keys}"
+    state = f"{sanitize_line(awaited.program)[:MAX_PROGRAM_CHARS]} waits for {kind}"
+    return (f"{state} · {keys}", f"waits for {kind} · {keys}", keys)
 
 
 def reading_words(view: TerminalView, *, grows: bool) -> tuple[str, ...]:
-    """Whether the end is followed, and how to see the other columns, longest wording first.
+    """Return whether the end is followed, and how to see the other columns, longest wording first.
 
     Args:
         view: the terminal shown; a blank one has no columns worth scrolling to.
@@ -57,11 +57,11 @@ def reading_words(view: TerminalView, *, grows: bool) -> tuple[str, ...]:
     if not view.is_wider or is_blank(view.emulator):
         return words
     keys = f"{hint('terminals.left')} {hint('terminals.right')}"
-    wider = (f"wider than this pane: {keys}", keys)
-    return (*(" · ".join(filter(None, (way, words[0]))) for way in wider), keys)
+    scroll_hints = (f"wider than this pane: {keys}", keys)
+    return (*(" · ".join(filter(None, (hint_, words[0]))) for hint_ in scroll_hints), keys)
 
 
 def longest_fitting(choices: Sequence[str], width: int) -> str:
-    """The first choice that fits a border of this width, otherwise the last."""
+    """Return the first choice that fits a border of this width, otherwise the last."""
     room = width - BORDER_COLUMNS
     return next((words for words in choices if len(words) <= room), choices[-1])

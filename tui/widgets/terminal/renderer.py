@@ -42,7 +42,7 @@ class LineRenderer:
         self._cache = None
 
     def visible(self, crop: Region) -> list[Strip]:
-        """The lines of a region of the widget.
+        """Return the lines of a region of the widget.
 
         Replaces Textual's own loop, which adds borders and padding that a terminal does not have:
         without them a frame takes half the time.
@@ -58,23 +58,24 @@ class LineRenderer:
         return strips
 
     def selectable(self, y: int) -> Strip:
-        """The line of a widget row, with the offsets that Textual needs for text selection."""
+        """Return the line of a widget row, with the offsets that Textual needs for text
+        selection."""
         view, lines = self._view, self._lines()
         emulator, index = view.emulator, view.scroll_offset.y + y
         if index >= emulator.history_size + emulator.lines:
             return lines.plain(emulator, index)
-        whole = lines.whole(emulator, index)
-        return lines.in_view(whole.apply_offsets(0, view.first_line + index))
+        strip = lines.whole(emulator, index)
+        return lines.in_view(strip.apply_offsets(0, view.first_line + index))
 
     def text(self, index: int) -> str:
-        """The displayed text of a line; empty below the last line."""
+        """Return the displayed text of a line; empty below the last line."""
         emulator = self._view.emulator
         if index >= emulator.history_size + emulator.lines:
             return ""
         return self._lines().whole(emulator, index).text
 
     def _lines(self) -> LineCache:
-        """The cache for the current theme, style, width and first column."""
+        """Return the cache for the current theme, style, width and first column."""
         view = self._view
         app = cast("App[object]", view.app)  # pyright: ignore[reportUnknownMemberType]
         uncovered = view.scrollable_content_region.width

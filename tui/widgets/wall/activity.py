@@ -53,7 +53,7 @@ class Activity:
         self._palette = palette
 
     def lines(self) -> list[Text]:
-        """The lines, at most `height`."""
+        """Return the lines, at most `height`."""
         if self._height <= 0:
             return []
         end = self._end()
@@ -62,7 +62,7 @@ class Activity:
     # --- the result
 
     def _end(self) -> list[Text]:
-        """The result, or the question to the user; empty while the run continues."""
+        """Return the result, or the question to the user; empty while the run continues."""
         worker, palette, finished = self._worker, self._palette, self._state.finished
         if worker.failure is not None:
             return self._wrapped(str(worker.failure), palette.bad)
@@ -74,17 +74,17 @@ class Activity:
         if finished is not None:
             return self._wrapped(finished.error or "", palette.bad)
         pending = self._state.pending
-        return [] if pending is None else self._asked(pending)
+        return [] if pending is None else self._question(pending)
 
-    def _asked(self, item: CallItem) -> list[Text]:
-        """The waiting call and the keys for the decision."""
+    def _question(self, item: CallItem) -> list[Text]:
+        """Return the waiting call and the keys for the decision."""
         lines = self._call_words(item, max(1, min(6, self._height - 1)))
         if self._height < 2:
             return lines
         keys = Text("   ", no_wrap=True)
-        for action, what in (("approve", "approve"), ("reject", "reject"), ("open", "look")):
+        for action, word in (("approve", "approve"), ("reject", "reject"), ("open", "look")):
             keys.append(f"{hint(f'wall.{action}')} ", style=self._palette.accent + Style(bold=True))
-            keys.append(f"{what}  ", style=self._palette.dim)
+            keys.append(f"{word}  ", style=self._palette.dim)
         fit_line(keys, self._width)
         return [*lines, keys]
 
@@ -96,7 +96,7 @@ class Activity:
     # --- the log
 
     def _log(self, room: int) -> list[Text]:
-        """The newest items that fit, with more output per call if there is room."""
+        """Return the newest items that fit, with more output per call if there is room."""
         found: list[Text] = []
         for output in GENEROUS:
             self._least_output = output
@@ -144,7 +144,7 @@ class Activity:
         return [Text(line, style=style, no_wrap=True) for line in found]
 
     def _prose(self, item: ReplyItem, room: int, *, newest: bool) -> list[Text]:
-        """The model's text; while it is still being written, its latest words."""
+        """Return the model's text; while it is still being written, its latest words."""
         text = item.text.strip() or item.reasoning.strip()
         at_end = newest and not item.ended
         part = text[-MAX_PROSE_CHARACTERS:] if at_end else text[:MAX_PROSE_CHARACTERS]
@@ -157,7 +157,7 @@ class Activity:
         return [Text(line, style=style, no_wrap=True) for line in found]
 
     def _call(self, item: CallItem, room: int, *, newest: bool) -> list[Text]:
-        """A call with its status and the end of its output."""
+        """Return a call with its status and the end of its output."""
         title = self._call_words(item, 1)[0]
         status = self._call_status(item)
         fit_line(title, max(4, self._width - status.cell_len - 1))
@@ -166,14 +166,15 @@ class Activity:
         return [title, *self._output(item, min(room - 1, self._output_lines(item, newest=newest)))]
 
     def _output_lines(self, item: CallItem, *, newest: bool) -> int:
-        """Number of output lines shown: most for the newest call, least for earlier successes."""
+        """Return the number of output lines shown: most for the newest call, least for earlier
+        successes."""
         if newest:
             return max(1, self._height // 3, self._least_output)
         failed = item.finished is not None and not item.finished.ok
         return max(self._least_output, int(self._height >= (MEDIUM if failed else TALL)))
 
     def _call_words(self, item: CallItem, lines: int) -> list[Text]:
-        """What a call does; on separate lines if it does not fit on one."""
+        """Return what a call does; on separate lines if it does not fit on one."""
         title = Text(f"{item.call.number:>2} ", style=self._palette.dim, no_wrap=True)
         title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=self._palette.tool)
         summary = full_command if lines > 1 else summarize_call

@@ -44,7 +44,7 @@ class Grid(NamedTuple):
 
 
 def grid_for(count: int, size: Size) -> Grid:
-    """The grid in which `count` tiles show the most."""
+    """Return the grid in which `count` tiles show the most."""
     if count == 0:
         return Grid(0, 1, 1, boxed=False)
     boxes = _grids(count, size, (MIN_BOX_WIDTH, MIN_BOX_HEIGHT), boxed=True)
@@ -59,7 +59,7 @@ def grid_for(count: int, size: Size) -> Grid:
 
 
 def _grids(count: int, size: Size, least: tuple[int, int], *, boxed: bool) -> list[Grid]:
-    """All grids that fit, with tiles of at least this width and height."""
+    """Return all grids that fit, with tiles of at least this width and height."""
     found: list[Grid] = []
     for columns in range(1, max(1, size.width // least[0]) + 1):
         rows = -(-count // columns)
@@ -70,12 +70,12 @@ def _grids(count: int, size: Size, least: tuple[int, int], *, boxed: bool) -> li
 
 
 def _worth(grid: Grid, size: Size, width: int, height: int) -> float:
-    """How much of a run the tiles show; 1 means everything useful."""
+    """Return how much of a run the tiles show; 1 means everything useful."""
     return min(size.width // grid.columns, width) * min(grid.height, height) / (width * height)
 
 
 def regions(count: int, size: Size) -> list[Region]:
-    """A region for each tile, in rows from the top.
+    """Return a region for each tile, in rows from the top.
 
     Boxes fill the space; tiles in an incomplete row are wider. Strips are aligned in columns.
     """
@@ -83,30 +83,30 @@ def regions(count: int, size: Size) -> list[Region]:
     if not grid.boxed:
         return [_strip(index, grid, size) for index in range(count)]
     found: list[Region] = []
-    for row, (top, bottom) in enumerate(_dealt(size.height, grid.rows)):
+    for row, (top, bottom) in enumerate(_split(size.height, grid.rows)):
         many = count // grid.rows + (row < count % grid.rows)
-        for left, right in _dealt(size.width, many):
+        for left, right in _split(size.width, many):
             found.append(Region(left, top, right - left, bottom - top))
     return found
 
 
 def _strip(index: int, grid: Grid, size: Size) -> Region:
     row, column = divmod(index, grid.columns)
-    left, right = _dealt(size.width, grid.columns)[column]
+    left, right = _split(size.width, grid.columns)[column]
     gap = 1 if right < size.width else 0
     return Region(left, row * grid.height, right - left - gap, grid.height)
 
 
-def _dealt(length: int, parts: int) -> list[tuple[int, int]]:
-    """A length split into parts, as start and end positions."""
+def _split(length: int, parts: int) -> list[tuple[int, int]]:
+    """Split a length into equal parts; return their start and end positions."""
     edges = [length * part // parts for part in range(parts + 1)]
     return list(pairwise(edges))
 
 
 def beyond(index: int, across: int, down: int, places: Sequence[Region]) -> int:
-    """Index of the tile in a direction: the next one, or the nearest in the next row.
+    """Return the index of the next tile in a direction; in another row, of the nearest one.
 
-    At an edge it is the same tile.
+    At an edge, that is the same tile.
     """
     if across:
         return min(max(0, index + across), len(places) - 1)
@@ -116,8 +116,8 @@ def beyond(index: int, across: int, down: int, places: Sequence[Region]) -> int:
     if not 0 <= row < len(tops):
         return index
     middle = here.x + here.width / 2
-    there = [n for n, place in enumerate(places) if place.y == tops[row]]
-    return min(there, key=lambda n: abs(places[n].x + places[n].width / 2 - middle))
+    candidates = [n for n, place in enumerate(places) if place.y == tops[row]]
+    return min(candidates, key=lambda n: abs(places[n].x + places[n].width / 2 - middle))
 
 
 class TileLayout(Layout):

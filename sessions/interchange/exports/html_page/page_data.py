@@ -39,7 +39,7 @@ MAX_TEXT_CHARS = 60_000
 
 
 def page_data(recording: Recording) -> Iterator[bytes]:
-    """The data of the page, as pieces of one JSON object.
+    """Yield the data of the page, as pieces of one JSON object.
 
     It is yielded in pieces because the frames of a long output are many times larger as Python
     objects.
@@ -58,7 +58,7 @@ def page_data(recording: Recording) -> Iterator[bytes]:
 
 
 def _rest(recording: Recording, looks: Looks) -> dict[str, Any]:
-    """Everything except the terminals."""
+    """Return everything except the terminals."""
     changes = _changes(recording.events)
     return {
         "meta": _meta(recording),
@@ -95,7 +95,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
 
 
 def _played(events: Sequence[e.AnyEvent]) -> list[float]:
-    """The replay time of each event, in seconds."""
+    """Return the replay time of each event, in seconds."""
     now, last, times = 0.0, 0.0, list[float]()
     for event in events:
         now += min(max(0.0, event.t - last), MAX_PAUSE_SECONDS)
@@ -105,9 +105,9 @@ def _played(events: Sequence[e.AnyEvent]) -> list[float]:
 
 
 def _steps(times: Sequence[float]) -> list[int]:
-    """Milliseconds between consecutive times; the first is counted from 0."""
-    whole = [round(time * 1000) for time in times]
-    return [b - a for a, b in zip([0, *whole], whole, strict=False)]
+    """Return the milliseconds between consecutive times; the first is counted from 0."""
+    milliseconds = [round(time * 1000) for time in times]
+    return [b - a for a, b in zip([0, *milliseconds], milliseconds, strict=False)]
 
 
 def _shown(text: str) -> str:
@@ -118,8 +118,8 @@ def _shown(text: str) -> str:
 
 
 def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """The items of the call list, in order. `seq` is the event with which an item appears, `done`
-    the event that completes it; other positions are named as in `Entry`."""
+    """Return the items of the call list, in order. `seq` is the event with which an item appears,
+    `done` the event that completes it; other positions are named as in `Entry`."""
     return [{"seq": entry.seq, **_item(entry)} for entry in entries]
 
 
@@ -212,7 +212,7 @@ def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
 
 
 def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
-    """seq, path, change, kind, size and digest of every file change."""
+    """Return seq, path, change, kind, size and digest of every file change."""
     changes: list[list[Any]] = []
     for event in events:
         if isinstance(event, e.FilesListed):

@@ -33,7 +33,7 @@ _EDITS = {
 def coloured_call(
     name: str, arguments: str, width: int, palette: Palette, before: str | None = None
 ) -> list[Text]:
-    """All arguments of a call, wrapped.
+    """Return all arguments of a call, wrapped.
 
     Args:
         name: name of the tool.
@@ -64,18 +64,18 @@ def _rows(lines: Iterable[Text], width: int) -> list[Text]:
 
 
 def _is_edit(fields: dict[str, Any]) -> bool:
-    """Whether a diff shows everything in these arguments."""
-    wanted = _EDITS.get(str(fields.get("command")))
+    """Return whether a diff shows everything in these arguments."""
+    expected = _EDITS.get(str(fields.get("command")))
     texts = (value for name, value in fields.items() if name != "insert_line")
-    return wanted == set(fields) and all(isinstance(value, str) for value in texts)
+    return expected == set(fields) and all(isinstance(value, str) for value in texts)
 
 
 def _edit_rows(
     fields: dict[str, Any], width: int, palette: Palette, before: str | None
 ) -> Iterator[Text]:
     command, path = fields["command"], fields["path"]
-    where = f", after line {fields['insert_line']}" if command == "insert" else ""
-    head = f"{command} {path}{where}"
+    position = f", after line {fields['insert_line']}" if command == "insert" else ""
+    head = f"{command} {path}{position}"
     yield from _rows([Text(line, style=palette.strong) for line in clean_lines(head)], width)
     old = _lines(fields.get("old_str", ""))
     # In a file a trailing newline ends the last line; in inserted text it starts another one.
@@ -93,7 +93,7 @@ def _edit_rows(
 
 
 def _around(line: object, before: str | None) -> tuple[Sequence[str], Sequence[str]]:
-    """The lines above and below an insertion point; none if they are unknown."""
+    """Return the lines above and below an insertion point; none if they are unknown."""
     if before is None or not isinstance(line, int):
         return (), ()
     lines = _lines(before.removesuffix("\n"))
@@ -107,7 +107,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, str, tuple[Span, ...]]]:
-    """Each line with its sign and the words that differ from the line it replaces."""
+    """Yield each line with its sign and the words that differ from the line it replaces."""
     if max(len(old), len(new)) > MAX_COMPARED_LINES:
         codes = [("replace", 0, len(old), 0, len(new))]
     else:
@@ -127,7 +127,7 @@ def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, str, tuple[S
 def _signed(
     sign: str, text: str, spans: tuple[Span, ...], style: Style, width: int
 ) -> Iterator[Text]:
-    """A line as rows, each with the sign, so that no row looks like context."""
+    """Yield a line as rows, each with the sign, so that no row looks like context."""
     line = Text(text, style=style, no_wrap=True)
     for start, end in spans:
         line.stylize(CHANGED_WORDS, start, end)

@@ -22,7 +22,7 @@ MAX_DIFF_LINES = 15
 def file_lines(
     item: HumanItem, file: HumanFile, gutter: int, width: int, opened: bool, palette: Palette
 ) -> list[Text]:
-    """A file that was pulled, pushed or edited: two lines; if opened, also its diff.
+    """Return a file that was pulled, pushed or edited: two lines; if opened, also its diff.
 
     Args:
         item: the user's action.
@@ -47,9 +47,9 @@ def _status(item: HumanItem, file: HumanFile, gutter: int, width: int, palette: 
     line = Text(" " * (gutter + 2), no_wrap=True)
     line.append("✓ ", style=palette.good)
     line.append(_what(file), style=palette.dim)
-    told = "delivered" if item.delivered else "visible to model"
+    visibility = "delivered" if item.delivered else "visible to model"
     line.append(
-        f"  {told}" if file.told_to_model else "  private",
+        f"  {visibility}" if file.told_to_model else "  private",
         style=palette.human if file.told_to_model else palette.dim,
     )
     fit_line(line, width)

@@ -17,7 +17,7 @@ from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
 
 def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> list[Text]:
-    """A user's message, command or file action."""
+    """Return a user's message, command or file action."""
     if item.file is not None:
         return file_lines(item, item.file, GUTTER, width, opened, palette)
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
@@ -35,7 +35,7 @@ def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> 
 
 
 def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palette) -> list[Text]:
-    """The user's notes on a step: one line each, or complete if opened."""
+    """Return the user's notes on a step: one line each, or complete if opened."""
     lines: list[Text] = []
     for note in notes:
         if opened:
@@ -50,7 +50,7 @@ def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palet
 
 
 def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
-    """A notice for the user, wrapped."""
+    """Return a notice for the user, wrapped."""
     style = {"info": palette.dim, "warning": palette.warn, "error": palette.bad}[item.level]
     sign = {"info": "·", "warning": "!", "error": "✗"}[item.level]
     lines = indented(wrapped(item.text, width - GUTTER, style), GUTTER)
@@ -83,7 +83,7 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
         if words := sanitize_line(last_line(item.finished.observation)):
             line.append(f" · {words}", style=palette.dim)
     if item.command is not None:
-        told = "visible to model" if item.told_to_model else "private"
-        line.append(f"  {told}", style=palette.human if item.told_to_model else palette.dim)
+        visibility = "visible to model" if item.told_to_model else "private"
+        line.append(f"  {visibility}", style=palette.human if item.told_to_model else palette.dim)
     fit_line(line, width)
     return line

@@ -29,17 +29,18 @@ MAX_SUMMARY_CHARS = 400
 _THOUGHT = Style(italic=True)
 _ESCAPE = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
-"""JSON escapes in the arguments of a call that is still being written."""
+"""Characters by JSON escape, for the arguments of a call that is still being written."""
 
 
 def reply_lines(
     item: ReplyItem, width: int, now: float, opened: bool, palette: Palette
 ) -> list[Text]:
-    """The lines of a reply: the step's rule with its figures, reasoning, text and failures."""
+    """Return the lines of a reply: the step's rule with its figures, reasoning, text and
+    failures."""
     lines = [_rule(item, width, now, palette)]
-    said = _whole(item, width, palette) if opened else []
-    if said:
-        lines += said
+    prose = _full_lines(item, width, palette) if opened else []
+    if prose:
+        lines += prose
     elif _has_prose(item):
         lines.append(_folded(item, width, palette))
     lines += _failures(item, width, opened, palette)
@@ -49,13 +50,13 @@ def reply_lines(
         lines.append(remark)
     if not item.ended:
         lines += _writing(item, width, palette)
-    elif len(said) > 1:
+    elif len(prose) > 1:
         lines.append(Text())
     return lines
 
 
 def reply_height(item: ReplyItem, opened: bool) -> int | None:
-    """Height of a closed, finished reply; None if it is only known after drawing."""
+    """Return the height of a closed, finished reply; None if it is only known after drawing."""
     if opened or not item.ended:
         return None
     return 1 + _has_prose(item) + len(item.failures) + bool(item.remark)
@@ -83,7 +84,7 @@ def _rule(item: ReplyItem, width: int, now: float, palette: Palette) -> Text:
 
 
 def _fitting(parts: list[str], room: int) -> str:
-    """As many of the parts as fit, in order."""
+    """Return as many of the parts as fit, in order."""
     words = parts[0]
     for part in parts[1:]:
         if len(words) + len(part) + 3 > room:
@@ -123,7 +124,8 @@ def _waiting_again(failure: ModelFailed, now: float) -> str:
 
 
 def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> list[Text]:
-    """Why attempts failed: one line each, complete while it is current or the reply is open."""
+    """Return why attempts failed: one line each, complete while it is current or the reply is
+    open."""
     lines: list[Text] = []
     for failure in item.failures:
         words = f"try {failure.attempt} failed: {sanitize_line(failure.error)}"
@@ -140,8 +142,8 @@ def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> li
 # --- text and reasoning
 
 
-def _whole(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
-    """The whole reasoning beside a bar, then the whole text as Markdown."""
+def _full_lines(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
+    """Return all of the reasoning next to a bar, then all of the text as Markdown."""
     lines: list[Text] = []
     if item.reasoning.strip():
         for words in item.reasoning.strip().split("\n"):
@@ -156,14 +158,14 @@ def _whole(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
 
 @functools.lru_cache(1_024)
 def _thought(words: str, width: int, palette: Palette) -> tuple[Text, ...]:
-    """One line of reasoning as rows; cached because only the last line still changes."""
+    """Wrap one line of reasoning; cached because only the last line still changes."""
     bar = Text(" " * GUTTER, no_wrap=True).append("│ ", style=palette.faint)
     rows = wrapped(words, width - 2, palette.model + _THOUGHT)
     return tuple(bar.copy().append_text(row) for row in rows)
 
 
 def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
-    """A reply in one line: its latest words while it grows, its first words afterwards."""
+    """Return a reply in one line: its latest words while it grows, its first words afterwards."""
     line = Text(" " * GUTTER, no_wrap=True)
     if not item.ended:
         newest = (item.text.strip() or item.reasoning.strip()).rsplit("\n", 1)[-1]
@@ -178,9 +180,9 @@ def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
     return _marked("▸", line, palette) if more else line
 
 
-def _summary(said: str, palette: Palette) -> str:
-    """The beginning of a text, without its Markdown syntax."""
-    lines = markdown_lines(said[:MAX_SUMMARY_CHARS], MAX_SUMMARY_CHARS, palette)
+def _summary(text: str, palette: Palette) -> str:
+    """Return the beginning of a text, without its Markdown syntax."""
+    lines = markdown_lines(text[:MAX_SUMMARY_CHARS], MAX_SUMMARY_CHARS, palette)
     return " ".join(line.plain.strip() for line in lines if line.plain.strip())
 
 
@@ -189,7 +191,7 @@ def _first_words(thought: str) -> str:
 
 
 def _marked(mark: str, line: Text, palette: Palette) -> Text:
-    """A line with the mark of an item that can be opened or folded."""
+    """Return a line with the mark of an item that can be opened or folded."""
     return Text(f"{mark} ", style=palette.dim, no_wrap=True).append_text(line[2:])
 
 
@@ -198,7 +200,7 @@ def _room(width: int) -> int:
 
 
 def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
-    """The calls that the model is writing, as far as they have arrived."""
+    """Return the calls that the model is writing, as far as they have arrived."""
     lines: list[Text] = []
     for name, arguments in item.writing.values():
         title = Text(" " * GUTTER, no_wrap=True)

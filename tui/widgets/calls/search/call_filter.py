@@ -21,9 +21,9 @@ FILTER_WORDS: dict[Filter, str] = {
 """What a filter shows, displayed after "only"."""
 
 
-def fits(item: Item, wanted: Filter) -> bool:
-    """Whether the filter shows this item."""
-    match wanted:
+def fits(item: Item, filter_: Filter) -> bool:
+    """Return whether the filter shows this item."""
+    match filter_:
         case "all":
             return True
         case "failed":
@@ -32,28 +32,29 @@ def fits(item: Item, wanted: Filter) -> bool:
             return isinstance(item, CallItem) and item.call.name == "str_replace_editor"
         case "yours":
             decided = item.decided if isinstance(item, CallItem) else None
-            by_hand = decided is not None and decided.by == "human"
-            return isinstance(item, HumanItem) or by_hand
+            is_decided = decided is not None and decided.by == "human"
+            return isinstance(item, HumanItem) or is_decided
         case "text":
-            spoke = isinstance(item, ReplyItem) and bool(
+            has_text = isinstance(item, ReplyItem) and bool(
                 item.text.strip() or item.reasoning.strip()
             )
-            return spoke or (isinstance(item, HumanItem) and item.command is None)
+            return has_text or (isinstance(item, HumanItem) and item.command is None)
 
 
 def holds(item: Item, words: str) -> bool:
-    """Whether an item contains the words; case-sensitive only if the words contain capitals."""
+    """Return whether an item contains the words; case-sensitive only if the words contain
+    capitals."""
     text = _text(item)
     return words in text if has_capitals(words) else words in text.casefold()
 
 
 def has_capitals(words: str) -> bool:
-    """Whether a search for these words is case-sensitive."""
+    """Return whether a search for these words is case-sensitive."""
     return words != words.casefold()
 
 
 def is_settled(item: Item) -> bool:
-    """Whether an item is final unless the user acts on it."""
+    """Return whether an item is final unless the user acts on it."""
     match item:
         case CallItem():
             return item.finished is not None
@@ -70,7 +71,7 @@ def is_settled(item: Item) -> bool:
 
 
 def has_clock(item: Item) -> bool:
-    """Whether an item shows a running clock."""
+    """Return whether an item shows a running clock."""
     return isinstance(item, ReplyItem) or (isinstance(item, CallItem) and item.status == "running")
 
 

@@ -24,16 +24,16 @@ class RunSearch:
         self._seq = -1
 
     def finds(self, words: str) -> bool:
-        """Whether the words occur, ignoring case."""
-        wanted = words.casefold()
-        if wanted != self._wanted:
-            self._wanted, self._found, self._read, self._seq = wanted, False, 0, -1
-        if not wanted or self._found:
+        """Return whether the words occur, ignoring case."""
+        needle = words.casefold()
+        if needle != self._wanted:
+            self._wanted, self._found, self._read, self._seq = needle, False, 0, -1
+        if not needle or self._found:
             return True
         state = self._worker.state
         if state.seq != self._seq:
             self._seq = state.seq
-            self._found = wanted in self._head() or self._in_items()
+            self._found = needle in self._head() or self._in_items()
         return self._found
 
     def _head(self) -> str:
