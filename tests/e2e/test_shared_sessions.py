@@ -210,7 +210,7 @@ def test_the_content_security_policy_blocks_injected_code(
     assert all("Content Security Policy" in problem for problem in page.problems)
 
 
-def test_a_page_of_nothing_but_a_beginning(page: Page, store: Store, tmp_path: Path) -> None:
+def test_a_page_of_a_session_with_one_event(page: Page, store: Store, tmp_path: Path) -> None:
     events, contents = sample("words")
     keep(store, events[:1], contents)
     page.open(export(store, "r", "html", tmp_path / "x.html").as_uri(), READY)

@@ -96,7 +96,7 @@ def leave(folder: Path, host: str = "", *, seconds_ago: float = 0.0) -> None:
     os.utime(folder / "owner.json", (then, then))
 
 
-def test_what_a_killed_program_left_is_swept_after_its_grace_and_nothing_else() -> None:
+def test_the_sweep_removes_only_what_killed_programs_left_after_their_grace() -> None:
     gone, alive, elsewhere, fresh = (make_folder("none", 60.0) for _ in range(4))
     leave(gone, seconds_ago=61)
     leave(elsewhere, "another-host", seconds_ago=61)
@@ -205,7 +205,7 @@ def namespaces_over(folder: Path) -> list[str]:
     return found
 
 
-async def test_of_all_that_find_it_ended_one_begins_it_anew() -> None:
+async def test_only_one_caller_restarts_an_ended_namespace() -> None:
     require("bubblewrap")
     sandbox: Any = make("bubblewrap")
     await sandbox.start()

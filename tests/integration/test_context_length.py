@@ -20,7 +20,7 @@ from tests.integration.test_runs import only, request, watch
 Start = Callable[..., s.ScriptedServer]
 
 
-async def test_what_is_set_is_recorded_shown_and_too_short_to_work_with(
+async def test_a_configured_length_is_recorded_shown_and_warned_about(
     scripted_server: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server = scripted_server(s.call("execute_bash", command="true"), s.call("submit"))

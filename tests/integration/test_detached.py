@@ -308,7 +308,7 @@ def owner_of_session(session: str) -> int:
     return int(row["owner_pid"])
 
 
-async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
+async def test_a_detached_program_outlives_hangups_and_its_death_is_reported(
     scripted_server: Start, watch: Callable[[str], Watching]
 ) -> None:
     require("bubblewrap")

@@ -169,7 +169,9 @@ async def test_a_call_of_the_middle_is_changed(
     store.close()
 
 
-async def test_what_differs_is_said_and_put_back(scripted_server: Start, tmp_path: Path) -> None:
+async def test_different_results_are_reported_and_restored(
+    scripted_server: Start, tmp_path: Path
+) -> None:
     require("bubblewrap")
     server = scripted_server(
         s.call("execute_bash", command="date +%s%N >stamp; echo same >same"),
@@ -218,7 +220,7 @@ async def test_sessions_diverge_at_a_call_with_another_result(
     store.close()
 
 
-async def test_what_a_person_did_is_there_as_well(
+async def test_the_users_changes_are_forked_too(
     scripted_server: Start, tmp_path: Path, cleared: list[str]
 ) -> None:
     require("bubblewrap")

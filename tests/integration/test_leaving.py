@@ -162,7 +162,7 @@ async def test_quitting_asks_before_a_typed_task_is_lost(
         await run.until(lambda: run.has_left)
 
 
-async def test_a_run_in_the_background_goes_on_when_a_first_replay_is_left(
+async def test_a_run_in_the_background_continues_when_a_first_replay_is_left(
     tmp_path: Path, scripted_server: Start
 ) -> None:
     def replayed(store: Store) -> Begin:

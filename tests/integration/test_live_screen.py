@@ -116,7 +116,7 @@ def bash(command: str) -> s.Scripted:
         (("M", "home", "down", "enter"), "ask"),
     ],
 )
-async def test_the_mode_is_chosen_and_the_call_that_waits_goes_on_waiting(
+async def test_a_change_of_mode_leaves_the_waiting_call_waiting(
     tmp_path: Path, scripted_server: Start, keys: tuple[str, ...], mode: e.Mode
 ) -> None:
     server = scripted_server(bash("echo first"), s.call("submit"))

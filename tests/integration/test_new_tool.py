@@ -129,7 +129,7 @@ async def killed(home: Path, server: s.ScriptedServer, kind: str, tool: Path) ->
 
 
 @KINDS
-async def test_a_tool_of_ones_own_runs_is_resumed_and_is_forked(
+async def test_a_custom_tool_runs_and_is_resumed_and_forked(
     kind: str, scripted_server: Start, tmp_path: Path, tool: Path, workers: RunRegistry
 ) -> None:
     require(kind)

@@ -129,7 +129,7 @@ LOOKS = s.call("execute_bash", command=SEEN)
 
 
 @KINDS
-async def test_a_killed_run_goes_on_where_it_was(
+async def test_a_killed_run_continues_where_it_was(
     kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require(kind)
@@ -242,7 +242,7 @@ async def act(event, run):
     assert "A reply was being written" in only(e.RunResumed, seen)[0].lost[0]
 
 
-async def test_a_frozen_container_goes_on(
+async def test_a_frozen_container_continues(
     scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require("docker")

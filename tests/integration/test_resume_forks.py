@@ -106,7 +106,7 @@ async def killed_fork(
 
 @KINDS
 @pytest.mark.parametrize("when", ["every", "off"])
-async def test_a_killed_fork_goes_on_where_it_was(
+async def test_a_killed_fork_continues_where_it_was(
     kind: str,
     when: str,
     scripted_server: Start,

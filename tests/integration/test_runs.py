@@ -118,7 +118,7 @@ async def test_every_call_of_a_turn_gets_its_answer(scripted_server: Start, tmp_
     store.close()
 
 
-async def test_what_the_model_is_sent_back(scripted_server: Start, tmp_path: Path) -> None:
+async def test_what_is_sent_back_to_the_model(scripted_server: Start, tmp_path: Path) -> None:
     server = scripted_server(*s.demo_replies())
     seen, store, _ = await watch(request(server), tmp_path)
     assert seen[-1].reason == "submitted"  # type: ignore[union-attr]

@@ -252,7 +252,7 @@ async def test_stdin_is_empty(sandbox: Sandbox) -> None:
     assert await out(sandbox, "cat; read x || echo nothing") == "nothing\n"
 
 
-async def test_a_server_in_the_background_goes_on(sandbox: Sandbox) -> None:
+async def test_a_server_in_the_background_continues(sandbox: Sandbox) -> None:
     serve = (
         "import socket\ns = socket.socket(socket.AF_UNIX); s.bind('/tmp/s'); s.listen()\n"
         "while True:\n c, _ = s.accept(); print('served', flush=True); c.sendall(b'hi'); c.close()"
@@ -285,7 +285,7 @@ async def test_a_daemon_with_an_environment_of_its_own_lands_nowhere(sandbox: Sa
     assert result.stdout == b"mine\n"
 
 
-async def test_deleted_shell_state_begins_anew(sandbox: Sandbox) -> None:
+async def test_deleted_shell_state_is_recreated(sandbox: Sandbox) -> None:
     await sh(sandbox, "rm -rf /run/sandbox-tui/*")
     await sh(sandbox, "export A=1; cd /tmp")
     assert await out(sandbox, "echo $A; pwd") == "1\n/tmp\n"
@@ -575,7 +575,7 @@ async def test_freezing_again_and_again_disturbs_no_command(sandbox: Sandbox) ->
     assert (result.exit_code, result.background, result.state_lost) == (7, False, False)
 
 
-async def test_a_frozen_shell_goes_on_where_it_was(sandbox: Sandbox) -> None:
+async def test_a_frozen_shell_continues_where_it_was(sandbox: Sandbox) -> None:
     shell = await sandbox.open_shell(80, 24)
     await shell.write(b"echo rea''dy; sleep 1; echo wo''ken $?\n")
     got = await read_until(shell, b"ready\r\n")

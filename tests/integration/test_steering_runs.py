@@ -28,7 +28,7 @@ def by_policy(server: s.ScriptedServer, *rules: Rule, mode: e.Mode = "ask") -> R
     return RunRequest(task="x", settings=settings, mode=mode)
 
 
-async def test_denied_in_every_mode_and_the_model_is_told_why(
+async def test_denied_in_every_mode_and_the_model_gets_the_reason(
     scripted_server: Start, tmp_path: Path
 ) -> None:
     rule = Rule(action="deny", tool="execute_bash", command="touch *", reason="Use the editor.")

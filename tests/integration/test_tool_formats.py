@@ -68,7 +68,7 @@ async def test_the_next_run_begins_with_what_worked(scripted_server: Start, tmp_
     store.close()
 
 
-async def test_what_worked_is_forgotten_when_native_calls_work(
+async def test_the_remembered_format_is_forgotten_when_native_calls_work(
     scripted_server: Start, tmp_path: Path
 ) -> None:
     server = scripted_server(*SCRIPT, s.call("submit"))

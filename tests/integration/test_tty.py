@@ -86,7 +86,7 @@ async def test_a_command_without_an_end_is_ended(sandbox: Sandbox) -> None:
     assert (await sh(sandbox, "echo next")).stdout == b"next\r\n"
 
 
-async def test_what_a_program_says_when_it_is_interrupted_is_kept(sandbox: Sandbox) -> None:
+async def test_output_printed_on_interrupt_is_kept(sandbox: Sandbox) -> None:
     output_seen = asyncio.Event()
 
     async def listen(_: str, __: bytes) -> None:
@@ -104,7 +104,7 @@ async def test_what_a_program_says_when_it_is_interrupted_is_kept(sandbox: Sandb
     assert (await sh(sandbox, "echo next")).stdout == b"next\r\n"
 
 
-async def test_a_service_in_the_background_goes_on(sandbox: Sandbox) -> None:
+async def test_a_service_in_the_background_continues(sandbox: Sandbox) -> None:
     command = "(for i in $(seq 200); do sleep 0.1; echo $i; done) >/tmp/ticks 2>&1 & echo begun"
     result = await sh(sandbox, command)
     assert result.stdout == b"begun\r\n"

@@ -45,7 +45,7 @@ async def test_a_command_on_a_terminal_is_answered_and_its_text_is_observed(
 
 
 @KINDS
-async def test_a_command_without_a_terminal_that_waits_on_one_it_made_is_told_of(
+async def test_a_command_that_waits_on_its_own_terminal_is_reported(
     kind: str, scripted_server: Start, tmp_path: Path
 ) -> None:
     require(kind)

@@ -75,7 +75,7 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         assert "There are no evaluations yet" in person.runs("sandbox-tui eval ls")
 
 
-def test_what_stops_is_resumed(person: Person, scripted_server: Serve) -> None:
+def test_a_stopped_evaluation_is_resumed(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(reply)
     with person:
         write_suite(person)
@@ -105,7 +105,7 @@ def test_samples_run_on_a_cluster(person: Person, scripted_server: Serve) -> Non
         assert "budget of 1 tokens" in (person.folder / "lines").read_text()
 
 
-def test_what_is_wrong_is_said_in_a_sentence(person: Person) -> None:
+def test_errors_are_reported_in_a_sentence(person: Person) -> None:
     with person:
         write_suite(person)
         run = "sandbox-tui eval run"

@@ -79,7 +79,7 @@ def test_a_run_is_paused_from_the_wall(person: Person, scripted_server: Serve) -
         assert person.is_back() in (0, 130)
 
 
-def test_a_run_goes_on_in_the_background(person: Person, scripted_server: Serve) -> None:
+def test_a_run_continues_in_the_background(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(reply)  # type: ignore[arg-type]
     with person:
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m --step")

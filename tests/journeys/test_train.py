@@ -228,7 +228,7 @@ def write_tasks(person: Person) -> None:
         (person.folder / f"{name}.jsonl").write_text(text)
 
 
-def test_rollouts_are_collected_by_a_recipe_and_a_stopped_training_goes_on(
+def test_rollouts_are_collected_by_a_recipe_and_a_stopped_training_continues(
     person: Person, scripted_server: Serve
 ) -> None:
     server = scripted_server(reply)

@@ -36,7 +36,7 @@ def words_of(typed: str, *entries: Entry, recent: tuple[str, ...] = ()) -> dict[
     return {kind: [match.entry.words for match in matches] for kind, matches in found}
 
 
-def test_what_was_chosen_last_comes_first_and_once() -> None:
+def test_recent_choices_come_first_and_once() -> None:
     entries = entry("Approve"), entry("Fork"), entry("ansi", "Themes")
     listed = words_of("", *entries, recent=("ansi", "gone", "Fork"))
     assert listed == {RECENT: ["ansi", "Fork"], "Actions": ["Approve"]}

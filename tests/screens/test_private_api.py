@@ -34,7 +34,7 @@ async def test_one_toast_is_removed_and_the_others_stay() -> None:
         assert private_api.shown_toasts(app) == [second]
 
 
-async def test_a_theme_that_is_registered_again_is_drawn_anew() -> None:
+async def test_a_theme_that_is_registered_again_is_drawn_again() -> None:
     app = Small()
     async with app.run_test() as pilot:
         app.register_theme(Theme("ours", primary="#112233", background="#000000"))

@@ -42,7 +42,7 @@ async def test_the_oldest_make_room() -> None:
         assert await shown(app, pilot) == ["long " * 400]
 
 
-async def test_one_notice_is_taken_back_and_the_others_stay() -> None:
+async def test_one_toast_is_withdrawn_and_the_others_stay() -> None:
     app = Speaker()
     async with app.run_test(size=(100, 60), notifications=True) as pilot:
         app.notify("disk is full", title="the run waits", timeout=1000)

@@ -60,7 +60,7 @@ def test_a_pack_of_the_reference_loads_unchanged() -> None:
     assert pack.instance("{demo} stays") == "<problem>{demo} stays</problem> /testbed"
 
 
-def test_a_lone_brace_stands_for_itself() -> None:
+def test_a_single_brace_is_literal() -> None:
     pack = parse_pack("p", "system_prompt: 'a { b } {x}'\ninstance_prompt: x")
     assert pack.system("") == "a { b } {x}"
 

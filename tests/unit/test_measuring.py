@@ -46,7 +46,7 @@ def test_a_process_tells_of_itself_alone(large: bytearray) -> None:
         assert process.submit(most_resident).result() < MUCH
 
 
-def test_what_it_says_and_how_it_ends_are_its_own() -> None:
+def test_output_and_exit_code_are_the_programs_own() -> None:
     received: list[str] = []
     whole_process(
         [sys.executable, "-c", "import os; print(os.environ['A'])"],
@@ -59,7 +59,7 @@ def test_what_it_says_and_how_it_ends_are_its_own() -> None:
     assert (caught.value.returncode, caught.value.output) == (3, "why\n")
 
 
-def test_work_that_grows_with_the_square_is_told_from_work_that_does_not() -> None:
+def test_quadratic_work_is_distinguished_from_linear_work() -> None:
     def linear(size: int) -> None:
         sum(range(size * 10_000))
 

@@ -216,7 +216,7 @@ async def test_a_deleted_file_shows_what_it_was(session: Session) -> None:
         assert preview.border_subtitle == "beginning → now · +0 -3"
 
 
-async def test_v_shows_it_as_it_stands_there(session: Session) -> None:
+async def test_v_switches_to_the_source(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
         preview = await choose(screen, pilot, "out.json")
         assert preview.body.plain[1].startswith("  ▾ x [2]")
@@ -422,6 +422,6 @@ def test_a_text_comes_back_byte_for_byte(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"a\x1b[2J", b"a\r\nb\n", "\u202e".encode(), b"a\0"])
-def test_what_cannot_be_edited_here(data: bytes) -> None:
+def test_files_that_cannot_be_edited(data: bytes) -> None:
     with pytest.raises(Exception, match="edit it in a shell"):
         TextForm("x", data)

@@ -88,9 +88,7 @@ async def test_a_file_that_is_there_is_overwritten_only_after_a_yes(
             assert (there.read_text() == "mine") == stays
 
 
-async def test_a_place_that_cannot_be_written_is_said_on_the_form(
-    store: Store, tmp_path: Path
-) -> None:
+async def test_an_unwritable_path_is_reported_in_the_form(store: Store, tmp_path: Path) -> None:
     async with at_home(store) as (home, pilot):
         dialog = await opened(home, pilot, "markdown", tmp_path / "missing" / "out.md")
         await pilot.press("ctrl+s")
@@ -107,7 +105,7 @@ async def refused_in_the_form(home: HomeScreen, pilot: Pilot[int], dialog: Expor
 
 
 @pytest.mark.parametrize("typed", [f"/tmp/{'x' * 300}", "~nobody-of-that-name/x"])
-async def test_a_path_that_cannot_be_is_said_in_the_form(store: Store, typed: str) -> None:
+async def test_an_invalid_path_is_reported_in_the_form(store: Store, typed: str) -> None:
     async with at_home(store) as (home, pilot):
         dialog = await opened(home, pilot, "markdown", Path(typed))
         await refused_in_the_form(home, pilot, dialog)

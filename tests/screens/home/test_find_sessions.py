@@ -121,7 +121,7 @@ async def test_no_search_input_breaks_anything(
         assert bar._problem == ""
 
 
-async def test_filters_complete_themselves_and_an_unknown_one_is_said(store: Store) -> None:
+async def test_filters_complete_themselves_and_an_unknown_one_is_reported(store: Store) -> None:
     add_tag(store, "other", "striped")
     async with at_home(store) as (home, pilot):
         hits = await look_for(home, pilot, "model:qwen")
@@ -230,7 +230,7 @@ def _said(pilot: Pilot[int]) -> str:
     return "\n".join(note.message for note in pilot.app._notifications)
 
 
-async def test_what_a_fork_has_of_its_parent_is_found_once(store: Store) -> None:
+async def test_events_shared_with_the_parent_are_found_once(store: Store) -> None:
     events, contents = sample("giraffe")
     keep(store, events, contents, run_id="parent")
     first = events[0]
@@ -278,7 +278,7 @@ async def test_a_screen_whose_panes_are_gone_shows_nothing_more(store: Store) ->
         replay._tick()
 
 
-async def test_a_session_that_was_deleted_meanwhile_is_said_to_be_gone(store: Store) -> None:
+async def test_a_session_that_was_deleted_in_the_meantime_is_reported_as_gone(store: Store) -> None:
     async with at_home(store) as (_, pilot):
         replay = ReplayScreen(store.run("whole"), store)
         await pilot.app.push_screen(replay)

@@ -115,7 +115,7 @@ async def test_a_model_chosen_in_the_new_run_form_is_for_that_run(
     assert app.settings.now.model.name == ""
 
 
-async def test_nothing_found_is_said_and_nothing_is_in_the_way(
+async def test_no_models_found_is_reported_without_blocking(
     own_home: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[1]")
@@ -138,7 +138,7 @@ async def test_nothing_is_offered_to_a_user_with_a_model(
         assert not app.screen.query_one(ModelOffers).display
 
 
-async def test_a_config_that_cannot_be_written_is_said(
+async def test_a_config_that_cannot_be_written_is_reported(
     own_home: Path, store: Store, server: ScriptedServer
 ) -> None:
     app = SandboxTui(config.load(), store)

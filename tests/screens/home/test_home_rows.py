@@ -181,9 +181,7 @@ def row(sessions: SessionList, index: int) -> str:
     return "\n".join(line.plain for line in lines)
 
 
-async def test_the_age_of_a_session_goes_on_while_one_looks_at_the_list(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_ages_are_kept_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_updates, "AGE_SECONDS", 0.01)
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("zebra"), run_id="whole")

@@ -274,7 +274,7 @@ async def test_settings_are_saved_for_all_new_runs(app: SandboxTui, started: Sta
         ("prompts", "nobody", "nobody"),
     ],
 )
-async def test_what_is_wrong_below_is_shown_and_said(
+async def test_an_error_in_a_folded_field_is_shown(
     app: SandboxTui, started: Started, field: str, text: str, words: str
 ) -> None:
     async with app.run_test(size=(100, 30)) as pilot:

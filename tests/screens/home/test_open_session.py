@@ -14,7 +14,9 @@ from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 
-async def test_a_session_that_was_deleted_meanwhile_is_said_to_be_gone(tmp_path: Path) -> None:
+async def test_a_session_that_was_deleted_in_the_meantime_is_reported_as_gone(
+    tmp_path: Path,
+) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("words"))
         app = SandboxTui(load({}), store)

@@ -392,7 +392,7 @@ async def test_a_call_that_was_text_names_its_format_and_what_was_repaired() -> 
     assert state.tool_format.title == "text (hermes)"
 
 
-async def test_an_insertion_that_waits_stands_between_the_lines_around_it() -> None:
+async def test_a_waiting_insertion_is_shown_between_its_neighbouring_lines() -> None:
     content = "".join(f"line {n}\n" for n in range(1, 10))
     fields = {"command": "insert", "path": "/testbed/a.py", "insert_line": 5, "new_str": "new"}
     state = RunState()

@@ -70,7 +70,7 @@ async def test_the_card_shows_the_whole_outcome(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("height", [1, 2, 3, 4])
-async def test_in_little_room_the_keys_stay(height: int, tmp_path: Path) -> None:
+async def test_small_cards_keep_the_keys(height: int, tmp_path: Path) -> None:
     (tmp_path / "answer.txt").write_text("one")
     lines = await shown(height, finished_state(tmp_path), "q leave")
     assert len(lines) == height
@@ -85,7 +85,7 @@ async def test_a_long_answer_is_cut_and_says_so() -> None:
     assert "  no files in output/" in lines
 
 
-async def test_in_little_room_the_files_are_listed_in_the_one_line_there_is(
+async def test_small_cards_list_the_files_on_one_line(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "answer.txt").write_text("one")
@@ -97,6 +97,6 @@ async def test_in_little_room_the_files_are_listed_in_the_one_line_there_is(
     assert "q leave" in lines[-1]
 
 
-async def test_results_that_are_gone_are_not_said_to_be_there(tmp_path: Path) -> None:
+async def test_deleted_results_are_not_shown_as_present(tmp_path: Path) -> None:
     lines = await shown(12, finished_state(tmp_path / "gone"), "not on this machine")
     assert lines[3].startswith("  results are not on this machine; they were in /")

@@ -98,7 +98,7 @@ async def test_a_draft_returns_when_a_queued_message_has_been_edited(key: str) -
 
 
 @pytest.mark.parametrize("purpose", ["message", "reject", "answer"])
-async def test_what_was_typed_for_one_purpose_is_never_sent_for_another(purpose: Purpose) -> None:
+async def test_text_typed_for_one_purpose_is_never_sent_for_another(purpose: Purpose) -> None:
     app = Bar()
     async with app.run_test() as pilot:
         bar = app.query_one(InjectBar)

@@ -33,7 +33,7 @@ async def test_several_pasted_lines_become_one_without_a_loss() -> None:
             assert "\x1b" not in line.value
 
 
-def test_what_takes_words_is_made_of_it() -> None:
+def test_text_fields_use_the_one_line_input() -> None:
     """Textual's own input keeps only the first line of a paste, which suits numbers and paths."""
     plain: Sequence[str] = sorted(
         str(file.relative_to(TUI))

@@ -251,7 +251,7 @@ def waiting(*, answerable: bool, hidden: bool = False) -> RunState:
     return state
 
 
-async def test_a_command_that_waits_is_told_of_and_answered() -> None:
+async def test_a_command_that_waits_is_reported_and_answered() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot, app)
@@ -273,7 +273,7 @@ async def test_a_command_that_waits_is_told_of_and_answered() -> None:
         assert app.subtitle_shown == "following ↓"
 
 
-async def test_nothing_is_followed_once_nothing_can_come() -> None:
+async def test_an_ended_run_is_not_followed() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot, app)
@@ -297,7 +297,7 @@ async def test_a_recording_is_read_rather_than_followed() -> None:
         assert app.subtitle_shown == "↓ more below · end"
 
 
-async def test_where_another_pane_has_the_keys_the_way_to_answer_is_named() -> None:
+async def test_the_key_to_answer_is_named_while_another_pane_has_the_focus() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot, app)
@@ -310,7 +310,7 @@ async def test_where_another_pane_has_the_keys_the_way_to_answer_is_named() -> N
         assert app.subtitle_shown == "ssh waits for input · 2, enter answers · esc interrupts"
 
 
-async def test_where_one_cannot_answer_only_interrupting_is_offered() -> None:
+async def test_only_interrupting_is_offered_where_answering_is_impossible() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:
         await with_two_shells(pilot, app)
@@ -444,7 +444,7 @@ async def test_programs_that_ask_for_the_mouse_get_it(modes: bytes, report: list
         assert [data for _, data in app.typed] == report
 
 
-async def test_focus_is_told_when_the_keyboard_comes_and_goes() -> None:
+async def test_focus_is_reported_when_the_keyboard_comes_and_goes() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:
         await with_two_shells(pilot, app)

@@ -291,7 +291,7 @@ async def test_a_held_frame_is_shown_after_a_while() -> None:
         assert "half" in app.lines()[0]
 
 
-async def test_whoever_feeds_a_flood_is_held_up_and_keys_are_not() -> None:
+async def test_a_flood_blocks_its_producer_but_not_the_keys() -> None:
     app = Demo()
     async with app.run_test(size=(60, 20)) as pilot:
         app.view.focus()

@@ -17,14 +17,14 @@ def line(duration: float, *, growing: bool) -> list[str]:
     return timeline._signs(60)
 
 
-def test_marks_stay_in_their_columns_while_a_run_goes_on() -> None:
+def test_marks_stay_in_their_columns_while_a_run_continues() -> None:
     assert len({tuple(line(4 + n / 10, growing=True)) for n in range(60)}) == 1
     lines = [tuple(line(float(n), growing=True)) for n in range(10, 100)]
     assert len(set(lines)) <= 12, "now and then the line is laid out anew"
 
 
 @pytest.mark.parametrize("duration", [0.0, 0.5, 10.0, 12.5, 12.6, 3600.0])
-def test_a_run_that_goes_on_never_reaches_past_its_line(duration: float) -> None:
+def test_the_timeline_of_a_running_run_stays_within_its_line(duration: float) -> None:
     timeline = Timeline()
     timeline.growing = True
     timeline.set_reactive(Timeline.duration, duration)

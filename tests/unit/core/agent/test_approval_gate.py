@@ -127,7 +127,7 @@ async def test_the_mode_holds_for_the_calls_that_come_after_it_was_changed() -> 
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_what_waited_in_a_program_that_is_gone_waits_again(mode: e.Mode) -> None:
+async def test_a_call_that_waited_in_a_killed_program_waits_again(mode: e.Mode) -> None:
     gate = Recorded(mode)
     coming = asyncio.create_task(gate.authorize(call("ls"), held=True))
     await asyncio.sleep(0)
@@ -173,7 +173,7 @@ async def test_a_call_that_is_cancelled_waits_no_longer() -> None:
     gate.set_mode("auto")
 
 
-async def test_what_was_granted_waits_in_no_mode_but_paused() -> None:
+async def test_granted_calls_wait_only_while_paused() -> None:
     gate = Recorded("step")
     coming = await come(gate, "make all; ls")
     assert gate.suggested() == ("make all *",)

@@ -151,7 +151,7 @@ async def test_each_step_has_a_seed_of_its_own() -> None:
         assert [request.seed for request in model.requests] == sent
 
 
-async def test_a_policy_of_ones_own_makes_the_replies() -> None:
+async def test_a_custom_policy_makes_the_replies() -> None:
     sandbox = Counting()
     environment = ToolEnvironment(sandbox)
     agent = Agent(model=None, messages=opening(), tools=environment.tools, executor=environment)

@@ -96,7 +96,7 @@ async def test_a_limit_ends_the_run_with_its_own_reason() -> None:
     assert e.EXIT_CODES["repeated_calls"] == 7
 
 
-async def test_a_person_who_steps_in_begins_the_count_anew() -> None:
+async def test_a_users_intervention_restarts_the_count() -> None:
     queue = MessageQueue()
 
     class Stepping(Scripted):

@@ -103,7 +103,7 @@ async def test_a_reply_that_was_cut_short_is_given_its_room_again(scripted_serve
     assert asked == [16384, 8192, 8192, 16384]
 
 
-async def test_there_is_an_end_to_asking_for_less(scripted_server: Start) -> None:
+async def test_requests_for_less_are_limited(scripted_server: Start) -> None:
     server = scripted_server(TOO_MUCH)
     with pytest.raises(ModelError):
         await steps(1, server, max_tokens=MIN_REPLY_TOKENS * 2)
@@ -113,7 +113,7 @@ async def test_there_is_an_end_to_asking_for_less(scripted_server: Start) -> Non
 # --- a reply without a call
 
 
-async def test_what_it_was_told_is_recorded_with_the_reply(scripted_server: Start) -> None:
+async def test_the_reminder_is_recorded_with_the_reply(scripted_server: Start) -> None:
     cut = s.Scripted([s.chunk({"content": "I was abou"}), s.chunk({}, "length"), s.DONE])
     asking = await steps(2, scripted_server(s.say("words"), cut))
     assert [event.reminder for event in asking.only(e.ModelReplied)] == [
@@ -134,7 +134,7 @@ async def test_with_a_call_there_is_nothing_to_remark(scripted_server: Start) ->
 # --- interrupted replies
 
 
-async def test_what_a_stopped_reply_had_said_stays(scripted_server: Start) -> None:
+async def test_the_text_of_a_stopped_reply_stays(scripted_server: Start) -> None:
     stalled = s.stream(s.chunk({"content": "I would rather"}), 3600.0)
     server = scripted_server(stalled, s.failure(503, retry_after="0"), s.call("submit"))
     asking = AgentUnderTest(model_of(server))
@@ -161,7 +161,7 @@ async def test_what_a_stopped_reply_had_said_stays(scripted_server: Start) -> No
     assert server.requests[0]["messages"] == server.requests[2]["messages"]
 
 
-def test_what_a_stopped_reply_was_writing_is_no_longer_written() -> None:
+def test_the_unfinished_call_of_a_stopped_reply_is_dropped() -> None:
     state = RunState()
     state.apply(e.ModelDelta(step=1, channel="call", text="{", name="execute_bash"))
     state.apply(e.ReplyInterrupted(step=1))
@@ -205,7 +205,7 @@ async def test_prices_that_are_not_installed_are_named(
     assert "pip install 'sandbox-tui[prices]'." in warned.text
 
 
-async def test_without_limits_nothing_is_said_of_them(scripted_server: Start) -> None:
+async def test_without_limits_nothing_is_reported(scripted_server: Start) -> None:
     assert (await steps(1, scripted_server(uncounted("a")))).only(e.Warned) == []
 
 
@@ -230,7 +230,7 @@ def test_a_price_is_that_of_the_server() -> None:
         ("gpt-4o", "", e.Usage()),
     ],
 )
-def test_what_is_not_known_is_not_nothing(model: str, base_url: str | None, usage: e.Usage) -> None:
+def test_an_unknown_price_is_not_zero(model: str, base_url: str | None, usage: e.Usage) -> None:
     assert prices.cost(model, base_url, usage) is None
 
 

@@ -211,7 +211,7 @@ async def test_an_error_about_something_else_stays_an_error() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["native", "text", "json_schema"])
-async def test_what_is_set_is_kept(wanted: ToolCallSetting) -> None:
+async def test_a_configured_format_is_kept(wanted: ToolCallSetting) -> None:
     asked = Asked("words", "words", "words", wanted=wanted)
     for _ in range(3):
         await asked.turn()
@@ -277,7 +277,7 @@ async def test_a_call_that_cannot_run_says_why() -> None:
     assert FAMILY_KEY not in reply.message
 
 
-async def test_what_worked_before_is_begun_with() -> None:
+async def test_the_remembered_format_is_tried_first() -> None:
     asked = Asked(FENCED, known=ToolFormat(mode="text", family="json"))
     assert (await asked.turn()).calls
     assert asked.modes == [("text", "json")]
@@ -433,7 +433,7 @@ def test_a_history_with_numbers_that_json_lacks_can_be_told() -> None:
     assert '"timeout": null' in told["content"]
 
 
-def test_tools_with_little_said_about_them_can_be_listed() -> None:
+def test_tools_without_descriptions_can_be_listed() -> None:
     odd: list[dict[str, Any]] = [
         {"type": "function", "function": {"name": "a", "parameters": None}},
         {"type": "function", "function": {"name": "b", "parameters": {"required": None}}},
@@ -456,7 +456,7 @@ async def test_a_task_by_schema_ends_with_what_to_answer() -> None:
     assert json_reminder(TOOLS) not in second[-1]["content"]
 
 
-async def test_words_alone_in_the_first_reply_as_text_end_nothing() -> None:
+async def test_a_first_text_reply_without_a_call_ends_nothing() -> None:
     asked = Asked(NO_TOOLS, NO_SCHEMA, "words", HERMES)
     assert not (await asked.turn()).calls
     assert (await asked.turn()).calls

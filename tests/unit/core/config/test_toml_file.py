@@ -101,7 +101,7 @@ def test_a_folder_that_cannot_be_written_is_named(own_home: Path) -> None:
         ("keys.live.pause", "f9, p", ["f9", "p"]),
     ],
 )
-def test_what_is_typed_becomes_a_value(name: str, text: str, value: object) -> None:
+def test_typed_text_becomes_a_value(name: str, text: str, value: object) -> None:
     assert value_from_text(name, text) == value
 
 
@@ -178,7 +178,7 @@ def test_a_value_that_cannot_hold_is_refused_with_what_could(
     assert file.read_text() == before
 
 
-def test_a_theme_of_ones_own_and_those_of_textual_can_be_set(file: Path) -> None:
+def test_custom_themes_and_textuals_can_be_set(file: Path) -> None:
     own = file.parent / "themes"
     own.mkdir()
     source = resources.files("sandbox_tui.themes").joinpath("daylight.toml").read_text()

@@ -25,7 +25,7 @@ class NoBlobs:
         return None
 
 
-async def test_that_there_are_more_files_than_are_listed_is_said_once() -> None:
+async def test_an_incomplete_listing_is_reported_once() -> None:
     sandbox = Cut({f"/testbed/{n}": b"" for n in range(5)})
     posted: list[e.AnyEvent] = []
 

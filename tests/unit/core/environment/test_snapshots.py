@@ -45,7 +45,7 @@ def test_bounds_hold_and_the_newest_stays(
         assert retained[-1].step == step
 
 
-def test_what_stays_is_spread_over_the_run() -> None:
+def test_kept_snapshots_are_spread_over_the_run() -> None:
     retained: list[SnapshotRecord] = []
     for step in range(1, 101):
         retained.append(SnapshotRecord(f"s{step}", step, 1))
@@ -85,7 +85,7 @@ def test_without_an_engine_images_stay_noted_and_folders_go(
 
 
 @pytest.mark.parametrize("moved_on", [False, True])
-async def test_bounds_hold_over_both_parts_of_a_run_that_was_taken_up(moved_on: bool) -> None:
+async def test_bounds_cover_both_parts_of_a_resumed_run(moved_on: bool) -> None:
     """Earlier programs' snapshots count towards the limit; unchanged state is not snapshotted."""
     events: list[e.AnyEvent] = [started()]
     for step in (1, 2, 3):

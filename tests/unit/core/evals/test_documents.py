@@ -35,7 +35,7 @@ def test_a_short_document_stays_whole_beside_a_long_one() -> None:
     st.text(alphabet=st.sampled_from("0123456789 abcé\n"), max_size=400).map(str.encode),
     st.integers(0, 500),
 )
-def test_what_is_kept_and_what_is_missing_are_the_document(data: bytes, window: int) -> None:
+def test_kept_and_missing_parts_make_up_the_document(data: bytes, window: int) -> None:
     inlined = inline_documents({"a.txt": data}, window)
     body = inlined.text.removeprefix("BEGIN DOCUMENT 1: a.txt\n").removesuffix("\nEND DOCUMENT 1")
     if not inlined.cut:

@@ -186,7 +186,7 @@ def test_the_digest_holds_the_reward(folder: Path) -> None:
         ("vanilla_llm_prompt.py", "x = 1", "no attribute 'create_prompt'"),
     ],
 )
-def test_what_is_wrong_with_a_folder_is_said(
+def test_errors_in_a_folder_are_reported(
     folder: Path, file: str, text: str | None, words: str
 ) -> None:
     if text is None:

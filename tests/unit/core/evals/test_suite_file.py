@@ -171,7 +171,7 @@ def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
         ("dataset: {path: tasks.jsonl, columns: {problem: question}}", "no column 'question'"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path, text: str, words: str) -> None:
+def test_errors_are_reported_in_one_sentence(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load_suite(write(tmp_path, text))
     assert words in str(caught.value)
@@ -190,7 +190,7 @@ def test_an_unknown_name_lists_the_known() -> None:
         load_suite("nope")
 
 
-def test_a_suite_of_ones_own_has_a_name(own_home: Path) -> None:
+def test_a_custom_suite_has_a_name(own_home: Path) -> None:
     (own_home / "suites").mkdir(parents=True)
     file = write(own_home / "suites", "description: mine\ndataset: {path: tasks.jsonl}")
     Path(file).rename(own_home / "suites" / "homework.yaml")

@@ -86,7 +86,7 @@ async def test_a_result_comes_back_whatever_is_printed() -> None:
         ("object", "TypeError"),
     ],
 )
-async def test_what_went_wrong_is_said(kind: str, words: str) -> None:
+async def test_failures_are_reported(kind: str, words: str) -> None:
     with pytest.raises(WorkerFailed) as caught:
         await call_in_worker(fail, kind, timeout=60)
     assert words in str(caught.value)
@@ -116,7 +116,7 @@ async def test_a_cancelled_call_ends_its_worker(tmp_path: Path) -> None:
     await until_gone(file)
 
 
-async def test_calls_run_beside_each_other_and_the_loop_goes_on() -> None:
+async def test_calls_run_beside_each_other_and_the_loop_continues() -> None:
     calls = [call_in_worker(echo, number, timeout=60) for number in range(6)]
     assert await asyncio.gather(*calls) == [[number] for number in range(6)]
 

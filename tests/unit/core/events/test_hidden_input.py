@@ -94,7 +94,7 @@ async def test_in_doubt_it_is_hidden() -> None:
     assert [(event.data, event.hidden) for event in seen] == [(b"*******\r", True)]
 
 
-async def test_what_is_shown_is_kept_as_it_is() -> None:
+async def test_echoed_input_is_recorded_unchanged() -> None:
     seen = await typed_into(PromptingShell(hides=False), b"ls -la\r")
     assert [(event.data, event.hidden) for event in seen] == [(b"ls -la\r", False)]
 

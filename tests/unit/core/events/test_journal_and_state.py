@@ -48,7 +48,7 @@ async def test_large_output_is_cut_into_chunks() -> None:
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
-def test_what_could_never_be_read_back_is_not_written(number: float) -> None:
+def test_unreadable_events_are_not_written(number: float) -> None:
     journal = Journal()
     change = e.FileChange(path="/a", change="created", kind="file", mtime=number)
     with pytest.raises(ValueError, match="mtime"):
@@ -158,7 +158,7 @@ def test_a_temporary_file_is_not_listed_as_deleted() -> None:
     assert state.files["/a"].created_and_deleted
 
 
-def test_what_was_said_stays_when_a_try_fails_and_when_the_program_ended() -> None:
+def test_partial_replies_survive_failures_and_restarts() -> None:
     events = [
         e.ModelAsked(step=1, digest="", messages=2),
         e.ModelFailed(step=1, error="No connection.", attempt=1, retry_in=1.0),

@@ -165,7 +165,7 @@ def everyone_was_answered(seen: list[e.AnyEvent]) -> None:
     assert waiting == []
 
 
-async def test_cut_off_after_any_event_it_goes_on_to_the_same_end() -> None:
+async def test_a_run_cut_off_after_any_event_reaches_the_same_end() -> None:
     whole = await play()
     texts = [event.observation for event in only(e.CallFinished, whole)]
     assert len(texts) == 10
@@ -189,7 +189,7 @@ async def test_cut_off_after_any_event_it_goes_on_to_the_same_end() -> None:
         everyone_was_answered(seen)
 
 
-async def test_cut_off_twice_it_goes_on_all_the_same() -> None:
+async def test_a_run_cut_off_twice_reaches_the_same_end() -> None:
     whole = await play()
     for first in range(1, len(whole), 7):
         once = await play(whole[:first])
@@ -220,7 +220,7 @@ def test_a_repetition_that_the_model_was_not_told_of_is_told() -> None:
     assert not fewer.message_queue
 
 
-async def test_what_a_person_said_still_arrives_once() -> None:
+async def test_a_users_message_still_arrives_once() -> None:
     def speak(run: Run, event: e.AnyEvent) -> None:
         if isinstance(event, e.CallFinished) and event.call == 2:
             run.message("first")
@@ -293,7 +293,7 @@ async def test_a_call_that_waited_waits_again_though_the_mode_was_changed_to_aut
     assert not any(event.call == 1 for event in only(e.CallStarted, seen))
 
 
-async def test_a_paused_run_stays_paused_and_a_frozen_sandbox_goes_on() -> None:
+async def test_a_paused_run_stays_paused_and_a_frozen_sandbox_continues() -> None:
     whole = await play()
     asked = next(event.seq for event in whole if isinstance(event, e.ModelReplied))
     t = whole[asked - 1].t
@@ -362,7 +362,7 @@ async def test_when_it_ended_counts_the_time_away(tmp_path: Path) -> None:
     store.close()
 
 
-def test_what_was_recorded_too_little_of_is_refused() -> None:
+def test_an_incomplete_record_is_refused() -> None:
     with pytest.raises(ResumeRefused, match="imported"):
         recorded_request(started(), load())
     assert recover([]) is None
@@ -406,7 +406,7 @@ async def test_the_model_is_told_once_which_processes_ended() -> None:
             requests_are_right(twice)
 
 
-async def test_who_was_told_in_the_words_of_a_version_before_is_not_told_again() -> None:
+async def test_a_message_in_an_earlier_versions_words_is_not_repeated() -> None:
     def ends() -> FakeSandbox:
         sandbox = FakeSandbox()
         sandbox.outlives = False
@@ -438,7 +438,7 @@ def _handed_in(events: list[e.AnyEvent]) -> bool:
     return len(only(e.ModelReplied, events)) == len(TURNS)
 
 
-async def test_where_the_background_goes_on_there_is_nothing_to_tell() -> None:
+async def test_nothing_is_told_if_background_processes_continue() -> None:
     begins = FakeSandbox()
     begins.results = [result(background=True), result()]
     whole = await play(sandbox=begins)

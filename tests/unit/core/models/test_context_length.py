@@ -191,7 +191,7 @@ async def test_nobody_listens() -> None:
     assert await found("") is None
 
 
-async def test_what_is_set_outranks_what_the_server_says(serve: Serve) -> None:
+async def test_a_configured_length_overrides_the_servers(serve: Serve) -> None:
     expected = ContextLength(tokens=9000, source="model.context_length")
     assert await found(serve({"/v1/models": VLLM}), context_length=9000) == expected
 

@@ -55,8 +55,7 @@ def test_the_documents_hold_one_answer() -> None:
     for name, data in demo_documents().items():
         years = re.findall(r"YEAR (\d+)", data.decode())
         grain = [
-            int(n.replace(" ", ""))
-            for n in re.findall(r"Grain landed: ([\d ]+) t", data.decode())
+            int(n.replace(" ", "")) for n in re.findall(r"Grain landed: ([\d ]+) t", data.decode())
         ]
         assert len(years) == len(grain) == 10
         falls += [(grain[n - 1] - grain[n], name, int(years[n])) for n in range(1, 10)]
@@ -84,7 +83,7 @@ def test_the_script_is_one_that_can_be_carried_out() -> None:
     assert 9 <= len(script()) <= 12
 
 
-async def test_left_alone_it_runs_from_beginning_to_end() -> None:
+async def test_undisturbed_it_runs_from_beginning_to_end() -> None:
     messages = opening()
     replies = [await turn(messages) for _ in script()]
     assert [wanted(reply) for reply in replies] == [(t.tool, t.arguments) for t in script()]
@@ -121,10 +120,13 @@ async def test_it_reaches_submit_though_everything_is_refused(answer: str) -> No
     ("said", "words"),
     [
         ("A person who watches this run writes to you:\nbe quick", "read your message"),
-        ("A person who watches this run ran a command in your sandbox:\n$ ls", "I see the command you ran"),
+        (
+            "A person who watches this run ran a command in your sandbox:\n$ ls",
+            "I see the command you ran",
+        ),
     ],
 )
-async def test_words_of_a_person_are_acknowledged_once(said: str, words: str) -> None:
+async def test_a_users_message_is_acknowledged_once(said: str, words: str) -> None:
     messages = opening()
     await turn(messages)
     messages.append({"role": "user", "content": said})
@@ -155,7 +157,7 @@ async def test_a_reply_that_was_broken_off_is_written_again() -> None:
     assert wanted(await ask(opening(), model))[1] == script()[0].arguments
 
 
-async def test_a_conversation_can_be_taken_up_anywhere() -> None:
+async def test_a_conversation_can_be_resumed_anywhere() -> None:
     messages = opening()
     for _ in range(4):
         await turn(messages)

@@ -99,7 +99,7 @@ async def test_real_servers_are_found_with_their_models(
         tuple(p for _ in range(9999) for p in (b"H", 0.05)),
     ],
 )
-async def test_what_is_no_model_server_is_survived(pieces: tuple[bytes | float, ...]) -> None:
+async def test_other_servers_are_ignored(pieces: tuple[bytes | float, ...]) -> None:
     with answers(*pieces) as port:
         began = time.monotonic()
         assert await find_local_servers([port], wait=0.4) == []
@@ -130,7 +130,7 @@ async def test_a_server_that_floods_without_end_is_left() -> None:
         ),
     ],
 )
-async def test_what_is_said_is_taken_as_far_as_it_can_be_used(
+async def test_usable_parts_of_an_answer_are_used(
     pieces: tuple[bytes | float, ...], expected: tuple[str, tuple[str, ...], bool]
 ) -> None:
     with answers(*pieces) as port:

@@ -116,7 +116,7 @@ async def test_events_in_every_shape(scripted_server: Start) -> None:
         (s.failure(400, "'max_tokens' is unsupported. Use 'max_completion_tokens'"), "max_tokens"),
     ],
 )
-async def test_what_a_server_refuses_is_left_out_from_then_on(
+async def test_a_refused_parameter_is_left_out_from_then_on(
     scripted_server: Start, refusal: s.Scripted, gone: str
 ) -> None:
     server = scripted_server(refusal, s.say("fine"))
@@ -254,7 +254,7 @@ async def test_the_same_call_twice_is_two_calls(scripted_server: Start) -> None:
         ("", "{}"),
     ],
 )
-async def test_what_is_sent_back_can_be_read_by_servers(
+async def test_servers_can_parse_what_is_sent_back(
     scripted_server: Start, written: str, sent_back: str
 ) -> None:
     _, reply = await ask(scripted_server(s.calls(("a tool!", written))))
@@ -482,7 +482,7 @@ async def test_an_invalid_address(url: str) -> None:
     assert not error.retryable
 
 
-async def test_no_secret_is_told() -> None:
+async def test_no_secret_is_revealed() -> None:
     url = "http://me:hunter2@127.0.0.1:9/v1?token=hunter2"
     assert "hunter2" not in str(await fails(url))
     model = OpenAIModel(ModelSettings(name="m", base_url=url), KEY)
@@ -490,7 +490,7 @@ async def test_no_secret_is_told() -> None:
     assert "OPENAI_API_KEY" in str(await fails("http://127.0.0.1:9/v1", "sk-…"))
 
 
-async def test_the_blank_around_a_key_is_not_part_of_it(scripted_server: Start) -> None:
+async def test_blanks_around_a_key_are_stripped(scripted_server: Start) -> None:
     server = scripted_server(s.say("x"))
     model = OpenAIModel(ModelSettings(name="m", base_url=server.url), f" {KEY}\n")
     assert [part async for part in model.ask(QUESTION)]

@@ -98,7 +98,7 @@ def test_a_command_is_taken_apart(command: str, parts: set[str]) -> None:
         "x" * 200_000,
     ],
 )
-def test_what_cannot_be_read_for_certain_is_doubtful(command: str) -> None:
+def test_ambiguous_commands_are_doubtful(command: str) -> None:
     with pytest.raises(Ambiguous):
         parse_command(command)
 

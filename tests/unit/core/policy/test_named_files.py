@@ -28,7 +28,7 @@ def test_known_paths_are_found(command: str, named: list[str]) -> None:
     assert sorted(found) == sorted(named)
 
 
-def test_what_a_redirection_writes_is_named_before_it_exists() -> None:
+def test_the_target_of_a_redirection_is_named_before_it_exists() -> None:
     found = named_files("sort a.txt > sorted.txt 2> /dev/null", KNOWN)
     assert NamedFile("/testbed/sorted.txt", written=True) in found
     assert NamedFile("/testbed/a.txt", written=False) in found

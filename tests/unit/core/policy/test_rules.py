@@ -148,7 +148,7 @@ def test_the_parts_of_a_command_that_no_rule_matches_are_named() -> None:
     assert bash("make a; rm -rf x").why == "rule 2: deny execute_bash rm -rf *"
 
 
-def test_reason_and_rule_are_said() -> None:
+def test_reason_and_rule_are_reported() -> None:
     found = bash("rm -rf x")
     assert (found.why, found.reason) == (
         "rule 2: deny execute_bash rm -rf *",
@@ -183,7 +183,7 @@ def test_a_pattern_is_suggested(command: str, patterns: tuple[str, ...]) -> None
         assert (found.action, found.granted) == ("allow", True)
 
 
-def test_what_was_granted_does_not_outweigh_a_denial() -> None:
+def test_a_grant_does_not_override_a_denial() -> None:
     everything = granted_rules(BASH, ["*"])
     assert bash("pip install x", granted=everything).action == "allow"
     assert bash("rm -rf x", granted=everything).action == "deny"

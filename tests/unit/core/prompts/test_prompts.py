@@ -142,7 +142,7 @@ def test_packs_from_files_and_from_the_config_folder(own_home: Path, tmp_path: P
         (MINIMAL + "output_dir: out", "output_dir must be an absolute path"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(text: str, words: str) -> None:
+def test_errors_are_reported_in_one_line(text: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words) as caught:
         parse_pack("p", text)
     assert "\n" not in str(caught.value)

@@ -249,7 +249,7 @@ async def test_no_answer_is_worth_what_the_reward_says() -> None:
     assert (result.reward, result.terminated, result.info.answer) == (0.0, True, None)
 
 
-async def test_an_episode_that_was_closed_does_not_begin() -> None:
+async def test_an_episode_that_was_closed_does_not_start() -> None:
     bench = Bench()
     await bench.episode.close()
     with pytest.raises(RuntimeError):
@@ -342,7 +342,7 @@ async def test_the_text_only_prompt_as_text() -> None:
     assert replace(turn, text=None).messages == turn.messages
 
 
-async def test_a_limit_of_a_task_that_is_no_number_is_told_before_a_sandbox_opens() -> None:
+async def test_a_limit_of_a_task_that_is_no_number_is_reported_before_a_sandbox_opens() -> None:
     bench = Bench()
     task = Task(id="x", problem="?", target="", limits={"command_timeout": "fast"})
     with pytest.raises(ConfigError, match="The limits of task x cannot be used"):

@@ -70,7 +70,7 @@ def test_a_model_that_is_no_folder_is_a_name(folder: Path) -> None:
         ("a: [", "is not valid YAML"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(folder: Path, wrong: str, said: str) -> None:
+def test_errors_are_reported_in_a_sentence(folder: Path, wrong: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         load_recipe(write(folder, wrong))
 
@@ -81,7 +81,7 @@ def test_a_seed_of_the_command_line_is_checked_too(folder: Path) -> None:
         load_recipe(write(folder, GOOD), seed=-1)
 
 
-def test_a_recipe_that_is_not_there_is_told_without_numbers(folder: Path) -> None:
+def test_a_recipe_that_is_not_there_is_reported_without_numbers(folder: Path) -> None:
     with pytest.raises(
         ConfigError, match=r"none.yaml cannot be read: No such file or directory\.$"
     ):

@@ -374,7 +374,7 @@ def presses(run: Run, draw: random.Random, tasks: set[asyncio.Task[Any]]) -> Non
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["new", "resumed"])
-async def test_whatever_is_pressed_and_fails_at_whatever_moment(again: bool) -> None:
+async def test_any_keys_and_failures_at_any_moment(again: bool) -> None:
     before: list[e.AnyEvent] = []
     if again:
         whole = Played()
@@ -468,7 +468,7 @@ async def test_something_fails_at_each_of_its_moments(fault: Callable[[], Except
 # --- while it starts
 
 
-async def test_what_is_pressed_while_it_starts_holds_from_its_first_step() -> None:
+async def test_keys_pressed_while_it_starts_apply_from_its_first_step() -> None:
     played = Played()
 
     def press(where: str) -> None:
@@ -521,7 +521,7 @@ async def test_a_person_who_pauses_while_it_starts_is_not_overruled_by_the_runs_
     played.is_in_order()
 
 
-async def test_what_needs_the_sandbox_says_that_it_is_starting() -> None:
+async def test_actions_that_need_the_sandbox_say_that_it_is_starting() -> None:
     played = Played()
     run, errors = played.run, list[str]()
 
@@ -550,7 +550,7 @@ async def test_what_needs_the_sandbox_says_that_it_is_starting() -> None:
     played.is_in_order()
 
 
-async def test_a_sandbox_that_does_not_start_begins_nothing() -> None:
+async def test_a_failed_sandbox_start_starts_no_run() -> None:
     played = Played()
 
     def fail(where: str) -> None:
@@ -576,7 +576,7 @@ async def test_the_events_can_be_read_once() -> None:
 # --- failures
 
 
-async def test_what_cannot_be_put_away_is_said_and_holds_nothing_up() -> None:
+async def test_a_failed_cleanup_is_reported_and_blocks_nothing() -> None:
     played = Played()
 
     def fail(where: str) -> None:
@@ -592,7 +592,7 @@ async def test_what_cannot_be_put_away_is_said_and_holds_nothing_up() -> None:
     assert "sandbox" in played.run.left_behind[0]
 
 
-async def test_a_file_that_changed_while_a_look_was_broken_off_is_recorded_all_the_same() -> None:
+async def test_a_file_that_changed_during_a_cancelled_scan_is_recorded() -> None:
     whole = Played()
     await whole.play()
     for number in range(whole.point.passed):
@@ -607,7 +607,7 @@ async def test_a_file_that_changed_while_a_look_was_broken_off_is_recorded_all_t
         assert known == there, f"ended at moment {number}"
 
 
-async def test_a_look_that_fails_is_said_once_and_harms_no_call() -> None:
+async def test_a_failed_file_scan_is_reported_once_and_affects_no_call() -> None:
     played = Played()
     listed = 0
 
@@ -707,7 +707,7 @@ async def test_a_command_that_is_running_when_the_run_ends_is_answered() -> None
     assert "ended while this command was running" in ended.observation
 
 
-def test_nothing_is_busy_with_a_command_that_was_taken_back() -> None:
+def test_a_withdrawn_command_blocks_nothing() -> None:
     state = fold([e.HumanCommand(seq=1, id=1, command="ls", told_to_model=True)])
     assert state.busy
     state.apply(e.Withdrawn(seq=2, id=1))
@@ -742,7 +742,7 @@ class Look:
         return Observation(text="nothing")
 
 
-async def test_a_run_with_tools_of_its_own_speaks_of_those() -> None:
+async def test_messages_of_a_run_with_custom_tools_name_them() -> None:
     played = Played(tools=(Look(),))
     errors: list[str] = []
     asked: list[Request] = []

@@ -59,7 +59,7 @@ def test_broad_and_deep_is_counted_to_the_end(top: Path) -> None:
     assert not top.exists()
 
 
-def test_what_links_lead_to_stays(top: Path, tmp_path: Path) -> None:
+def test_link_targets_are_kept(top: Path, tmp_path: Path) -> None:
     host = tmp_path / "host"
     host.mkdir(mode=0o500)
     (tmp_path / "file").write_text("the host's")

@@ -117,7 +117,7 @@ def test_a_listing_of_any_numbers_can_be_recorded(numbers: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("mtime", [b"nan", b"1e999", b"inf", b"-inf", b"x", b""])
-def test_what_is_no_number_makes_a_file_of_no_known_kind(mtime: bytes) -> None:
+def test_an_invalid_number_makes_a_file_of_unknown_kind(mtime: bytes) -> None:
     (entry,) = parse_listing(b"f\x0012\x00644\0" + mtime + b"\0/a\0").values()
     assert (entry.kind, entry.size, entry.mtime) == ("other", 0, 0.0)
 
@@ -127,7 +127,7 @@ def test_a_time_beyond_all_dates_is_the_last_there_is() -> None:
     assert (entry.kind, entry.size, entry.mtime) == ("file", 12, 253402300799.0)
 
 
-def test_what_lies_elsewhere_is_no_part_of_a_listing() -> None:
+def test_paths_outside_the_folder_are_not_listed() -> None:
     data = b"".join(
         b"f\x001\x00644\x001.5\0" + path + b"\0" for path in (b"/o/a", b"/b", b"c", b"")
     )

@@ -48,7 +48,7 @@ LOOKS = st.sampled_from(
 @here
 @examples(80)
 @given(st.lists(LOOKS, max_size=20))
-def test_blanks_look_as_they_do_with_us(pieces: list[bytes]) -> None:
+def test_blanks_look_as_in_the_built_in_emulator(pieces: list[bytes]) -> None:
     data = b"".join(pieces)
     ours, theirs = fed(Screen(20, 3), data), fed(ghostty.NativeScreen(20, 3), data)
     for index in range(3):
@@ -86,7 +86,7 @@ PIECES = [
 @here
 @examples(40)
 @given(st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=20))
-def test_whatever_comes_it_is_clean_and_counts_lines(pieces: list[bytes]) -> None:
+def test_any_output_is_sanitized_and_its_lines_counted(pieces: list[bytes]) -> None:
     screen = ghostty.NativeScreen(20, 5)
     for piece in pieces:
         screen.feed(piece)
@@ -149,7 +149,7 @@ def test_without_it_the_built_in_emulator_is_used() -> None:
 
 
 @here
-def test_who_asks_for_it_gets_it() -> None:
+def test_it_is_used_if_configured() -> None:
     try:
         terminal_engine.prepare("native")
         assert isinstance(terminal_engine.live_terminal(20, 5), ghostty.NativeScreen)

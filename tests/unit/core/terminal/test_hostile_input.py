@@ -102,7 +102,7 @@ UNSEEN = "\u202e\u2066\u200b\u200e\ufeff\u00ad\u2028\U000e0041\ufffe\U0001ffff\u
 
 @pytest.mark.parametrize("text", [f"a{char}b" for char in UNSEEN])
 @pytest.mark.parametrize("rows", [1, 30])
-def test_what_nobody_sees_is_not_kept(text: str, rows: int) -> None:
+def test_invisible_data_is_not_kept(text: str, rows: int) -> None:
     screen = Screen(20, 5)
     screen.feed(f"{text}\r\n".encode() * rows)
     assert set("".join(lines_of(screen))) <= set("ab�")

@@ -106,5 +106,5 @@ def test_places_without_newlines_and_tabs(text: str) -> None:
         ("\udcff", "<U+DCFF>"),
     ],
 )
-def test_what_is_unseen_is_named(text: str, shown: str) -> None:
+def test_invisible_characters_are_named(text: str, shown: str) -> None:
     assert sanitize(text) == shown

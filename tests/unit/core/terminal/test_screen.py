@@ -267,7 +267,7 @@ def test_a_keyframe_and_the_rest_equal_the_whole(before: bytes, after: bytes) ->
 
 
 @given(st.binary(max_size=200))
-def test_what_is_no_keyframe_is_refused(data: bytes) -> None:
+def test_invalid_keyframes_are_refused(data: bytes) -> None:
     screen = screen_of(b"here")
     with pytest.raises(ValueError, match="not a keyframe"):
         screen.restore(data)

@@ -47,7 +47,7 @@ def test_lines_are_dropped_and_come_while_one_searches() -> None:
         assert found == {n for n in range(oldest, start + 30) if "7" in str(n)}
 
 
-def test_an_earlier_moment_is_searched_anew() -> None:
+def test_an_earlier_moment_is_searched_again() -> None:
     late, early = Screen(40, 5), Screen(40, 5)
     late.feed(b"x\r\n" * 100)
     early.feed(b"x\r\n" * 10)

@@ -28,7 +28,7 @@ SIZE = (80, 24)
         (b"no newline", "no newline"),
     ],
 )
-def test_what_is_left_of_it(data: bytes, text: str) -> None:
+def test_the_text_left_on_the_terminal(data: bytes, text: str) -> None:
     assert transcript(data, SIZE) == text
 
 

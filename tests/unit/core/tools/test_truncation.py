@@ -55,7 +55,7 @@ def test_escapes_take_linear_time() -> None:
 
 
 @given(st.text())
-def test_what_fits_is_left_alone(text: str) -> None:
+def test_short_output_is_unchanged(text: str) -> None:
     result = truncate_middle(text, max_lines=text.count("\n") + 1, max_chars=len(text))
     assert result == (text, False)
 

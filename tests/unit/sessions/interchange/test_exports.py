@@ -95,7 +95,7 @@ def test_a_flood_of_output_is_kept_small_for_the_page(store: Store) -> None:
     assert most < 10 * len(flood)
 
 
-def test_looks_beyond_all_number_are_drawn_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_styles_are_drawn_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal_frames, "MAX_LOOKS", 3)
     colours = b"".join(b"\x1b[38;5;%dm%d" % (20 + n, n) for n in (1, 2, 3, 1))
     looks = Looks()

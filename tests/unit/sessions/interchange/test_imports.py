@@ -501,7 +501,7 @@ def test_a_file_that_is_none_of_these_changes_nothing(
     assert len(sentence) < 400
 
 
-def test_what_is_no_file_is_not_waited_for(store: Store, tmp_path: Path) -> None:
+def test_pipes_and_devices_are_refused_without_waiting(store: Store, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero"), tmp_path / "missing"):
         with pytest.raises(ImportRefused, match=r"is not a file|cannot be read"):

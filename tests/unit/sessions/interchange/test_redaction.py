@@ -60,7 +60,7 @@ def test_what_looks_like_a_secret(text: str, secret: str) -> None:
         "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ],
 )
-def test_what_does_not(text: str) -> None:
+def test_what_does_not_look_like_a_secret(text: str) -> None:
     assert Redactor().text(text) == text
 
 
@@ -115,7 +115,7 @@ def test_a_known_secret_is_found_in_files_of_windows() -> None:
         assert redactor.found == 1
 
 
-def test_what_only_says_where_something_is_is_no_secret() -> None:
+def test_addresses_and_paths_are_not_secrets() -> None:
     environment = {
         "GNOME_KEYRING_CONTROL": "/run/user/1000/keyring",
         "SSH_KEY_PATH": "/home/someone/.ssh/id_ed25519",

@@ -159,7 +159,7 @@ def prepared_file(steps: int) -> bytes:
         "UPDATE keyframe_items SET compressed = 1 - compressed",
     ],
 )
-def test_what_is_damaged_is_passed_over(tmp_path: Path, damage: str) -> None:
+def test_damaged_keyframes_are_skipped(tmp_path: Path, damage: str) -> None:
     store, events = prepared(tmp_path)
     with store.transaction() as connection:
         connection.execute(damage)
@@ -410,7 +410,7 @@ def test_markers_are_found_from_anywhere(tmp_path: Path) -> None:
     store.close()
 
 
-def test_words_are_found_at_the_moments_they_came_up(tmp_path: Path) -> None:
+def test_text_is_found_at_the_moments_it_appeared(tmp_path: Path) -> None:
     store, events = prepared(tmp_path)
     found = occurrences(store, "r", "PART_7.PY")
     assert found == []

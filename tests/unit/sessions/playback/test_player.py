@@ -70,7 +70,7 @@ async def test_idle_time_is_cut_short(store: Store) -> None:
         assert [x async for x in Player(store, "r", max_idle=0.01).play()] == events
 
 
-async def test_playing_goes_on_after_the_event_that_was_sought(store: Store) -> None:
+async def test_playing_continues_after_the_event_that_was_sought(store: Store) -> None:
     fill(store, [0.0] * 900)
     player = Player(store, "r", speed=1000.0)
     seen: list[int] = []

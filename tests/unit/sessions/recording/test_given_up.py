@@ -84,7 +84,7 @@ async def test_the_message_about_it(store: Store) -> None:
         store.delete("r")
 
 
-async def test_a_run_that_came_to_its_end_is_left_as_it_is(store: Store) -> None:
+async def test_a_finished_run_is_left_unchanged(store: Store) -> None:
     class Ended(Unrecorded):
         async def _open(self) -> Run:
             end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())

@@ -53,7 +53,7 @@ def recording(store: Store) -> Recording:
     return Recording(RunRequest(task="x", settings=load({})), store, "r")
 
 
-async def test_one_that_comes_late_sees_all_without_all_being_in_memory(store: Store) -> None:
+async def test_a_late_watcher_sees_all_events_page_by_page(store: Store) -> None:
     worker = recording(store)
     await worker.tell(events(1, COUNT))
     seen: list[int] = []
@@ -73,7 +73,7 @@ async def test_one_that_comes_late_sees_all_without_all_being_in_memory(store: S
     assert [event.seq async for event in worker.watch()] == seen, "also of one that is over"
 
 
-async def test_what_a_run_takes_over_is_shown_before_what_it_does(store: Store) -> None:
+async def test_inherited_events_are_shown_before_new_ones(store: Store) -> None:
     """A watcher that starts first, and a run that continues from stored events."""
     worker = recording(store)
     shown: list[e.AnyEvent] = []

@@ -62,7 +62,7 @@ def test_every_call_is_in_the_alignment_once_and_in_order(
     assert all(pair.same for pair in pairs[:common])
 
 
-def test_spacing_of_arguments_does_not_part_them() -> None:
+def test_spacing_of_arguments_is_no_difference() -> None:
     one = Call(number=1, step=1, tool="t", arguments='{"a": 1,  "b": [2]}')
     other = Call(number=4, step=2, tool="t", arguments='{"b":[2],"a":1}')
     assert align([one], [other])[0].same
@@ -158,7 +158,7 @@ def test_sessions_diverge_where_the_same_call_ends_differently(tmp_path: Path) -
     assert diverges.pair.right.seq == 5, "the event with the answer to the second call"
 
 
-def test_other_output_alone_is_no_divergence_but_is_said(tmp_path: Path) -> None:
+def test_different_output_alone_is_shown_but_no_divergence(tmp_path: Path) -> None:
     found = compared(tmp_path, (ended(1), ended(2, said="10:00")), (ended(1), ended(2, said="11")))
     assert found.diverged_at is None
     assert calls_sentence(found) == (

@@ -76,7 +76,7 @@ def test_every_session_is_listed_once_whatever_its_parents(parents: dict[str, st
     assert sorted(one.id for one, _ in in_tree_order(runs)) == sorted(parents)
 
 
-def test_the_step_at_which_a_fork_parted(tmp_path: Path) -> None:
+def test_the_step_of_the_fork_point(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.db")
     events, _ = sample()
     store.append("parent", events)

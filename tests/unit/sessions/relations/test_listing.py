@@ -51,7 +51,7 @@ def test_samples_of_a_task_are_one_row_until_it_is_opened() -> None:
     assert keys(rows_of(family, [], opened={"samples s"})) == ["samples s", "c", "b", "z"]
 
 
-def test_what_was_not_asked_for_in_one_go_stays_apart() -> None:
+def test_runs_of_separate_commands_are_separate_rows() -> None:
     runs = [run("again", 2.0), run("first", 1.0), run("left", 0.9, samples="s")]
     assert keys(rows_of([(one, ALONE) for one in runs], [])) == ["again", "first", "left"]
 

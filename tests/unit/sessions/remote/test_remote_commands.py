@@ -84,7 +84,7 @@ def test_every_operation_of_the_controls_is_a_command() -> None:
         assert callable(getattr(owner, name.removeprefix(FILES)))
 
 
-def test_what_answers_at_once_answers_from_what_is_known_here() -> None:
+def test_immediate_answers_come_from_the_local_state() -> None:
     """A method that returns whether it succeeded cannot wait for the other program."""
     at_once = {name for name, one in COMMANDS.items() if not one.waits and one.result is bool}
     assert at_once <= set(proxy._CONDITIONS)

@@ -94,7 +94,7 @@ async def test_a_rollout_cancelled_while_it_is_written_comes_to_an_end(
     assert store.run(entry.run_id).outcome == entry.reason
 
 
-async def test_what_is_stored_is_what_was_posted(store: Store) -> None:
+async def test_stored_events_are_the_posted_ones(store: Store) -> None:
     """Each event is stored in order, as the journal numbered it, before the rollout ends."""
     recorder = start_training(store)
     record = await recorder.rollout(0, task(), 0)

@@ -66,7 +66,7 @@ def found(store: Store, query: str) -> list[tuple[str, int, str]]:
     return [(hit.run.id, hit.step, hit.kind) for hit in search(store, query)]
 
 
-def test_words_are_found_in_all_that_was_said(store: Store) -> None:
+def test_all_recorded_texts_are_searched(store: Store) -> None:
     store.append("r", [started("r", task="measure the harbour"), *finished(2, "Aldwick 1911")])
     store.append("s", [started("s", task="something else"), *finished(2, "nothing")])
     assert found(store, "harbour") == [("r", 0, "task")]
@@ -85,7 +85,7 @@ def test_every_kind_of_text_is_found(store: Store) -> None:
     assert kinds == {"task", "reply", "call", "observation", "message", "command", "answer"}
 
 
-def test_what_is_recorded_later_is_found_later(store: Store) -> None:
+def test_later_events_are_found_later(store: Store) -> None:
     store.append("r", [started(task="first")])
     assert found(store, "second") == []
     store.append("r", finished(2, "second"))
@@ -220,7 +220,7 @@ def test_sessions_that_failed_and_days(store: Store) -> None:
 
 @examples(300)
 @given(st.text(st.characters(), max_size=30) | st.text('moduetagcfr:"<> -_=5', max_size=20))
-def test_completions_go_on_from_what_is_typed(text: str) -> None:
+def test_completions_continue_from_what_is_typed(text: str) -> None:
     values = {"model": ["qwen3-coder", "two words"], "tag": ["good"], "outcome": ["failed"]}
     ways = completions(text, values)
     assert len(set(ways)) == len(ways)
@@ -322,7 +322,7 @@ def test_deleting_takes_everything_along_and_gives_the_space_back(store: Store) 
     assert reclaim(store) == 0  # nothing left to reclaim
 
 
-def test_a_whole_database_is_said_to_be_whole(store: Store) -> None:
+def test_an_intact_database_is_reported_as_intact(store: Store) -> None:
     keep(store, *sample("words"))
     search(store, "words")
     report = check(store)
@@ -340,7 +340,7 @@ def test_a_whole_database_is_said_to_be_whole(store: Store) -> None:
         ("DELETE FROM runs", "31 events without a session"),
     ],
 )
-def test_what_is_wrong_is_named(store: Store, spoil: str, words: str) -> None:
+def test_problems_are_named(store: Store, spoil: str, words: str) -> None:
     keep(store, *sample("words"))
     with sqlite3.connect(store.path) as raw:
         raw.execute("PRAGMA foreign_keys = OFF")

@@ -125,7 +125,7 @@ def test_tokens_that_nobody_counted_are_marked(store: Store) -> None:
 @pytest.mark.parametrize(
     ("verdict", "outcome"), [("reject", "rejected"), ("skip", "skipped"), ("edit", "ok")]
 )
-def test_a_decision_about_a_call_is_told(store: Store, verdict: Any, outcome: str) -> None:
+def test_a_decision_about_a_call_is_reported(store: Store, verdict: Any, outcome: str) -> None:
     edited = '{"command": "second"}' if verdict == "edit" else None
     store.append(
         "r",

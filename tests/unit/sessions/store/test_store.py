@@ -60,7 +60,7 @@ def read_all(path: Path) -> None:
 
 @examples(25)
 @given(streams(), st.integers(1, 10))
-def test_what_was_stored_comes_back_equal(events: list[e.AnyEvent], batch: int) -> None:
+def test_stored_events_are_read_back_equal(events: list[e.AnyEvent], batch: int) -> None:
     with TemporaryDirectory() as folder:
         store = Store(Path(folder) / "s.db")
         for at in range(0, len(events), batch):
@@ -156,7 +156,7 @@ def test_a_run_that_is_deleted_while_it_is_written(store: Store) -> None:
         store.append("r", [e.Warned(seq=2, t=0, text="too late")])
 
 
-def test_a_damaged_content_is_said_to_be_so(store: Store) -> None:
+def test_damaged_contents_are_reported(store: Store) -> None:
     name = store.blobs("r").put(b"x" * 9999)
     store._connection.execute("UPDATE blobs SET data = x'00ff'")
     with pytest.raises(StoreError, match="damaged"):
@@ -223,7 +223,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path, after: int) 
     store.close()
 
 
-def test_readers_go_on_while_another_writes(tmp_path: Path) -> None:
+def test_readers_continue_while_another_writes(tmp_path: Path) -> None:
     writer, reader = Store(tmp_path / "s.db"), Store(tmp_path / "s.db")
     writer.append("r", [started()])
     writer._connection.execute("BEGIN IMMEDIATE")

@@ -35,7 +35,7 @@ def run(*words: str) -> Result:
 
 
 @pytest.mark.parametrize("name", ["demo", "demo script"])
-def test_an_evaluation_of_it_does_not_begin(store: Store, name: str) -> None:
+def test_an_evaluation_of_it_does_not_start(store: Store, name: str) -> None:
     done = run("eval", "run", "pocket", "--model", name, "--headless")
     assert (done.exit_code, done.stderr) == (2, REFUSED)
     assert not ledger.summaries(store)
@@ -49,7 +49,7 @@ def test_nor_where_the_settings_name_it(store: Store, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("engine", ["trl", "collect"])
-def test_a_training_of_it_does_not_begin(store: Store, tmp_path: Path, engine: str) -> None:
+def test_a_training_of_it_does_not_start(store: Store, tmp_path: Path, engine: str) -> None:
     (tmp_path / "train.jsonl").write_text('{"id": "a", "problem": "b", "target": "c"}\n')
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text(f"engine: {engine}\nmodel: demo\ndata: {{train: train.jsonl}}\n")

@@ -26,14 +26,14 @@ def test_the_only_model_is_taken_and_said(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("named", [{"model.name": "mine"}, {"model.base_url": "http://x/v1"}])
-def test_what_is_named_stays(named: dict[str, object]) -> None:
+def test_a_named_model_is_kept(named: dict[str, object]) -> None:
     with ScriptedServer([]) as server:
         server.models = ["tiny"]
         settings = load(on(server, **named))
         assert with_found_model(settings, asks=False) is settings
 
 
-def test_nothing_that_answers_changes_nothing() -> None:
+def test_without_a_server_nothing_changes() -> None:
     settings = load({"model.local_ports": []})
     assert with_found_model(settings, asks=True) is settings
 

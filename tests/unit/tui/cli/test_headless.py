@@ -47,7 +47,7 @@ def test_lines_of_several_runs_begin_with_their_number() -> None:
     assert printed[0].startswith("[2] 00:00  session ")
 
 
-def test_a_call_that_waits_is_said() -> None:
+def test_a_call_that_waits_is_reported() -> None:
     events, _ = sample("plain")
     at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
     printed = lines([*events[: at + 1], e.CallHeld(call=1, rule="ask\x1b")])
@@ -65,7 +65,7 @@ def test_a_reply_that_was_stopped_is_no_failure() -> None:
     assert printed == ["00:00  step 1 (You stopped the reply.): I would␛ rather"]
 
 
-def test_a_reply_without_a_call_is_said_to_be_one() -> None:
+def test_a_reply_without_a_call_is_labelled() -> None:
     replied = e.ModelReplied(
         step=1, message={}, text="words", reasoning="", usage=e.Usage(), finish_reason="stop",
         latency=1.0, reminder="call one",
@@ -98,7 +98,7 @@ def test_every_line_of_an_answer_stands_alone() -> None:
         ("skip", "human", "call 1 skipped (you): bash "),
     ],
 )
-def test_a_call_that_was_not_run_is_told_of_once_and_has_not_failed(
+def test_a_call_that_was_not_run_is_reported_once_and_has_not_failed(
     verdict: e.Verdict, by: e.Actor, words: str
 ) -> None:
     events, _ = sample("plain")
@@ -122,7 +122,7 @@ def test_why_a_sandbox_was_chosen_is_a_sentence() -> None:
     assert lines([first])[0].endswith("(image x, picked automatically: an engine answers)")
 
 
-def test_the_reason_is_that_of_ones_own_runs(
+def test_the_reason_is_that_of_the_programs_own_run(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Other programs record at the same time, and so do other runs of this program."""

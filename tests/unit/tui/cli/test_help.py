@@ -26,7 +26,7 @@ def test_no_line_about_a_command_is_cut(path: tuple[str, ...]) -> None:
     assert "..." not in listed
 
 
-def test_who_leaves_out_a_group_is_told_which_has_the_command() -> None:
+def test_a_command_without_its_group_is_suggested() -> None:
     done = CliRunner().invoke(main, ["export", "last"])
     assert done.exit_code == 2
     assert "No such command 'export'. Did you mean: sandbox-tui sessions export?" in done.output

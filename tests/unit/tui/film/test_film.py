@@ -40,7 +40,7 @@ def test_moments_go_forward_to_the_last_event(times: list[float]) -> None:
     assert all(MIN_SECONDS <= moment.seconds <= MAX_SECONDS for moment in shown[:-1])
 
 
-def test_what_happens_at_once_is_one_moment_and_a_slow_trickle_is_not() -> None:
+def test_simultaneous_events_are_one_frame_and_a_slow_trickle_is_not() -> None:
     assert [m.seq for m in moments(events([0, 0.01, 0.02, 9]))] == [3, 4]
     trickle = moments(events([n * MIN_SECONDS / 2 for n in range(40)]))
     assert 15 <= len(trickle) <= 25
@@ -65,7 +65,7 @@ def test_no_word_and_no_look_is_lost() -> None:
     assert "end" in rows[2]
 
 
-def test_what_is_no_picture_is_refused() -> None:
+def test_invalid_pictures_are_refused() -> None:
     with pytest.raises(ValueError, match="no picture"):
         screenshot_rows("<svg></svg>")
 

@@ -26,5 +26,5 @@ def test_line_breaks_stay(before: str, typed: str, after: str) -> None:
 
 
 @given(st.text())
-def test_what_is_not_changed_stays_to_the_letter(before: str) -> None:
+def test_unchanged_text_stays_identical(before: str) -> None:
     assert with_its_lines(sanitize(before, newlines=False).strip(), before) == before.strip()

@@ -36,7 +36,7 @@ def asking(*, answerable: bool) -> RunState:
     return fold([started(), e.CallProposed(call=call), e.CallStarted(call=1), asked])
 
 
-def test_a_command_that_asks_is_told_of_wherever_the_run_is_shown() -> None:
+def test_a_command_that_asks_is_reported_wherever_the_run_is_shown() -> None:
     state = asking(answerable=True)
     worker: Any = SimpleNamespace(state=state, failure=None)
     of = cast(RunWorker, worker)

@@ -5,7 +5,7 @@ from rich.cells import cell_len
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
 
 
-def test_words_are_wrapped_and_what_is_left_out_shows() -> None:
+def test_words_are_wrapped_and_omissions_marked() -> None:
     assert wrap_cells("one two three", 7, 5) == ["one two", "three"]
     assert wrap_cells("one two three", 7, 1) == ["one tw…"]
     assert wrap_cells("", 7, 2) == []

@@ -47,7 +47,7 @@ async def test_an_editor_that_removes_the_file_changes_nothing(
         await edit_in_editor(APP, "text", ".py")
 
 
-async def test_a_missing_temporary_folder_is_said(
+async def test_a_missing_temporary_folder_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     use(monkeypatch, "pass")

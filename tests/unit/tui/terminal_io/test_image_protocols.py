@@ -89,7 +89,7 @@ def test_a_terminal_that_says_nothing() -> None:
         assert ask(term, {}) == "blocks"
 
 
-def test_what_is_set_is_not_asked() -> None:
+def test_a_configured_protocol_is_not_queried() -> None:
     assert ask("dumb", {}, "blocks") == "blocks"
     assert ask("dumb", {}, "none") == "none"
     assert ask("xterm", XTERM, "sixel") == "sixel"

@@ -56,7 +56,7 @@ def worker(state: RunState, failure: Exception | None = None) -> Any:
     return SimpleNamespace(run_id="r1", state=state, failure=failure, request=request)
 
 
-def test_each_thing_is_told_once() -> None:
+def test_each_event_is_notified_once() -> None:
     state, notices = RunState(), Notices()
     look = lambda: [tuple(notice) for notice in notices.look([worker(state)])]  # noqa: E731
     seq = 0
@@ -86,7 +86,7 @@ def test_each_thing_is_told_once() -> None:
     assert sign_of(state) == "✓"
 
 
-def test_a_run_that_could_not_begin_is_told() -> None:
+def test_a_run_that_could_not_start_is_reported() -> None:
     notices = Notices()
     failed = worker(RunState(), ValueError("x"))
     assert [notice.title for notice in notices.look([failed])] == ["sandbox-tui: could not start"]

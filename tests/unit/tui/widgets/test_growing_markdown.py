@@ -59,7 +59,7 @@ def test_every_part_but_the_last_stays_as_it_is_while_the_text_grows() -> None:
         before = now
 
 
-def test_what_is_said_is_laid_out_and_nothing_is_left_out() -> None:
+def test_all_of_the_text_is_rendered() -> None:
     lines = plain(TEXT)
     shown = "\n".join(lines)
     assert lines[0] == "I look first, with ls."

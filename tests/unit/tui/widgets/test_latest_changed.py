@@ -14,14 +14,14 @@ def changed(path: str, step: int) -> FileState:
     return FileState(last=change, run_mark="created", step=step, by="model")
 
 
-def test_it_is_the_last_one() -> None:
+def test_it_is_the_file_changed_last() -> None:
     files = [changed("/testbed/a", 2), changed("/testbed/b", 3), changed("/testbed/c", 1)]
     assert latest_changed(files) is files[1]
     assert latest_changed([]) is None
 
 
 @pytest.mark.parametrize("name", [".notes.md.swp", ".notes.md.swo", "folder/.x.swp"])
-def test_it_is_no_swap_file(name: str) -> None:
+def test_swap_files_are_ignored(name: str) -> None:
     files = [changed("/testbed/notes.md", 1), changed(f"/testbed/{name}", 2)]
     assert latest_changed(files) is files[0]
 

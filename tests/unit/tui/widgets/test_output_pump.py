@@ -40,7 +40,7 @@ def test_all_bytes_come_out_in_their_order(pieces: list[bytes]) -> None:
     assert asyncio.run(pumped()) == b"".join(pieces)
 
 
-async def test_whoever_waits_behind_a_picture_comes_before_the_next_slice() -> None:
+async def test_tasks_that_wait_for_a_frame_run_before_the_next_slice() -> None:
     """A key takes several loop iterations from the terminal to the widget that handles it."""
     order: list[str] = []
     over = asyncio.Event()
@@ -73,7 +73,7 @@ async def test_whoever_waits_behind_a_picture_comes_before_the_next_slice() -> N
     pump.stop()
 
 
-async def test_whoever_brings_too_much_waits_and_is_let_go_on() -> None:
+async def test_a_producer_of_too_much_output_waits_and_continues() -> None:
     seconds = [2 * SLICE_SECONDS]
     pump = Pump(lambda _: work(seconds.pop() if seconds else 0.0), lambda: None)
     pump.put(b"x" * 2 * HIGH_WATER_BYTES)

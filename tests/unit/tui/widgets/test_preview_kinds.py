@@ -118,14 +118,14 @@ def test_text_has_colour_and_numbers() -> None:
     assert any(span.style for span in document.lines(40, PALETTE)[0].spans)
 
 
-def test_a_huge_line_goes_on_in_rows() -> None:
+def test_a_huge_line_continues_in_rows() -> None:
     document = opened("a.txt", b"x" * 10_000 + b"\nend")
     lines = shown(document, 40)
     assert [len(line) for line in lines] == [4096, 4096, 1808, 3]
     assert document.facts == "2 lines"
 
 
-def test_a_beginning_says_so() -> None:
+def test_a_truncated_preview_says_so() -> None:
     assert "the first 5B of 1.0M" in opened("a.txt", b"hello", size=1_000_000).facts
     assert "shown as text" in shown(opened("a.json", b'{"a": 1', size=99))[0]
 

@@ -39,7 +39,7 @@ def test_few_runs_have_tall_tiles_and_many_have_a_line() -> None:
     assert grid_for(256, WALL).height == 1
 
 
-def test_what_does_not_fit_at_all_is_scrolled_to() -> None:
+def test_tiles_that_do_not_fit_are_reached_by_scrolling() -> None:
     places = regions(256, Size(58, 16))
     assert places[-1].y > 16
     assert min(place.width for place in places) >= 38

@@ -12,7 +12,7 @@ def cut(line: str, spans: tuple[Span, ...]) -> list[str]:
     return [line[start:end] for start, end in spans]
 
 
-def test_the_words_that_differ_are_told() -> None:
+def test_differing_words_are_marked() -> None:
     old, new = "total = price * count", "total = price * amount + tax"
     before, after = changed_words(old, new)
     assert cut(old, before) == ["count"]
@@ -30,7 +30,7 @@ LINES = st.text(st.sampled_from("ab 漢\t.\0"), max_size=40)
 
 @given(old=LINES, new=LINES)
 @settings(max_examples=200, deadline=None)
-def test_without_the_told_words_both_lines_are_the_same(old: str, new: str) -> None:
+def test_without_the_marked_words_both_lines_are_equal(old: str, new: str) -> None:
     before, after = changed_words(old, new)
     if (before, after) != ((), ()):
         assert without(old, before) == without(new, after)

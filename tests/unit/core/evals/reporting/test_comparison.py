@@ -49,7 +49,7 @@ def test_pairs_by_hand() -> None:
     assert found.same_suite
 
 
-def test_another_suite_is_told_of() -> None:
+def test_another_suite_is_reported() -> None:
     other = msgspec.structs.replace(OTHER, digest="another")
     assert not compare_evals(INFO, [], other, []).same_suite
 

@@ -37,7 +37,7 @@ def test_two_tasks_of_which_one_is_right() -> None:
     assert estimate([0, 1]) == Estimate(0.5, 0, 1, 2)
 
 
-def test_nothing_and_one_task() -> None:
+def test_no_task_and_one_task() -> None:
     assert mean_score({}) is None
     assert mean_score({"a": []}) is None
     assert mean_score({"a": [0.25, 0.75]}) == Estimate(0.5, None, None, 1)

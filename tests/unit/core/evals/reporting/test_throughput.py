@@ -29,7 +29,7 @@ def test_what_runs_at_once_shares_the_time() -> None:
     }
 
 
-def test_what_has_not_run_or_runs_still() -> None:
+def test_samples_that_have_not_finished() -> None:
     left = ran("p", 0, 0, "pending")
     given_back = ran("g", 10, 20, "pending")
     runs = ran("r", 10, 0, "running")

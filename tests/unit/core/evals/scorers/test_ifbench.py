@@ -146,7 +146,7 @@ async def test_a_check_may_need_the_problem(clone: Path) -> None:
         ),
     ],
 )
-async def test_what_cannot_be_checked_is_no_wrong_answer(
+async def test_an_answer_that_cannot_be_checked_is_not_wrong(
     clone: Path, answer: str, wanted: str, words: str
 ) -> None:
     with pytest.raises(ScorerFailed) as caught:

@@ -76,7 +76,7 @@ def test_every_scorer_loads_under_its_name(name: str, monkeypatch: pytest.Monkey
     assert scorer_named(name, REQUIRED.get(name)).name == name
 
 
-def test_a_scorer_of_ones_own() -> None:
+def test_a_custom_scorer() -> None:
     own: Any = scorer_named(f"{__name__}:Own", {"value": 0.5})
     assert own.value == 0.5
 
@@ -94,7 +94,7 @@ def test_a_scorer_of_ones_own() -> None:
         ("choice", {"name": "x"}, "has no such setting"),
     ],
 )
-def test_what_is_wrong_is_said(name: str, options: dict[str, Any], words: str) -> None:
+def test_errors_are_reported(name: str, options: dict[str, Any], words: str) -> None:
     with pytest.raises(ConfigError) as caught:
         scorer_named(name, options)
     assert words in str(caught.value)

@@ -111,7 +111,7 @@ def same_arguments(shown: str, arguments: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("case", cases()[::7], ids=case_id)
-def test_what_is_shown_depends_on_the_text_alone(case: Case) -> None:
+def test_the_display_depends_on_the_text_alone(case: Case) -> None:
     reader = TextCallReader(TOOLS)
     for at, char in enumerate(case.reply):
         reader.feed(char)

@@ -109,7 +109,7 @@ families = st.sampled_from(list(FAMILIES.values()))
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
-def test_what_is_written_is_read(family: Any) -> None:
+def test_written_calls_are_read(family: Any) -> None:
     @texts(0.35 / len(FAMILIES))
     @given(st.lists(calls, min_size=1, max_size=4))
     def check(written: list[TextCall]) -> None:
@@ -247,7 +247,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 @texts(0.45)
 @given(mutated(), st.sampled_from(["stop", "tool_calls", "length", None]), st.integers(1, 40))
-def test_whatever_is_written_is_read_in_one_way(text: str, finish: str | None, size: int) -> None:
+def test_any_text_has_one_reading(text: str, finish: str | None, size: int) -> None:
     reading = check_is_sound(text, finish)
     reader = TextCallReader(TOOLS)
     for at in range(0, len(text), size):

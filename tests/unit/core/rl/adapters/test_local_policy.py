@@ -154,7 +154,7 @@ class Job(TrainingJob):
         self.finished[step] = metrics
 
 
-def test_trl_trains_and_goes_on_from_a_checkpoint(policy: LocalPolicy, tmp_path: Path) -> None:
+def test_trl_trains_and_continues_from_a_checkpoint(policy: LocalPolicy, tmp_path: Path) -> None:
     policy.model.save_pretrained(tmp_path / "model")
     policy.tokenizer.save_pretrained(tmp_path / "model")
     first = Job(tmp_path, steps=2)

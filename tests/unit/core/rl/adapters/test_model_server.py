@@ -48,14 +48,14 @@ def asked(server: ModelServer, body: Any) -> tuple[int, dict[str, Any]]:
             return error.code, json.load(error)
 
 
-def test_a_request_that_the_template_refuses_is_told_why(server: ModelServer) -> None:
+def test_a_request_that_the_template_refuses_gets_the_reason(server: ModelServer) -> None:
     status, body = asked(server, {"messages": [{"role": "system", "content": "x"}]})
     assert status == 400
     assert body["error"]["message"] == "System role not supported"
 
 
 @pytest.mark.parametrize("body", [[], "x", 1, {}, {"messages": 1}])
-def test_what_is_no_request_is_refused(server: ModelServer, body: Any) -> None:
+def test_invalid_requests_are_refused(server: ModelServer, body: Any) -> None:
     assert asked(server, body)[0] == 400
 
 
@@ -66,7 +66,7 @@ def test_a_request_that_breaks_the_model_is_answered(server: ModelServer) -> Non
     assert body["error"]["message"]
 
 
-def test_a_port_that_is_taken_is_told(server: ModelServer) -> None:
+def test_a_port_in_use_is_refused(server: ModelServer) -> None:
     port = int(server.url.split(":")[2].split("/")[0])
     with pytest.raises(ConfigError, match=f"Cannot listen on 127.0.0.1:{port}: Address already"):
         ModelServer(server.policy, "tiny", port=port)

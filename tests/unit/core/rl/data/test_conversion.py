@@ -61,7 +61,7 @@ def test_rows_become_tasks(tmp_path: Path, kind: str) -> None:
     assert read_tasks(tmp_path / "tasks.jsonl") == tasks
 
 
-def test_rows_of_the_reference_need_nothing_said(tmp_path: Path) -> None:
+def test_rows_of_the_reference_need_no_options(tmp_path: Path) -> None:
     row = {
         "id": "x1",
         "problem_statement": "Who came?",
@@ -205,7 +205,7 @@ def fails(tmp_path: Path, rows: list[dict[str, Any]], words: str, **how: Any) ->
         convert(written(tmp_path, "rows.jsonl", rows), Conversion(**how))
 
 
-def test_what_is_wrong_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_errors_are_reported_in_a_sentence(tmp_path: Path) -> None:
     row = {"problem": "p", "target": "t"}
     fails(tmp_path, [row], "has no documents")
     fails(tmp_path, [{"problem": "p", "context": "c"}], "task 1 has no answer")

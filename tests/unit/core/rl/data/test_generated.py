@@ -84,7 +84,7 @@ def test_tasks_repeat_and_no_two_are_the_same() -> None:
     assert len(other & {task.problem + task.target for task in tasks}) < 20
 
 
-def test_what_cannot_be_generated_is_said() -> None:
+def test_impossible_requests_are_refused() -> None:
     with pytest.raises(ConfigError, match="no domain 'poems'"):
         list(generate_tasks(1, domains=["poems"]))
     with pytest.raises(ConfigError, match="1, 2, 3 and 4"):

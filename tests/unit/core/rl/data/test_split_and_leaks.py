@@ -63,7 +63,7 @@ def test_near_duplicates_are_found_and_others_are_not() -> None:
 
 @examples(15)
 @given(st.integers(0, 10**6), st.integers(2, 24))
-def test_what_hangs_together_is_what_comparing_every_pair_says(seed: int, count: int) -> None:
+def test_connected_tasks_match_a_comparison_of_all_pairs(seed: int, count: int) -> None:
     """The oracle shares nothing with the index: it compares all pairs, by runs of words as text."""
     chance = random.Random(seed)
     texts: list[str] = []
@@ -147,7 +147,7 @@ def test_generated_tasks_split_without_a_leak() -> None:
     assert not find_leaks(split.train, split.held_out).leaks
 
 
-def test_what_all_tasks_share_cannot_be_held_out() -> None:
+def test_a_document_of_all_tasks_cannot_be_held_out() -> None:
     tasks = [task(str(n), "The terms that all have in common.", prose(n)) for n in range(9)]
     with pytest.raises(ConfigError, match=r"9 of 9 tasks share .* 0.txt is in 9"):
         split_by_document(tasks)

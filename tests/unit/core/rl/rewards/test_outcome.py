@@ -175,7 +175,7 @@ async def test_a_target_that_cannot_be_read_is_a_failure() -> None:
         await rewarded("any words", "this is not JSON", domain="instruct_follow")
 
 
-def test_what_is_missing_is_said_before_the_first_episode() -> None:
+def test_missing_requirements_are_reported_before_the_first_episode() -> None:
     with pytest.raises(ConfigError, match="no scorer 'nothing'"):
         OutcomeReward().check_ready([Task(id="t", problem="p", target="x", scorer="nothing")])
 

@@ -93,7 +93,7 @@ async def test_terms_add_up() -> None:
     assert result.value == pytest.approx(0.55)
 
 
-async def test_where_the_outcome_fails_all_of_it_does() -> None:
+async def test_a_failed_outcome_fails_the_whole_reward() -> None:
     reward = build_reward(RewardSettings(format_weight=0.1))
     with pytest.raises(RewardFailed):
         await reward.reward(end(assistant_message("", "{}"), scorer="nothing"))

@@ -73,7 +73,7 @@ def test_html_links_flips_to_their_sessions() -> None:
     assert "1 task solved on the right alone" in page.text
 
 
-def test_suites_that_differ_are_told_of() -> None:
+def test_suites_that_differ_are_reported() -> None:
     assert "Their suites or prompts differ" in comparison_text(HOSTILE_ONE, 80)
     assert "Their suites or prompts differ" in comparison_markdown(HOSTILE_ONE)
     assert "Their suites or prompts differ" in Tags(comparison_html(HOSTILE_ONE)).text

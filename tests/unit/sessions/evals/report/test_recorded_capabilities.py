@@ -43,7 +43,7 @@ def test_the_calls_of_recorded_runs_count(tmp_path: Path) -> None:
     }
 
 
-def test_what_was_found_out_is_remembered_until_it_changes(
+def test_results_are_cached_until_they_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[str] = []

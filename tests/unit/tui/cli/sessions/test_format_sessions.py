@@ -15,7 +15,7 @@ from sandbox_tui.tui.cli.show_app import Ended
 from tests.unit.sample_run import keep, sample
 
 
-def test_what_a_person_wrote_on_a_session_is_listed(own_home: Path) -> None:
+def test_titles_tags_and_notes_are_listed(own_home: Path) -> None:
     own_home.mkdir()
     store = Store(own_home / "sessions.db")
     events, contents = sample("words")
@@ -30,7 +30,7 @@ def test_what_a_person_wrote_on_a_session_is_listed(own_home: Path) -> None:
     assert "a name of my own" in CliRunner().invoke(main, ["sessions", "ls"]).output
 
 
-def test_a_replay_that_came_to_grief_says_so_with_its_exit_code(
+def test_a_failed_replay_says_so_with_its_exit_code(
     own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_home.mkdir()

@@ -98,7 +98,7 @@ def test_the_list_says_what_its_columns_are_and_when_each_began(store: Store) ->
         assert line[head.index("task") :] == "count the boats"
 
 
-def test_what_a_session_has_not_has_no_line(store: Store) -> None:
+def test_missing_values_have_no_line(store: Store) -> None:
     keep(store, RUN, ended=False)
     shown = run("sessions", "show", RUN).output
     names = [line.split()[0] for line in shown.splitlines()]
