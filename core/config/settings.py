@@ -67,7 +67,7 @@ class ModelSettings(Section, frozen=True, kw_only=True):
     context_length: Annotated[int, msgspec.Meta(gt=0)] | None = None
     request_timeout: float = 1200.0
     stall_timeout: float = 300.0
-    # vLLM, SGLang, Ollama, LM Studio, llama.cpp and others, unless told otherwise
+    # default ports of vLLM, SGLang, Ollama, LM Studio, llama.cpp and others
     local_ports: tuple[int, ...] = (8000, 30000, 11434, 1234, 8080)
 
 

@@ -58,7 +58,7 @@ async def find_context_length(settings: ModelSettings, api_key: str | None) -> C
     try:
         async with await guarded_client() as client, asyncio.timeout(MAX_SEARCH_SECONDS):
             return await _search(client, settings, api_key)
-    except Exception:  # noqa: BLE001 - the result is optional, whatever the server does
+    except Exception:  # noqa: BLE001 - the result is optional
         return None
 
 

@@ -155,7 +155,7 @@ def script() -> list[ScriptedReply]:
 
 
 class DemoModel(Model):
-    """A script in place of a model, played by `sandbox-tui demo`.
+    """A model that follows a script; used by `sandbox-tui demo`.
 
     Args:
         speed: 1 writes at reading speed; 0 leaves out all pauses.

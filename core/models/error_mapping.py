@@ -62,7 +62,7 @@ def to_model_error(error: Exception, settings: ModelSettings, key: str) -> Model
     if isinstance(error, openai.APITimeoutError):
         return ModelError(f"The model server at {where} did not answer in time.", retryable=True)
     cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
-    if isinstance(cause, ModelError):  # our own error, complete as it is
+    if isinstance(cause, ModelError):  # our own error, already complete
         return cause
     words = redacted(str(cause or ""), key)
     if type(cause).__name__ in _NOT_RETRYABLE:

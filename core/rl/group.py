@@ -5,7 +5,7 @@
         turns = await asyncio.gather(*(episode.reset(task) for episode in episodes))
         ...
 
-The files are written and the set-up runs only once, and all rollouts see the same bytes.
+The files are written and the setup commands run only once, and all rollouts see the same bytes.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class TokenRecord:
         return list(self.ids)
 
     def reply(self, given: Message | str | Reply) -> None:
-        """Add the policy's reply: its own tokens if it has them, else those of its text."""
+        """Add the policy's reply: its own tokens if it has any, else the tokens of its text."""
         sampled = given.token_ids if isinstance(given, Reply) else ()
         text = written_text(given)
         ids = sampled or self._encode(text)

@@ -152,7 +152,7 @@ class Steering:
         return self.gate.decide(call, Decision(verdict="reject", by="human", feedback=feedback))
 
     def answer(self, call: int, observation: str) -> bool:
-        """Answer a waiting call in place of the tool."""
+        """Answer a waiting call instead of running the tool."""
         return self.gate.decide(call, Decision(verdict="answer", by="human", feedback=observation))
 
     def skip(self, call: int) -> bool:

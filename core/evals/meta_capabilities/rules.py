@@ -138,7 +138,7 @@ def capabilities_of(command: Command) -> Iterator[Capability]:
 
 
 def operands(name: str, words: Sequence[str]) -> list[str]:
-    """Return the arguments that are neither options nor values of options."""
+    """Return the arguments that are neither options nor their values."""
     found: list[str] = []
     values = _WITH_VALUE.get(name, "")
     rest = iter(words)

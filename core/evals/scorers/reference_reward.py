@@ -16,7 +16,7 @@ class ReferenceReward:
 
     Attributes:
         source: Python source of reward.py, kept in the suite so that its digest covers it.
-        folder: folder of reward.py; modules beside it can be imported.
+        folder: folder of reward.py, from which modules can be imported.
         timeout: seconds for one answer.
     """
 

@@ -94,7 +94,7 @@ class TurnPolicy(Part, frozen=True, kw_only=True):
 
 
 ToolCallSetting = Literal["auto", "native", "json_schema", "text"]
-"""The requested format of tool calls; auto selects whatever works."""
+"""The requested format of tool calls; auto selects one that works."""
 
 ToolCallMode = Literal["native", "json_schema", "text"]
 """The format of tool calls: in the API's fields; as JSON constrained by a schema and the server's

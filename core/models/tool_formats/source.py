@@ -176,7 +176,7 @@ class Written:
 
 
 class Verbatim(str):
-    """A value written as plain text, whatever its type."""
+    """A value written as plain text, of any type."""
 
     __slots__ = ()
 
@@ -219,7 +219,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A section of a reply that is text, reasoning or made up instead of a call.
+    """A section of a reply that is not a call: text, reasoning or made up.
 
     Attributes:
         kind: where it belongs; `invented` is text, and calls after it do not count.

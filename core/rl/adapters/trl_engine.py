@@ -28,7 +28,7 @@ from sandbox_tui.core.rl.adapters.local_policy import LocalPolicy
 from sandbox_tui.core.rl.training.engine import Engine, TrainingJob
 
 FINAL = "final"
-"""Folder of the final model of a training, beside its checkpoints."""
+"""Folder of the final model of a training, next to its checkpoints."""
 
 _LOGGED = ("loss", "grad_norm", "entropy", "kl")
 

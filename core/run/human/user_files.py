@@ -75,7 +75,7 @@ class UserFiles:
         self._require_thawed = require_thawed
 
     async def read(self, path: str, *, max_bytes: int) -> bytes:
-        """Return the first `max_bytes` of a file as it is now.
+        """Return the first `max_bytes` of a file's current content.
 
         Raises:
             FileRefused: the file is missing, not a regular file, or not readable.

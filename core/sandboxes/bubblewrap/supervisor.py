@@ -82,8 +82,8 @@ class Supervisor:
         try:
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
-            # asyncio may wait forever for a process whose start it is told to cancel, so the
-            # process is started and then killed by `close`
+            # asyncio may wait forever if the start of a process is cancelled, so the process is
+            # started first and then killed by `close`
             self._process = await starting
             raise
 

@@ -162,7 +162,7 @@ def _write_accounts(etc: Path) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder that a model has worked in, whatever its depth and permissions."""
+    """Remove a folder that a model has worked in, of any depth and with any permissions."""
     remove_tree(folder)
 
 

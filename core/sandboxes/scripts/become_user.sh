@@ -1,5 +1,5 @@
 # Sets the array `become` to a command line that runs the words after it as user $user; exits with 126
-# when that user cannot be used. Programs of the system alone: the model may have put others on PATH.
+# if that user cannot be used. Runs only the system's programs: the model may have put others on PATH.
 path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin
 become=()
 if [ "$(id -un)" != "$user" ]; then

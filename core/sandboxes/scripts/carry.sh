@@ -13,7 +13,7 @@ __sbx_names=($__SBX_NAMES)
 if [ -r "$__SBX_IN" ]; then
   . "$__SBX_IN" >/dev/null 2>&1
   if [ -n "$__SBX_LARGE" ]; then
-    # a large state: the kernel starts no program with so large a variable in its environment
+    # a large state: the kernel does not start programs with such large environment variables
     mapfile -t __sbx_exported < <(compgen -e)
     for __sbx_name in "${__sbx_exported[@]}"; do
       __sbx_value=${!__sbx_name}
@@ -29,13 +29,13 @@ set +eux
 __sbx_save() {
   { set +eux; } 2>/dev/null
   {
-    builtin printf 'builtin cd -- %q\n' "$PWD" # the first line: also read on its own
+    builtin printf 'builtin cd -- %q\n' "$PWD" # the first line is also read on its own
     [[ $BASHOPTS == "$__sbx_shopt" ]] || builtin shopt -p
     builtin umask -p
     for __sbx_name in "${__sbx_names[@]}"; do
       [[ -v $__sbx_name ]] || builtin printf 'unset %s\n' "$__sbx_name"
     done
-    # not part of the state: variables of this one shell
+    # not part of the state: variables of this shell only
     builtin unset -v BASH BASH_ALIASES BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_COMPAT \
       BASH_EXECUTION_STRING BASH_LOADABLES_PATH BASH_SUBSHELL BASHPID \
       BASH_VERSION COMP_WORDBREAKS DIRSTACK EPOCHREALTIME EPOCHSECONDS FUNCNAME GROUPS HISTCMD \
@@ -47,7 +47,7 @@ __sbx_save() {
     builtin declare -f
     builtin declare -Fx
     builtin alias -p
-    builtin printf ':\n' # fails when the file could not be written completely
+    builtin printf ':\n' # fails if the file could not be written completely
   } >|"$__sbx_out" 2>/dev/null && builtin printf '%s\n' "$__sbx_mark" >|"$__sbx_dir/saved"
 }
 trap __sbx_save EXIT

@@ -1,4 +1,4 @@
-# Hangs up the shell whose process id is in the file $f, and kills what is left of its session.
+# Hangs up the shell whose process id is in the file $f, and kills the rest of its session.
 shell=
 read -r shell 2>/dev/null <"$f"
 [ "${shell:-0}" -gt 1 ] || shell=99999999 # it has not started

@@ -1,13 +1,12 @@
-# Ends what an earlier program left running in the foreground: the running command (its number is
-# above that of the last one whose state was saved), and the person's shells. Background processes of
-# earlier commands go on. Prints the largest command number.
-# Before it: state=FOLDER.
+# Ends the foreground processes of an earlier program: the running command (its number is above that of
+# the last one whose state was saved), and the user's shells. Background processes of earlier commands
+# keep running. Prints the largest command number. Needs: state=FOLDER.
 last=0
 [ -r "$state/saved" ] && read -r last _ <"$state/saved"
 [[ $last =~ ^[0-9]+$ ]] || last=0
 most=$last
 
-# Processes of commands after the last one that ended.
+# Sets `members`: processes of commands after the last one that ended.
 foreground() {
   members=()
   local dir entry environ number
@@ -17,7 +16,7 @@ foreground() {
     for entry in "${environ[@]}"; do
       [[ $entry == SANDBOX_CALL=* ]] || continue
       number=${entry#*=}
-      # negative: a command outside the model's shell state, whose caller is gone
+      # negative: a command outside the model's shell, whose caller has ended
       [[ $number == -* ]] && members+=("${dir#/proc/}")
       [[ $number =~ ^[0-9]+$ ]] || continue
       [ "$number" -gt "$most" ] && most=$number
@@ -32,7 +31,7 @@ for file in "$state"/*.pid; do
   kill -s HUP -- "-$shell" "$shell" 2>/dev/null
   rm -f "$file"
 done
-# A shell that is asked to end would save the state of an interrupted command: so it is killed.
+# Killed, not terminated: a shell that ends itself would save the state of an interrupted command.
 for signal in STOP STOP KILL; do
   foreground
   [ ${#members[@]} -gt 0 ] && kill -s "$signal" "${members[@]}" 2>/dev/null

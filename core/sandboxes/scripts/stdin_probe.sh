@@ -1,5 +1,5 @@
-# Which process of call $call, all younger than $after, waits for terminal input? Prints its name and 0,
-# or 1 if the terminal does not echo. For the dispatcher's op `e`, which has `belonging`.
+# Finds a process of call $call, younger than process $after, that waits for terminal input. Prints its
+# name, then 1 if the terminal does not echo, else 0. Run with the dispatcher's op `e`, for `belonging`.
 terminal_reader() {
   local pid dir name line fields terminal number syscall waits settings
   local reading=0 # the number of read(2)
@@ -20,9 +20,9 @@ terminal_reader() {
     if read -r -a syscall <"$dir/syscall" && [[ ${syscall[0]} == "$reading" ]]; then
       [[ $dir/fd/$((syscall[1])) -ef $terminal || $dir/fd/$((syscall[1])) -ef /dev/tty ]] || continue
     elif [[ $waits == n_tty_read || $waits == wait_woken && -z ${syscall[0]} ]]; then
-      : # the kernel does not say from which file: assume its terminal
+      : # the kernel does not say which file it reads: assume its terminal
     else
-      # waits for several files: for keys, if it has taken the terminal out of line mode
+      # waits for several files: for keys, if it has turned off the terminal's line mode
       [[ $waits == *poll* || $waits == *select* ]] || continue
       [[ $dir/fd/0 -ef $terminal && $settings == *" -icanon "* ]] || continue
     fi

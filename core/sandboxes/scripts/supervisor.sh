@@ -5,7 +5,7 @@ pipes=$1 state=$2 start=$3 dispatcher=$4 carry=$5
 ulimit -S -n "$6" 2>/dev/null
 [ -n "$7" ] && ulimit -u "$7" 2>/dev/null
 trap : INT TERM HUP
-set -m # else background processes and all their children ignore SIGINT
+set -m # otherwise background processes and all their children ignore SIGINT
 
 # `script` gives it a terminal inside this sandbox; the host resizes it by its name
 shell() {
@@ -22,7 +22,7 @@ while read -r what name cols rows; do
     bash -c "$dispatcher" sandbox "$state" "$start" lines "$carry" \
       <"$pipes/$name.in" >"$pipes/$name.out" 2>"$pipes/$name.err" &
     ;;
-  clean) # its own state folder: no state of the model's shell reaches it
+  clean) # a separate state folder, without the state of the model's shell
     bash -c "$dispatcher" sandbox "$state/$cols" "$start" blocks "$carry" \
       <"$pipes/$name.in" >"$pipes/$name.out" 2>"$pipes/$name.err" &
     ;;

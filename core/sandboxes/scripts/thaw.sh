@@ -1,11 +1,11 @@
 # Continues every process that freeze.sh stopped, children before their parents, and prints how many;
-# builtins only. Repeat it until it prints 0: a program may notice its child's stop only now, and stop
-# itself.
+# uses only builtins. Repeat it until it prints 0: a program may notice only now that its child was
+# stopped, and stop itself.
 pids=() order=() count=0
 for dir in /proc/[0-9]*; do pids[${dir#/proc/}]=1; done
 for pid in "${!pids[@]}"; do order=("$pid" "${order[@]}"); done
 for pid in "${order[@]}"; do
-  [[ $pid -gt 1 && $pid != "$$" && -z ${stood[pid]} ]] || continue
+  [[ $pid -gt 1 && $pid != "$$" && -z ${stopped_before[pid]} ]] || continue
   read -r stat <"/proc/$pid/stat" || continue
   stat=${stat##*) }
   [[ ${stat%% *} == T ]] && kill -CONT "$pid" && count=$((count + 1))

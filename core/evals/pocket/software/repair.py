@@ -93,7 +93,7 @@ def _bugs(
     calls: list[str],
     expected: list[dict[str, Any]],
 ) -> list[_Bug]:
-    """Return bugs in different places, each of which makes a test fail by itself."""
+    """Choose bugs in different places, each of which makes a test fail on its own."""
     chosen: list[_Bug] = []
     for good, bad in draw.shuffled(program.bugs):
         if len(chosen) == count:

@@ -73,8 +73,8 @@ def _clock(second: int) -> str:
 
 
 def _asked_about(draw: Draw, logs: Logs, level: int) -> tuple[list[Line], str]:
-    """Return the lines that a question is about, and the words for them: those of one day or of all
-    days, sometimes only after some time."""
+    """Choose the lines that a question is about, and describe them: lines of one day or of all
+    days, sometimes only those after a time."""
     day = draw.one_of(logs.lines).day
     when = ("", "", " on all days together", f" on {words.date(logs.first + day)}")[level - 1]
     lines = [line for line in logs.lines if level < 4 or line.day == day]
