@@ -365,8 +365,8 @@ def test_a_phone_shows_one_pane_that_fits(page: Page) -> None:
 def test_expensive_text_does_not_block_the_page(page: Page, tmp_path: Path) -> None:
     store = Store(tmp_path / "costly.db")
     asked = [e.ModelAsked(seq=n * 2, step=n * 2 + 1, digest="", messages=1) for n in range(1, 10)]
-    said = [_said(n * 2 + 1, words) for n, words in enumerate(COSTLY, 1)]
-    both = sorted([*asked, *said], key=lambda event: event.seq)
+    replies = [_said(n * 2 + 1, words) for n, words in enumerate(COSTLY, 1)]
+    both = sorted([*asked, *replies], key=lambda event: event.seq)
     table = b"a,b\n" + b',"' * 90_000
     listed = msgspec.structs.replace(_file("table", "t.csv"), blob=digest(table), size=len(table))
     keep(store, [started(), *both, e.FilesChanged(seq=20, step=19, changes=(listed,))], [table])

@@ -93,9 +93,9 @@ def test_the_title_is_restored_when_a_signal_ends_the_program(own_home: Path) ->
     pty.wait_for("\x1b]2;● The folder input".encode())
     pty.child.kill(signal.SIGTERM)
     pty.child.expect(pexpect.EOF)
-    said = pty._log.getvalue().partition(b"\x1b]2;\x07\x1b[23;2t")[2]
-    assert b"cancelled \xc2\xb7 The folder input" in said
-    assert b"sandbox-tui replay " in said
-    assert b"sandbox-tui: cancelled" in said
+    output = pty._log.getvalue().partition(b"\x1b]2;\x07\x1b[23;2t")[2]
+    assert b"cancelled \xc2\xb7 The folder input" in output
+    assert b"sandbox-tui replay " in output
+    assert b"sandbox-tui: cancelled" in output
     pty.child.close()
     assert pty.child.exitstatus == 143

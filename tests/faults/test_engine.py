@@ -1,4 +1,4 @@
-"""A Docker engine that is missing or goes away, and containers that somebody else interferes with.
+"""A Docker engine that is missing or goes away, and containers that something else interferes with.
 
 The engine is the machine's own; where it goes away, the connection to it is cut. Only containers of
 the test's own runs are touched; they are identified by their session.

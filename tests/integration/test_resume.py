@@ -151,8 +151,8 @@ async def test_a_killed_run_continues_where_it_was(
     texts = {event.call: event for event in only(e.CallFinished, seen)}
     assert texts[3].observation == LOST
     assert texts[3].interrupted
-    said = texts[4].observation.split("[STDOUT]")[1].split()
-    assert said == ["/tmp", "A=seven", "from-f", "0027"]
+    state = texts[4].observation.split("[STDOUT]")[1].split()
+    assert state == ["/tmp", "A=seven", "from-f", "0027"]
     assert "sleep 555" not in texts[5].observation
     assert ("sleep 777" in texts[5].observation) == (kind == "docker")
     assert "begun" in texts[5].observation

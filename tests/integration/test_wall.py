@@ -215,15 +215,15 @@ async def test_words_are_found_in_calls_that_a_tile_no_longer_shows(tmp_path: Pa
         first.focus()
         call = first.state.pending.call if first.state.pending else None
         assert call is not None
-        said = json.loads(call.arguments)["command"].split()[0]
+        program = json.loads(call.arguments)["command"].split()[0]
         for _ in range(2):
             number = len(first.state.calls)
             await pilot.press("a")
             await until(pilot, lambda number=number: len(first.state.calls) > number)
             await until(pilot, lambda: first.state.pending is not None)
-        await pilot.press("slash", *said, "enter")
+        await pilot.press("slash", *program, "enter")
         await until(pilot, lambda: tile(app, 1).display)
-        assert first.mentions(said)
+        assert first.mentions(program)
         assert first.mentions(first.state.calls[call.number].finished.observation[:20])  # type: ignore[union-attr]
         assert not first.mentions("no run has ever said this")
 

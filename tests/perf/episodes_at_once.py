@@ -112,7 +112,7 @@ def _settings() -> EpisodeSettings:
     return EpisodeSettings(sandbox="docker", image=IMAGE, prompts="short")
 
 
-# --- beside the reference
+# --- compared with the reference
 
 
 async def _beside_the_reference(rounds: int) -> Figure:

@@ -175,9 +175,9 @@ def write_task(folder: Path, samples: int) -> Path:
 
 def answer(request: Chunk) -> Scripted:
     """Reply according to the number of tool results in the request."""
-    said = next(m["content"] for m in request["messages"] if m["role"] == "user")
-    question = QUESTION.search(said)
-    assert question is not None, said
+    task = next(m["content"] for m in request["messages"] if m["role"] == "user")
+    question = QUESTION.search(task)
+    assert question is not None, task
     product = f"echo $(({question[1]} * {question[2]})) | tee -a work.txt"
     done = sum(message["role"] == "tool" for message in request["messages"])
     arguments: dict[str, str] = {}

@@ -46,8 +46,8 @@ class Figure:
     @classmethod
     def bound(cls, name: str, value: float, most: float, show: Callable[[float], str]) -> Figure:
         """Build a figure for ours alone, which must not exceed a bound."""
-        said = f"{show(value)} (at most {show(most)})"
-        return cls(name=name, ours=said, met=value <= most)
+        formatted = f"{show(value)} (at most {show(most)})"
+        return cls(name=name, ours=formatted, met=value <= most)
 
 
 @dataclass(slots=True, kw_only=True)

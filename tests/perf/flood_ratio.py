@@ -106,11 +106,13 @@ def _figures(
         if not late or not others:
             continue
         value, rest = quantile(late, share), quantile(idle, share)
-        said = f"{milliseconds(value)}, {value / rest:.1f} times the {milliseconds(rest)} when idle"
+        latency = (
+            f"{milliseconds(value)}, {value / rest:.1f} times the {milliseconds(rest)} when idle"
+        )
         found.append(
             Figure(
                 name=f"{name}: key latency, {words} (at most {most:g} times idle)",
-                ours=said,
+                ours=latency,
                 theirs=milliseconds(quantile(others, share)),
                 met=value <= most * rest,
             )
@@ -151,8 +153,8 @@ def flood(python: list[str], which: str, data: bytes, megabytes: float, folder: 
     answered = [(key, at) for kind, key, at in log_lines if kind == "key"]
     late = [
         at - when
-        for (key, when), (heard, at) in zip(sent, answered, strict=False)
-        if key == heard and when <= until
+        for (key, when), (handled, at) in zip(sent, answered, strict=False)
+        if key == handled and when <= until
     ]
     return Flood(cpu=end["cpu"] / end["bytes"] * 1e6 if end else 0.0, latencies=late)
 

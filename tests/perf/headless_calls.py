@@ -54,7 +54,7 @@ def _compare(section: Section, reference: str, url: str, home: Path, rounds: int
     theirs += ["--output_dir", str(home / "theirs")]
     pairs = [
         (
-            whole_process(ours, {"SANDBOX_TUI_HOME": str(home)}, _said_submitted),
+            whole_process(ours, {"SANDBOX_TUI_HOME": str(home)}, _is_submitted),
             whole_process(theirs, QUIET, _completed),
         )
         for _ in range(rounds + 1)
@@ -88,19 +88,19 @@ def whole_process(
         check=True,
     )
     took = time.perf_counter() - began
-    said, _, told = done.stdout.decode(errors="replace").rstrip().rpartition("\n")
-    code, most = map(int, told.split())
-    if code or not is_expected(said):
-        raise subprocess.CalledProcessError(code, command, said[-2000:])
+    output, _, report = done.stdout.decode(errors="replace").rstrip().rpartition("\n")
+    code, most = map(int, report.split())
+    if code or not is_expected(output):
+        raise subprocess.CalledProcessError(code, command, output[-2000:])
     return took, float(most)
 
 
-def _said_submitted(said: str) -> bool:
-    return "submitted" in said and said.count("true") >= CALLS
+def _is_submitted(output: str) -> bool:
+    return "submitted" in output and output.count("true") >= CALLS
 
 
-def _completed(said: str) -> bool:
-    return f"completed in {CALLS + 1} steps" in said
+def _completed(output: str) -> bool:
+    return f"completed in {CALLS + 1} steps" in output
 
 
 def answer(request: Chunk, calls: int) -> Scripted:

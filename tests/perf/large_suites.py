@@ -64,8 +64,10 @@ def _compared(
 ) -> Figure:
     few, many = in_turns(small, large, rounds)
     ratio = median(many) / median(few)
-    said = f"{milliseconds(median(many))} ({milliseconds(median(few))} with {FEW}): {ratio:.2f}x"
-    return Figure(name=name, ours=said, met=ratio <= MOST)
+    formatted = (
+        f"{milliseconds(median(many))} ({milliseconds(median(few))} with {FEW}): {ratio:.2f}x"
+    )
+    return Figure(name=name, ours=formatted, met=ratio <= MOST)
 
 
 def _home_screen(home: Path, _: int) -> Callable[[], float]:

@@ -120,8 +120,8 @@ def measure(runs: int = 100, kind: str = "bubblewrap") -> Section:
         more = asdict(after)[name] - count
         if name == "memory":
             each = more / runs
-            said = f"{each / 1e3:+.1f} kB per run ({count / 1e6:.1f} MB before)"
-            section.figures.append(Figure(name=name, ours=said, met=each < MEMORY_EACH))
+            formatted = f"{each / 1e3:+.1f} kB per run ({count / 1e6:.1f} MB before)"
+            section.figures.append(Figure(name=name, ours=formatted, met=each < MEMORY_EACH))
         else:
             section.figures.append(
                 Figure(name=name, ours=f"{more:+} ({count} before)", met=not more)

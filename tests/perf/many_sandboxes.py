@@ -64,7 +64,7 @@ def _run(kind: str, count: int, url: str) -> tuple[float, float]:
 
 
 def _submitted(count: int) -> Callable[[str], bool]:
-    return lambda said: said.count('"reason":"submitted"') == count
+    return lambda output: output.count('"reason":"submitted"') == count
 
 
 def main() -> None:

@@ -26,11 +26,11 @@ def main(image: str) -> None:
         for line in sys.stdin:
             if command := line.rstrip("\n"):
                 began = time.perf_counter()
-                said = Agent._execute_action(
+                observation = Agent._execute_action(
                     agent, Action("execute_bash", {"command": command}), runtime
                 )
                 took += time.perf_counter() - began
-                assert "Exit code: 0" in said, said
+                assert "Exit code: 0" in observation, observation
             else:
                 print(took, flush=True)
                 took = 0.0

@@ -37,11 +37,11 @@ def main(image: str, output: str, text: str) -> None:
             case "output":
                 assert len(runtime.demux_run(output)[0]) > 9_000_000
             case "edit":
-                said = act(
+                observation = act(
                     "str_replace_editor", command="str_replace", path=PATH,
                     old_str=words[0] + "\n", new_str=words[1] + "\n",
                 )  # fmt: skip
-                assert "has been edited" in said, said
+                assert "has been edited" in observation, observation
                 words.reverse()
             case "close":
                 runtime.close()

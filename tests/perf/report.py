@@ -104,8 +104,8 @@ def _section(section: Mapping[str, Any]) -> str:
 def _ratio(figure: Figure) -> str:
     if figure.ratio is None:
         return ""
-    said = f"{figure.ratio:.1f}x"
-    return f"{said} (target {figure.target:g}x)" if figure.target is not None else said
+    ratio = f"{figure.ratio:.1f}x"
+    return f"{ratio} (target {figure.target:g}x)" if figure.target is not None else ratio
 
 
 def _verdict(figure: Figure) -> str:

@@ -41,9 +41,9 @@ def session(store: Store, name: str, calls: Sequence[Said], files: dict[str, byt
             number=number, step=number, id=f"c{number}", name="execute_bash",
             arguments=json.dumps({"command": command}),
         )  # fmt: skip
-        told = f"Exit code: {code}\n[STDOUT]\n{output}"
+        observation = f"Exit code: {code}\n[STDOUT]\n{output}"
         end = e.CallFinished(
-            call=number, observation=told, ok=code == 0, exit_code=code, duration=0.3
+            call=number, observation=observation, ok=code == 0, exit_code=code, duration=0.3
         )
         events += [e.CallProposed(call=made), end]
     changes = tuple(

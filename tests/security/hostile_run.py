@@ -71,10 +71,10 @@ def _events(run_id: str, made: Streams, steps: int, store: Store) -> Iterator[e.
 def _step(run_id: str, step: int, made: Streams, store: Store, shell: str) -> Iterator[e.AnyEvent]:
     yield e.ModelAsked(step=step, digest="", messages=2)
     yield e.ModelFailed(step=step, error=made.one(), attempt=1, retry_in=1.0)
-    said, thought = made.text(2), made.text(2)
-    yield e.ModelDelta(step=step, channel="text", text=said)
+    text, reasoning = made.text(2), made.text(2)
+    yield e.ModelDelta(step=step, channel="text", text=text)
     yield e.ModelReplied(
-        step=step, message={"role": "assistant", "content": said}, text=said, reasoning=thought,
+        step=step, message={"role": "assistant", "content": text}, text=text, reasoning=reasoning,
         usage=e.Usage(input_tokens=9), finish_reason=made.one(), latency=0.1,
     )  # fmt: skip
     call = hostile_call(step, made)

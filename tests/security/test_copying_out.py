@@ -178,10 +178,10 @@ def test_a_disk_that_fills_up_keeps_complete_files(tmp_path: Path) -> None:
 
 def test_thousands_of_things_left_behind_are_told_in_a_few_sentences() -> None:
     left = [f"{n} was left behind" for n in range(5000)] + ["7 of 9 were left behind"]
-    told = a_few(left)
-    assert len(told) == 21
-    assert told[-1] == "7 of 9 were left behind"
-    assert told[-2] == "4981 more were left behind for similar reasons."
+    sentences = a_few(left)
+    assert len(sentences) == 21
+    assert sentences[-1] == "7 of 9 were left behind"
+    assert sentences[-2] == "4981 more were left behind for similar reasons."
 
 
 def test_twenty_thousand_files_of_one_name(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ MASKED = (
     "/proc/latency_stats",
     "/proc/mtrr",
 )
-"""Hidden behind /dev/null; the last requires a capability that nobody has."""
+"""Hidden behind /dev/null; the last requires a capability that no process has."""
 
 BEGINS_600 = """
 import os, signal
@@ -94,7 +94,7 @@ async def test_no_privileges_beyond_the_listed_ones(sandbox: Sandbox) -> None:
 
 
 async def test_the_kernel_of_the_machine_cannot_be_written_to(sandbox: Sandbox) -> None:
-    """Root needs no capability for files in /proc, so they must be writable by nobody."""
+    """Root needs no capability for files in /proc, so nobody may have write permission."""
     reach = "for f in sys/kernel/core_pattern sys/kernel/modprobe sysrq-trigger acpi/wakeup; do"
     assert await output_of(sandbox, f"{reach} test -w /proc/$f && echo $f; done; :") == ""
     if sandbox.kind == "docker":  # with CAP_DAC_OVERRIDE, `test -w` reports everything as writable

@@ -52,7 +52,7 @@ def _enter_group(
     mean = sum(over) / len(over) if over else 0.0
     for number, sign in enumerate(signs):
         kind = "h" if held_out else "r"
-        begun = Rollout(
+        started = Rollout(
             run_id=f"20260101-0900{step:02}-{kind}{task[-3:]}{number}",
             step=step,
             task=task,
@@ -61,11 +61,11 @@ def _enter_group(
             began_at=now - 3000 + step,
             advantage=None if held_out or sign == "." else float(sign == "1") - mean,
         )
-        rollouts.begin(store, TRAINING_ID, begun)
+        rollouts.begin(store, TRAINING_ID, started)
         if sign == ".":
             continue
         ended = msgspec.structs.replace(
-            begun,
+            started,
             ended_at=now - 2000 + step,
             reward=float(sign == "1"),
             truncated=sign == "t",

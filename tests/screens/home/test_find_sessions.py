@@ -142,8 +142,8 @@ async def test_filters_complete_themselves_and_an_unknown_one_is_reported(store:
         )
         line.value = "colour:red "
         await pilot.pause()
-        said = str(bar.query_one(ThemedText).render())
-        assert "There is no filter colour" in said
+        shown = str(bar.query_one(ThemedText).render())
+        assert "There is no filter colour" in shown
         line.value = "modell:red "
         await pilot.pause()
         assert "did you mean model:?" in str(bar.query_one(ThemedText).render())

@@ -72,13 +72,13 @@ async def run(
 async def test_the_model_is_told_once() -> None:
     model, events, reason = await run(*[b"nothing yet\n"] * 6)
     assert reason == "submitted"
-    told = [
+    notices = [
         m["content"]
         for m in model.requests[-1].messages
         if m["role"] == "user" and "3 times in a row" in m["content"]
     ]
-    assert len(told) == 1
-    assert "execute_bash" in told[0]
+    assert len(notices) == 1
+    assert "execute_bash" in notices[0]
     (warned,) = [x.text for x in events.events if isinstance(x, e.Warned)]
     assert warned.startswith("Call 3 repeats the calls before it")
 

@@ -41,8 +41,8 @@ def test_kept_and_missing_parts_make_up_the_document(data: bytes, window: int) -
     if not inlined.cut:
         assert body.encode() == data
         return
-    kept, _, said = body.rpartition("\n[… cut here: ")
-    missing = int(said.split()[0])
+    kept, _, note = body.rpartition("\n[… cut here: ")
+    missing = int(note.split()[0])
     assert data.startswith(kept.encode())
     assert 0 <= len(data) - missing - len(kept.encode()) <= 1  # a split character is dropped too
     digits = sum(letter.isdigit() for letter in kept)

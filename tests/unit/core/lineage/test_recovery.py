@@ -230,8 +230,8 @@ async def test_a_users_message_still_arrives_once() -> None:
             run.inject("ls")
 
     whole = await play(act=speak)
-    said = next(event.seq for event in whole if isinstance(event, e.Withdrawn))
-    for cut in range(said, len(whole)):
+    withdrawn_at = next(event.seq for event in whole if isinstance(event, e.Withdrawn))
+    for cut in range(withdrawn_at, len(whole)):
         seen = await play(whole[:cut])
         text = "\n".join(event.text for event in only(e.Delivered, seen))
         assert text.count(human_message("first")) == 1

@@ -398,7 +398,7 @@ def resistors(task: Task) -> float:
     values = {name: si(value) for name, value in re.findall(r"(R\d+) = ([\d.]+ k?Ω)", text)}
     assert len(values) == task.metadata["size"]
     [voltage] = quantities(text, r"(?:battery|source) of {n} V")
-    said = re.search(r"(?:in parallel with': |joined as )([R\d()|+ ]+)", text)[1]
+    notation = re.search(r"(?:in parallel with': |joined as )([R\d()|+ ]+)", text)[1]
     edges: list[tuple[int, int, float]] = []
     nodes = [2]
 
@@ -424,7 +424,7 @@ def resistors(task: Task) -> float:
         place(tokens, middle if sign == "+" else a, b)
         assert tokens.pop(0) == ")"
 
-    place(re.findall(r"R\d+|[()|+]", said), 0, 1)
+    place(re.findall(r"R\d+|[()|+]", notation), 0, 1)
     size = nodes[0]
     matrix = [[0.0] * (size + 1) for _ in range(size)]
     for a, b, r in edges:  # Kirchhoff's current law at each node

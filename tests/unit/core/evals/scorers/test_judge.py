@@ -67,8 +67,8 @@ async def judged(server: ScriptedServer, answer: str | None = "42", **options: o
     return await graded("judge", answer, "42", problem="6 times 7?", options=settings)
 
 
-def verdicts(*said: str) -> list[Scripted]:
-    return [say(text) for text in said]
+def verdicts(*replies: str) -> list[Scripted]:
+    return [say(text) for text in replies]
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,9 @@ async def test_a_reply_that_was_cut_is_ended_before_the_next_turn(policy: LocalP
     talking = LocalConversations(policy, reply_tokens=2, temperature=1.0).converse(1)
     first = await talking.reply(Turn(messages=ASKED, tools=[]))
     assert first.finish_reason == "length"
-    told = {"role": "user", "content": "Go on."}
-    second = await talking.reply(Turn(messages=[*ASKED, first.message, told], tools=[]))
-    after = [*policy.tokenizer.encode("<|im_end|>"), *policy.appended_ids([told])]
+    request = {"role": "user", "content": "Go on."}
+    second = await talking.reply(Turn(messages=[*ASKED, first.message, request], tools=[]))
+    after = [*policy.tokenizer.encode("<|im_end|>"), *policy.appended_ids([request])]
     assert [*second.prompt_token_ids][-len(after) :] == after
     assert talking.transcript.sampled.count(True) == 4
 

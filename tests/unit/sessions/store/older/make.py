@@ -105,8 +105,8 @@ def main() -> None:
     parser.add_argument("commit")
     parser.add_argument("path", type=Path)
     parser.add_argument("--steps", type=int, default=8)
-    given = parser.parse_args()
-    write(given.commit, given.path, given.steps)
+    options = parser.parse_args()
+    write(options.commit, options.path, options.steps)
 
 
 if __name__ == "__main__":
