@@ -31,9 +31,9 @@ async def free_space(
     """
     from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
 
-    given = 0 if is_recording else await asyncio.to_thread(reclaim, store)
+    freed = 0 if is_recording else await asyncio.to_thread(reclaim, store)
     problems = await asyncio.to_thread(remove_orphaned_snapshots, store)
-    words = f"{numbers.size(given)} given back to the disk." if given else KEPT
+    words = f"{numbers.size(freed)} given back to the disk." if freed else KEPT
     screen.notify(f"{deleted} {words}", markup=False)
     for problem in problems:
         screen.notify(sanitize_line(problem), severity="warning", markup=False)

@@ -147,15 +147,15 @@ class SettingsScreen(Dialog[None]):
                             classes="about",
                             markup=False,
                         )
-            stand = sanitize_line(f"Settings file: {config_file()}")
-            yield Label(stand, classes="file", markup=False)
+            location = sanitize_line(f"Settings file: {config_file()}")
+            yield Label(location, classes="file", markup=False)
         yield KeyBar()
 
     def _field(self, row: Row) -> Choice | Input:
         text = self._at_first[row.name]
         values = self._themes if row.name == "ui.theme" else row.values
         if values:
-            if text not in values:  # a theme whose file is gone stays chosen
+            if text not in values:  # the file of the chosen theme was deleted
                 values = (text, *values)
             return Choice(values, text, id=_id(row.name))
         return OneLineInput(text, id=_id(row.name), placeholder=row.empty, select_on_focus=True)

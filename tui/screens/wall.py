@@ -81,7 +81,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         super().__init__()
         self._run_workers = workers
         self._asks = asks
-        self._begun = 0
+        self._last_number = 0
         self._order: Order = "start"
         self._filter = "all"
         self._wanted = ""
@@ -100,14 +100,14 @@ class WallScreen(SaysWhyOff, Screen[None]):
         yield Static(_nothing(), id="wall-empty", markup=False)
         with TileGrid():
             for worker in self._run_workers.all.values():
-                self._begun += 1
-                yield RunTile(worker, self._begun)
+                self._last_number += 1
+                yield RunTile(worker, self._last_number)
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start the updates."""
-        self._look()
-        self.set_interval(POLL_SECONDS, self._look)
+        self._update()
+        self.set_interval(POLL_SECONDS, self._update)
 
     def on_resize(self) -> None:
         """Fit the tiles to the new size."""
@@ -137,7 +137,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
 
     # --- what is shown
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         self._follow_runs()
         for tile in self._tiles:
             tile.display = self._fits(tile)
@@ -172,8 +172,8 @@ class WallScreen(SaysWhyOff, Screen[None]):
                 del tiles[run_id]
         new = [worker for run_id, worker in runs.items() if run_id not in tiles]
         for worker in new:
-            self._begun += 1
-            self.query_one(TileGrid).mount(RunTile(worker, self._begun))
+            self._last_number += 1
+            self.query_one(TileGrid).mount(RunTile(worker, self._last_number))
 
     def _show_tiles(self) -> None:
         """Update all visible tiles in the form for which there is room."""
@@ -194,8 +194,8 @@ class WallScreen(SaysWhyOff, Screen[None]):
 
     def _arrange(self) -> None:
         """Sort the tiles; they move only if the order has changed."""
-        wanted = sorted(self._tiles, key=self._rank)
-        numbers = [tile.number for tile in wanted]
+        ordered = sorted(self._tiles, key=self._rank)
+        numbers = [tile.number for tile in ordered]
         if numbers != self._arranged:
             self._arranged = numbers
             self.query_one(TileGrid).sort_children(key=self._rank)  # type: ignore[arg-type]
@@ -320,7 +320,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         """Mark the focused run, or compare it with the marked one."""
         marked, tile = self._marked, self._chosen
         self._marked = tile if marked is None else None
-        self._look()
+        self._update()
         if marked is None or tile is None or marked is tile:
             return
         store = self._run_workers.store
@@ -334,12 +334,12 @@ class WallScreen(SaysWhyOff, Screen[None]):
     def action_order(self) -> None:
         """Switch to the next sort order."""
         self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
-        self._look()
+        self._update()
 
     def action_filter(self) -> None:
         """Show only runs in one state, or all."""
         self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
-        self._look()
+        self._update()
 
     def action_find(self) -> None:
         """Ask for words that the visible runs must contain."""
@@ -348,7 +348,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         self._wanted = event.value
-        self._look()
+        self._update()
 
     @on(Input.Submitted)
     def _found(self) -> None:
@@ -357,7 +357,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
     def _close_search(self) -> None:
         self.query_one(SearchLine).close()
         self.set_focus(None)
-        self._look()
+        self._update()
 
     @work(group="leaving")
     async def action_leave(self) -> None:
@@ -381,8 +381,8 @@ class WallScreen(SaysWhyOff, Screen[None]):
         elif choice == "detach":
             self.post_message(DetachRequested((), self._detached))
 
-    def _detached(self, all_of_them: bool | None) -> None:
-        if all_of_them:
+    def _detached(self, all_detached: bool | None) -> None:
+        if all_detached:
             app_of(self).call_later(self.dismiss, None)
 
     @work(group="leaving")

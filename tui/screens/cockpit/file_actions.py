@@ -110,12 +110,13 @@ class FileActions:
             words = await asyncio.to_thread(self._write_kept, path, folder)
         else:
             left = await files.pull(path, self._inside(path, folder))
-            said = left if len(left) <= 3 else [*left[:2], left[-1]]  # the last one tells the total
-            words = " ".join([f"Copied to {folder}.", *said])
+            # the last sentence gives the total
+            sentences = left if len(left) <= 3 else [*left[:2], left[-1]]
+            words = " ".join([f"Copied to {folder}.", *sentences])
         self._screen.notify(sanitize_line(words), markup=False, timeout=6)
 
     def _inside(self, path: str, folder: Path) -> Path:
-        """Return a folder keeps its name; a file goes into the chosen folder."""
+        """Return the destination: a folder keeps its name, a file goes into the chosen folder."""
         file = self._source.state.files.get(path)
         if file is None or file.last.kind != "dir":
             return folder

@@ -64,10 +64,10 @@ class FilePanes:
         self._changed = False
         began = time.monotonic()
         self._files.show(self._source.state)
-        took = time.monotonic() - began
+        seconds = time.monotonic() - began
         self.show_preview()
-        if took > SLOW_SECONDS:
-            self._rest = self._screen.set_timer(REST_RATIO * took, self._rested)
+        if seconds > SLOW_SECONDS:
+            self._rest = self._screen.set_timer(REST_RATIO * seconds, self._rested)
 
     def _rested(self) -> None:
         self._rest = None

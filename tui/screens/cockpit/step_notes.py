@@ -95,10 +95,10 @@ class StepNotes:
         step = self._step_here
         here = [note for note in self.all if note.step == step]
         before = here[-1].text if here else ""
-        what = f"note on step {step}" if step else "note on this session"
+        title = f"note on step {step}" if step else "note on this session"
         text = await app_of(self._screen).push_screen_wait(
             PromptDialog(
-                what, before, "your note" if not here else "leave empty to delete the note"
+                title, before, "your note" if not here else "leave empty to delete the note"
             )
         )
         if text is None or text == before.strip():

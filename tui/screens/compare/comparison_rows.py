@@ -129,7 +129,7 @@ class ComparisonRows(BlockList):
             case Divergence() as diverges:
                 lines = _divergence(diverges, width, palette)
             case Pair() as pair if width >= SIDE_BY_SIDE_FROM:
-                lines = [_beside(pair, width, palette)]
+                lines = [_side_by_side(pair, width, palette)]
             case Pair() as pair:
                 lines = _stacked(pair, palette)
             case FilePair() as file:
@@ -190,7 +190,7 @@ def _divergence(found: Divergence, width: int, palette: Palette) -> list[Text]:
                 Text(f"         {pair[side]}", style=palette.text, no_wrap=True)
                 for pair in both[1:]
             ]
-    return [_on_ground(line, width, palette) for line in lines]
+    return [_on_background(line, width, palette) for line in lines]
 
 
 def _end_style(call: Call | None, palette: Palette) -> Style:
@@ -206,14 +206,14 @@ def _two_cells(pair: tuple[str, str], width: int, styles: list[Style], palette: 
     return line.append_text(_cell(f"  {pair[1]}", half, styles[1]))
 
 
-def _on_ground(line: Text, width: int, palette: Palette) -> Text:
+def _on_background(line: Text, width: int, palette: Palette) -> Text:
     fit_line(line, width)
     line.pad_right(max(0, width - line.cell_len))
     line.stylize_before(palette.code)
     return line
 
 
-def _beside(pair: Pair, width: int, palette: Palette) -> Text:
+def _side_by_side(pair: Pair, width: int, palette: Palette) -> Text:
     half, between = _half(width), sign(pair)
     line = Text(" ", no_wrap=True)
     line.append_text(_side(pair, pair.left, half, palette))

@@ -115,14 +115,14 @@ class ForkDialog(Dialog[ForkDescription | None]):
         fork_point = self._plan.fork_point
         parent, call = sanitize_line(self._plan.parent.id), fork_point.next_call
         if call is None:
-            where = f"After step {fork_point.step} of {parent}"
+            position = f"After step {fork_point.step} of {parent}"
         else:
             arguments = call.arguments if self._edited is None else self._edited
             summary = sanitize_line(summarize_call(call.name, arguments))
-            what = f"{short_name(sanitize_line(call.name))} {summary}"
+            description = f"{short_name(sanitize_line(call.name))} {summary}"
             how = "before the call" if self._edited is None else "with the call changed to"
-            where = f"In step {fork_point.step} of {parent}, {how} {what}"
-        self.query_one("#where", Static).update(where)
+            position = f"In step {fork_point.step} of {parent}, {how} {description}"
+        self.query_one("#where", Static).update(position)
         self.query_one("#repeats", Static).update(sanitize_line(self._plan.sentence))
         self.query_one("#call", Button).disabled = self._last_call() is None
 

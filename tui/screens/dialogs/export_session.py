@@ -111,11 +111,11 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
         self.call_after_refresh(self._name_folder)
 
     def on_resize(self) -> None:
-        """As much of a path as fits."""
+        """Show as much of the folder as fits."""
         self.call_after_refresh(self._name_folder)
 
     def _name_folder(self) -> None:
-        """Say where the files go while nothing is typed; the end of a long path says most."""
+        """Show the default folder; of a long path the end, which says most."""
         path = self.query_one(PathInput)
         room = path.size.width - len(EMPTY) - BORDER_COLUMNS
         folder = sanitize_line(str(here()))
@@ -148,8 +148,8 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
             export = await asyncio.to_thread(
                 make_export, self._store, self._run, EXPORTERS[name], redact=redact
             )
-            there = [path for path in export.paths(output) if is_there(path)]
-            if there and not await self._may_overwrite(there):
+            existing = [path for path in export.paths(output) if is_there(path)]
+            if existing and not await self._may_overwrite(existing):
                 return
             files = await asyncio.to_thread(export.write, output, overwrite=True)
         except SandboxTuiError as error:
@@ -157,8 +157,8 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
             return
         self.dismiss_when_on_top(_written(files, export))
 
-    async def _may_overwrite(self, there: list[Path]) -> bool:
-        names = ", ".join(str(path) for path in there)
+    async def _may_overwrite(self, existing: list[Path]) -> bool:
+        names = ", ".join(str(path) for path in existing)
         return await app_of(self).push_screen_wait(
             ConfirmDialog(f"{names} already exists. Overwrite it?")
         )

@@ -72,10 +72,10 @@ class TextBlocks(BlockList):
         self._needle = needle
         self.reset()
         count = len(self._source)
-        wanted = needle.lower()
+        lowered = needle.lower()
         for step in range(1, count + 1):
             index = (self.cursor + direction * step) % count
-            if wanted in self._source[index].lower():
+            if lowered in self._source[index].lower():
                 self.cursor = index
                 self.show_block(index)
                 return True

@@ -149,13 +149,13 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
 
     def _show_table(self, picture: EvalPicture) -> None:
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
-        wanted, height = self._shows_charts, self.size.height
-        beside = self._has_room_for_charts
-        charts.set_class(wanted, "-shown")
-        if wanted:
+        shows_charts, height = self._shows_charts, self.size.height
+        has_room = self._has_room_for_charts
+        charts.set_class(shows_charts, "-shown")
+        if shows_charts:
             self._draw_charts(picture, charts)
-        table.display = beside or not wanted
-        room = height - OTHER_LINES - (CHART_LINES if wanted else 0)
+        table.display = has_room or not shows_charts
+        room = height - OTHER_LINES - (CHART_LINES if shows_charts else 0)
         table.show(picture.table, max(MIN_TABLE_LINES, room))
 
     def _draw_charts(self, picture: EvalPicture, charts: ChartRow) -> None:
@@ -215,7 +215,9 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
         if action not in ("pause", "stop", "wall"):
             return ""
         if self._source.runner is None:
-            return "this program does not run it"
+            table = None if self._picture is None else self._picture.table
+            is_over = table is not None and table.over >= table.samples
+            return "all samples have ended" if is_over else "this program does not run it"
         if action == "wall" and not self._run_workers.running:
             return "no sample is running"
         return ""

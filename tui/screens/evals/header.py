@@ -1,4 +1,4 @@
-"""The lines above the table: subject, progress, and why the evaluation is held up."""
+"""The lines above the table: subject, progress, and why the evaluation is not running."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette:
     line.append(sanitize_line(info.suite), style=palette.accent)
     line.append(f"  {sanitize_line(info.model)}", style=palette.strong)
     line.append(f"  {info.id}", style=palette.faint)
-    took = _duration_words(picture)
-    if line.cell_len + 1 + len(words) + len(took) <= width:  # the id matters more
-        words += took
+    duration = _duration_words(picture)
+    if line.cell_len + 1 + len(words) + len(duration) <= width:  # the id matters more
+        words += duration
     room = max(1, width - len(words) - 1)
     line.truncate(room, overflow="ellipsis")
     line.pad_right(max(0, room - line.cell_len) + 1)

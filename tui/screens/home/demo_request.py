@@ -32,7 +32,7 @@ def _documents() -> Path:
     for name, data in demo_documents().items():
         path = folder / name
         if not path.exists() or path.read_bytes() != data:
-            beside = path.with_suffix(f".{os.getpid()}")  # another program may be reading them
-            beside.write_bytes(data)
-            beside.replace(path)
+            temporary = path.with_suffix(f".{os.getpid()}")  # another program may be reading them
+            temporary.write_bytes(data)
+            temporary.replace(path)
     return folder

@@ -179,7 +179,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
     def action_start(self) -> None:
         """Close with the requests if they are complete."""
         typed = self._typed()
-        tasks, given = split_tasks(typed["task"]), typed["input"].strip()
+        tasks, input_path = split_tasks(typed["task"]), typed["input"].strip()
         try:
             _check(tasks, typed)
             settings = config.changed(self._settings, changes_of(typed, self._at_first))
@@ -195,7 +195,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             task="",
             settings=settings,
             mode=cast(Mode, typed["mode"]),
-            input=typed_path(given) if given else None,
+            input=typed_path(input_path) if input_path else None,
         )
         self._draft.clear()
         self.dismiss(requests_for(request, tasks, int(typed["samples"])))
@@ -333,13 +333,13 @@ def _check(tasks: Sequence[str], typed: Draft) -> None:
     Raises:
         FieldProblem: something is missing or invalid.
     """
-    given = typed["input"].strip()
+    input_path = typed["input"].strip()
     steps, samples = typed["steps"].strip(), typed["samples"].strip()
     if not tasks:
         raise FieldProblem(Problem("task", "Enter a task."))
     if not typed["model"].strip():
         raise FieldProblem(Problem("model", "Enter a model's name."))
-    if given and not is_there(typed_path(given)):
+    if input_path and not is_there(typed_path(input_path)):
         raise FieldProblem(Problem("input", "This path does not exist."))
     if not steps.isdecimal() or int(steps) < 1:
         raise FieldProblem(Problem("steps", "from 1"))

@@ -50,7 +50,7 @@ class RowUpdates:
         self._reread_at = 0.0
 
     def begin(self) -> None:
-        """Regard what is in the database now as known, and poll from now on."""
+        """Start polling for changes made from now on."""
         with contextlib.suppress(StoreError):  # the first full read reports it
             self._version = self._store.data_version()
         self._screen.set_interval(POLL_SECONDS, self.look)
@@ -59,7 +59,7 @@ class RowUpdates:
     def look(self) -> None:
         """Poll once if the list is on the screen."""
         if self._screen.is_current:
-            self._screen.run_worker(self._look, exclusive=True, group="look")
+            self._screen.run_worker(self._poll, exclusive=True, group="look")
 
     def _redraw_ages(self) -> None:
         """Draw the lists again: their rows say how long ago a session began."""
@@ -67,7 +67,7 @@ class RowUpdates:
             for rows in self._screen.query(BlockList):
                 rows.redraw_first(rows.block_count())
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         try:
             version = await asyncio.to_thread(self._store.data_version)
         except StoreError:  # the next full read reports it
@@ -76,9 +76,9 @@ class RowUpdates:
             self._version, self._reread_at = version, time.monotonic()
             self._reload()
         elif self._list.running or self._list.running_batches:
-            await self._look_at_running()
+            await self._poll_running()
 
-    async def _look_at_running(self) -> None:
+    async def _poll_running(self) -> None:
         shown = self._list
         runs, waiting, batches = shown.running, shown.waiting, shown.running_batches
         try:

@@ -36,7 +36,7 @@ class SessionFinder:
         self._store = store
         self._open_hit = open_hit
         self._finder: Finder | None = None
-        self._looking = False
+        self._is_searching = False
         self._opens_first = False
 
     def close(self) -> None:
@@ -76,24 +76,24 @@ class SessionFinder:
             self._look(anew=False)
 
     def _look(self, *, anew: bool) -> None:
-        self._looking = True
+        self._is_searching = True
         self._screen.run_worker(self._search(anew=anew), exclusive=True, group="search")
 
     async def _search(self, *, anew: bool) -> None:
         bar, finder = self._bar, self._finder
         query = bar.query_now
         if finder is None or not query.asks:
-            self._looking = False
+            self._is_searching = False
             self._show_hits(False)
             return
         try:
             found = await asyncio.to_thread(finder.find, query)
             tags = await asyncio.to_thread(all_tags, self._store)
         except StoreError as error:
-            self._looking = False
+            self._is_searching = False
             bar.say(sanitize_line(str(error)))
             return
-        self._looking = False
+        self._is_searching = False
         self._results.show(found, tags, anew=anew)
         self._show_hits(True)
         self._screen.refresh_bindings()
@@ -123,13 +123,13 @@ class SessionFinder:
         self._screen.remove_class("-finding")
         workers = self._screen.workers
         workers.cancel_group(self._screen, "search")  # pyright: ignore[reportUnknownMemberType]
-        self._looking = self._opens_first = False
+        self._is_searching = self._opens_first = False
         self._show_hits(False)
         self.focus_list()
 
     def submit(self) -> None:
         """Open the current hit; if the search is still running, open its first hit."""
-        if self._looking:
+        if self._is_searching:
             self._opens_first = True
         elif self.shows_hits:
             self.open_current()

@@ -54,13 +54,13 @@ def fit(typed: str, words: str) -> Fit | None:
 
 
 def _fit_part(part: str, words: str, starts: frozenset[int]) -> Fit | None:
-    whole = [found.start() for found in re.finditer(re.escape(part), words)]
-    if whole:
-        at = next((place for place in whole if place in starts), whole[0])
+    starts_at = [found.start() for found in re.finditer(re.escape(part), words)]
+    if starts_at:
+        at = next((place for place in starts_at if place in starts), starts_at[0])
         factor = 4 if at in starts else 3
         return Fit(factor * len(part), tuple(range(at, at + len(part))))
-    ways = (_scattered(part, words, n) for n, letter in enumerate(words) if letter == part[0])
-    near = (way for way in takewhile(bool, ways) if way[-1] - way[0] < MAX_SPREAD * len(way))
+    placements = (_scattered(part, words, n) for n, letter in enumerate(words) if letter == part[0])
+    near = (way for way in takewhile(bool, placements) if way[-1] - way[0] < MAX_SPREAD * len(way))
     fits = [Fit(_score(way, starts), way) for way in near]
     return max(fits, default=None)
 
@@ -78,6 +78,6 @@ def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
 
 def _score(places: tuple[int, ...], starts: frozenset[int]) -> float:
     """Return a score that rewards word beginnings and adjacent letters, and penalizes gaps."""
-    beside = sum(b == a + 1 for a, b in pairwise(places))
-    gaps = len(places) - 1 - beside
-    return len(places) + sum(place in starts for place in places) + beside - gaps / 2
+    adjacent = sum(b == a + 1 for a, b in pairwise(places))
+    gaps = len(places) - 1 - adjacent
+    return len(places) + sum(place in starts for place in places) + adjacent - gaps / 2

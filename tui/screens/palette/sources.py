@@ -32,7 +32,7 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
             continue
 
         async def run(action: str = here.action, node: DOMNode = here.node) -> None:
-            if _is_there(app, node):  # its screen may have closed while the user was choosing
+            if _is_open(app, node):  # its screen may have closed while the user was choosing
                 await app.run_action(action, node)
 
         keys = " ".join(here.keys)
@@ -41,7 +41,7 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
     return list(entries.values())
 
 
-def _is_there(app: App[int], node: DOMNode) -> bool:
+def _is_open(app: App[int], node: DOMNode) -> bool:
     try:
         return node is app or node.screen in app.screen_stack
     except NoScreen:
@@ -68,13 +68,13 @@ def model_entries(
     for offer in offers_of(servers, settings.model):
         if offer.model:
             chosen = (offer.model, offer.base_url) == (settings.model.name, settings.model.base_url)
-            where = sanitize_line(f"chosen · {offer.words}" if chosen else offer.words)
+            detail = sanitize_line(f"chosen · {offer.words}" if chosen else offer.words)
             name = f"model {offer.model} {offer.base_url}"
 
             def take(offer: Offer = offer) -> object:
                 return choose(offer)
 
-            entries.append(Entry("Models", name, sanitize_line(offer.model), where, take))
+            entries.append(Entry("Models", name, sanitize_line(offer.model), detail, take))
     return entries
 
 

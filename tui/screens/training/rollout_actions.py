@@ -62,11 +62,11 @@ class RolloutActions:
     async def export(self, training_id: str) -> None:
         """Ask for a minimum reward, and write the rollouts that reach it to a file."""
         question = "export rollouts with a reward of at least"
-        said = await app_of(self._screen).push_screen_wait(PromptDialog(question, "1"))
-        if said is None:
+        answer = await app_of(self._screen).push_screen_wait(PromptDialog(question, "1"))
+        if answer is None:
             return
         try:
-            least = float(said)
+            least = float(answer)
         except ValueError:
             self._screen.notify("Enter a number.", severity="error", markup=False)
             return

@@ -112,10 +112,10 @@ class TrainingScreen(PictureScreen[TrainingPicture]):
         self.refresh_bindings()
 
     def _show_charts(self, picture: TrainingPicture) -> None:
-        charts, beside = self.query_one(ChartRow), self._has_room_for_charts
+        charts, has_room = self.query_one(ChartRow), self._has_room_for_charts
         charts.set_class(self._shows_charts, "-shown")
-        charts.styles.height = None if beside else "1fr"
-        self.query_one(RolloutWall).display = beside or not self._shows_charts
+        charts.styles.height = None if has_room else "1fr"
+        self.query_one(RolloutWall).display = has_room or not self._shows_charts
         if self._shows_charts:
             charts.show(picture.series, CURVES)
 

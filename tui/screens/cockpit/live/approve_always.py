@@ -61,8 +61,8 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
             box.border_subtitle = (
                 f"{hint('allow_always.allow')} allow · {hint('allow_always.leave')} cancel"
             )
-            what = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
-            yield Label(what, id="allowed-call", markup=False)
+            command = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
+            yield Label(command, id="allowed-call", markup=False)
             yield Label(_WORDS, markup=False)
             for pattern in self._patterns:
                 yield OneLineInput(sanitize(pattern, newlines=False), select_on_focus=False)

@@ -55,8 +55,8 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
 
     def on_mount(self) -> None:
         """Start moving the runs."""
-        self._look()
-        self.set_interval(0.25, self._look)
+        self._show_progress()
+        self.set_interval(0.25, self._show_progress)
         self._move()
 
     @work(group="detaching")
@@ -74,7 +74,7 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
     def _count(self, task: asyncio.Task[bool]) -> None:
         self._moved += not task.cancelled() and task.exception() is None
 
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         waiting = [words for one in self._moving if (words := _under_way(one))]
         done = f"{self._moved} of {len(self._moving)} have moved. " if len(self._moving) > 1 else ""
         more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""

@@ -12,8 +12,8 @@ def toast_end(widget: Widget, finished: e.RunFinished) -> None:
     """Show the answer and the location of the results, or the reason for the failure."""
     if finished.reason == "submitted":
         answer = sanitize_line((finished.answer or "").strip())
-        where = f"\nresults in {sanitize_line(finished.output)}" if finished.output else ""
-        widget.notify(f"{answer[:200]}{where}", title="submitted", markup=False, timeout=10)
+        results = f"\nresults in {sanitize_line(finished.output)}" if finished.output else ""
+        widget.notify(f"{answer[:200]}{results}", title="submitted", markup=False, timeout=10)
         return
     reason = finished.reason.replace("_", " ")
     words = sanitize_line(finished.error or "")

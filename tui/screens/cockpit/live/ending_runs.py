@@ -46,10 +46,10 @@ class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
 
     def on_mount(self) -> None:
         """Start updating the progress."""
-        self._look()
-        self.set_interval(0.25, self._look)
+        self._show_progress()
+        self.set_interval(0.25, self._show_progress)
 
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         ended = sum(worker.ended.is_set() for worker in self._run_workers)
         several = len(self._run_workers) > 1
         done = f" {ended} of {len(self._run_workers)} runs are done." if several else ""

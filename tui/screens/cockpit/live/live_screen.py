@@ -145,8 +145,8 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         app_of(self).push_screen(ErrorDialog(str(error)), self.dismiss_when_on_top)
 
     def _offer_image(self, error: ImageMissing) -> None:
-        def answered(there: bool | None) -> None:
-            if there:
+        def answered(is_available: bool | None) -> None:
+            if is_available:
                 self.worker.start()
                 self._watch()
             else:  # the offer itself is still on top

@@ -83,7 +83,7 @@ class ReplayLoop:
         self._last = summary.last_seq
         self._index = index
         self._player = Player(store, summary.id)
-        self._wanted = first
+        self._target = first
         self._going: int | None = None
         self._changed = asyncio.Event()
 
@@ -91,7 +91,7 @@ class ReplayLoop:
 
     def seek(self, seq: int) -> None:
         """Request the position after event `seq`."""
-        self._wanted = min(max(seq, 0), self._last)
+        self._target = min(max(seq, 0), self._last)
         self.wake()
 
     def hold(self) -> None:
@@ -137,18 +137,18 @@ class ReplayLoop:
     @property
     def aim(self) -> int:
         """The event to be displayed next: keys pressed faster than the display updates add up."""
-        aims = (self._wanted, self._going, self._view.position)
+        aims = (self._target, self._going, self._view.position)
         return next(aim for aim in aims if aim is not None)
 
     @property
     def asked(self) -> int | None:
         """The requested position, until the loop starts to show it."""
-        return self._wanted
+        return self._target
 
     @property
     def is_there(self) -> bool:
         """Whether every requested position has been displayed."""
-        return self._wanted is None and self._going is None
+        return self._target is None and self._going is None
 
     # --- the loop
 
@@ -156,14 +156,14 @@ class ReplayLoop:
         """Show the session until cancelled."""
         while True:
             try:
-                if self._wanted is not None:
+                if self._target is not None:
                     await self._go()
                 elif self.plays:
                     await self._play()
                 else:
                     await self._next_change()
             except SandboxTuiError as error:
-                self.plays, self._wanted, self._going = False, None, None
+                self.plays, self._target, self._going = False, None, None
                 self._view.say_why(error)
 
     async def _next_change(self) -> None:
@@ -172,15 +172,15 @@ class ReplayLoop:
 
     async def _go(self) -> None:
         """Show the requested position; while the user drags, only the latest one."""
-        wanted, self._wanted = self._wanted, None
-        if wanted is None:
+        target, self._target = self._target, None
+        if target is None:
             return
-        self._going = wanted
-        while self._wanted is None and not self._index.reaches(wanted):
+        self._going = target
+        while self._target is None and not self._index.reaches(target):
             self._view.sync_bars()
             await self._next_change()
-        if self._wanted is None:
-            await self._show(wanted)
+        if self._target is None:
+            await self._show(target)
         self._going = None
 
     async def _show(self, seq: int) -> None:
@@ -192,7 +192,7 @@ class ReplayLoop:
         """Apply events at their times until a position is requested."""
         if self._view.position >= self._last:
             await self._show(0)
-        if self._wanted is not None or not self.plays:
+        if self._target is not None or not self.plays:
             return
         self._player.seek(self._view.position)
         fresh = 0
@@ -203,9 +203,9 @@ class ReplayLoop:
                 if fresh >= RELOAD_EVERY_EVENTS:
                     fresh = 0
                     await self._reload()
-                if self._wanted is not None or not self.plays:
+                if self._target is not None or not self.plays:
                     return
-        if self._wanted is None:
+        if self._target is None:
             self.plays = False
             self._view.sync_bars()
 

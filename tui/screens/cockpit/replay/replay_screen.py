@@ -395,6 +395,6 @@ class ReplayScreen(Cockpit):
 
     def _show_hit(self) -> None:
         """Highlight the match, and show its position among all matches."""
-        said = self._found.sentence(self.position)
-        self.query_one(Calls).show_hit(self._found.words, said)
-        self.query_one(FindBar).say(said)
+        position = self._found.sentence(self.position)
+        self.query_one(Calls).show_hit(self._found.words, position)
+        self.query_one(FindBar).say(position)

@@ -63,6 +63,6 @@ class SessionSearch:
         """Return the number of matches, and which one this event is."""
         if not self.words:
             return ""
-        said = f"{len(self._hits)} found" if self._hits else "no matches"
+        text = f"{len(self._hits)} found" if self._hits else "no matches"
         at = bisect_left(self._hits, seq)
-        return f"{at + 1} of {said}" if self._hits[at : at + 1] == [seq] else said
+        return f"{at + 1} of {text}" if self._hits[at : at + 1] == [seq] else text
