@@ -1,6 +1,6 @@
-"""Programs killed with SIGKILL at random times of a run, on real sandboxes, and what remains.
+"""Programs killed with SIGKILL at random moments of a run, on real sandboxes, and what remains.
 
-SANDBOX_TUI_KILLS sets how many for each kind of sandbox; SANDBOX_TUI_KILLS_SEED seeds the times.
+SANDBOX_TUI_KILLS sets how many for each kind of sandbox; SANDBOX_TUI_KILLS_SEED seeds the moments.
 """
 
 from __future__ import annotations
@@ -32,8 +32,11 @@ SEED = int(os.environ.get("SANDBOX_TUI_KILLS_SEED", "1"))
 GRACE = 17
 """Seconds; unique to this test, so that it identifies the containers."""
 
-LONGEST = 5.0
-"""Latest time of the kill, in seconds into a run; the demo takes about as long."""
+MOST_EVENTS = 180
+"""Most events that a run prints before its kill; the whole demo prints a few more."""
+
+LONGEST_PAUSE = 0.3
+"""Most seconds between the last of those events and the kill."""
 
 REASONS = (
     "There are no sessions",  # killed before anything was stored
@@ -47,14 +50,13 @@ REASONS = (
 class Killed:
     """A killed run, with the lines its program had printed, all of which it had stored."""
 
-    def __init__(self, home: Path, lines: list[str], after: float) -> None:
+    def __init__(self, home: Path, lines: list[str]) -> None:
         self.home = home
-        self.after = after
         self.said = [json.loads(line) for line in lines]
 
 
-async def run_and_kill(home: Path, kind: str, after: float) -> Killed:
-    """Play the demo, and kill its program after that many seconds, whatever it is doing."""
+async def run_and_kill(home: Path, kind: str, events: int, pause: float) -> Killed:
+    """Play the demo and kill its program `pause` seconds after it has printed that many events."""
     process = await asyncio.create_subprocess_exec(
         *(PROGRAM, "demo", "--json", "--speed", "4", "--sandbox", kind, "--image", TEST_IMAGE),
         *("--output", str(home / "out")),
@@ -65,15 +67,18 @@ async def run_and_kill(home: Path, kind: str, after: float) -> Killed:
     )
     assert process.stdout is not None
     lines: list[str] = []
+    async with asyncio.timeout(HANG_SECONDS):
+        while len(lines) < events and (line := await process.stdout.readline()):
+            lines.append(line.decode())
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(after):
+        async with asyncio.timeout(pause):
             while line := await process.stdout.readline():
                 lines.append(line.decode())
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(signal.SIGKILL)
     await process.wait()
     rest = (await process.stdout.read()).decode().splitlines(keepends=True)
-    return Killed(home, [x for x in [*lines, *rest] if x.endswith("\n")], after)
+    return Killed(home, [x for x in [*lines, *rest] if x.endswith("\n")])
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -134,7 +139,8 @@ async def test_a_run_killed_at_any_time_resumes_or_says_why_not(kind: str, tmp_p
     for number in range(KILLS):
         home = tmp_path / str(number)
         home.mkdir()
-        killed = await run_and_kill(home, kind, chance.uniform(0.3, LONGEST))
+        events, pause = chance.randrange(MOST_EVENTS), chance.uniform(0.0, LONGEST_PAUSE)
+        killed = await run_and_kill(home, kind, events, pause)
         before = opens_with_all_that_was_said(killed)
         code, words = await take_up(killed)
         after = opens_with_all_that_was_said(killed)
@@ -143,7 +149,7 @@ async def test_a_run_killed_at_any_time_resumes_or_says_why_not(kind: str, tmp_p
             goes_on_rightly(after)
             outcomes["resumed"] += 1
             continue
-        assert any(reason in words for reason in REASONS), (number, killed.after, code, words)
+        assert any(reason in words for reason in REASONS), (number, events, pause, code, words)
         outcomes[words.split(": ", 1)[1].split(":")[0].strip()[:60]] += 1
     print(f"\n{kind}, {KILLS} kills, seed {SEED}: {dict(outcomes)}")
     assert outcomes["resumed"] >= KILLS // 4
