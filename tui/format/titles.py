@@ -20,6 +20,17 @@ def first_line(text: str) -> str:
     return sanitize_line(text.strip().split("\n", 1)[0][:MAX_TITLE_CHARACTERS])
 
 
+def cut_title(title: str, characters: int) -> str:
+    """Return a title of at most this length, with an ellipsis if its end is missing."""
+    return title if len(title) <= characters else f"{title[: characters - 1]}…"
+
+
+def model_title(name: str) -> str:
+    """Return the name of a model; of one that its server names by a path, only the file's name."""
+    shown = first_line(name)
+    return shown.rstrip("/").rpartition("/")[2] or shown if shown.startswith("/") else shown
+
+
 def task_title(run: RunSummary) -> str:
     """Return the title that the user gave a session, else the first line of its task."""
     return first_line(run.title or run.task)

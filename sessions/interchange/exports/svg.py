@@ -49,6 +49,11 @@ def _colours(words: str) -> list[tuple[int, int, int]]:
     return [(red, green, blue) for red, green, blue in numbers]
 
 
+COLUMN_WIDTH, TITLE_CHARACTER_WIDTH = 12.2, 10.5
+"""Pixels of a column of the terminal, and of an average character of the title."""
+BUTTONS_WIDTH = 200
+"""Pixels that the title leaves free: the buttons on the left, and as much on the right."""
+
 _THEME = TerminalTheme((15, 19, 24), (214, 218, 225), _colours(_DIM), _colours(_BRIGHT))
 
 
@@ -69,7 +74,9 @@ def write(recording: Recording) -> Iterable[Part]:
     )
     for row in rows:
         console.print(row, no_wrap=True, overflow="crop", crop=True)
-    title = shortened(recording.summary.title or recording.started.task, 80)
+    room = int((screen.columns * COLUMN_WIDTH - BUTTONS_WIDTH) / TITLE_CHARACTER_WIDTH)
+    most = min(80, max(1, room - len(" …")))
+    title = shortened(recording.summary.title or recording.started.task, most)
     drawn = console.export_svg(
         title=title, theme=_THEME, code_format=_FORMAT, unique_id="sandbox-tui"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import json
+import shutil
+import sys
 from collections.abc import Sequence
 
 import click
@@ -18,13 +20,13 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import notes_of, tags_of
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
+from sandbox_tui.tui.cli.sessions.session_table import session_lines
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import outcome_words
-from sandbox_tui.tui.format.titles import task_title
 
 
 def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
-    """Print one line per session: id, start, outcome, steps, tokens, time, model, title or task."""
+    """Print one line per session, or one JSON object."""
     if as_json:
         for run in runs:
             click.echo(json.dumps(dataclasses.asdict(run)))
@@ -32,19 +34,9 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
     if not runs:
         click.echo("There are no sessions yet; `sandbox-tui demo` records one.")
         return
-    click.echo(
-        f"{'session':<21}  {'started':<16}  {'outcome':<18}  steps  tokens     time  "
-        f"{'model':<20}  task"
-    )
-    for run in runs:
-        used = run.input_tokens + run.output_tokens
-        tokens = numbers.tokens(used, estimated=run.tokens_estimated)
-        task = task_title(run)[:60]
-        model = sanitize_line(run.model)[:20]
-        click.echo(
-            f"{run.id:<21}  {_local(run.begun_at):%Y-%m-%d %H:%M}  {outcome_words(run):<18}  "
-            f"{run.steps:>5}  {tokens:>6}  {clock(run.seconds):>7}  {model:<20}  {task}"
-        )
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in session_lines(runs, width):
+        click.echo(line)
 
 
 def print_session(store: Store, run: RunSummary) -> None:

@@ -14,7 +14,7 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.maintenance import bytes_of_run
 from sandbox_tui.sessions.store.tables.annotations import set_tags, split_tags, tags_of
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import first_line, task_title
+from sandbox_tui.tui.format.titles import cut_title, first_line, task_title
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session
@@ -124,7 +124,8 @@ class SessionActions:
         room = numbers.size(bytes_of_run(self._store, run.id))
         forks = self._store.fork_count(run.id)
         stay = {0: "", 1: " Its fork is kept."}.get(forks, f" Its {forks} forks are kept.")
-        return f"Delete “{task_title(run)[:80]}”, about {room}?{stay} This cannot be undone."
+        name = cut_title(task_title(run), 80)
+        return f"Delete “{name}”, about {room}?{stay} This cannot be undone."
 
     async def _delete(self, run_id: str) -> None:
         store = self._store

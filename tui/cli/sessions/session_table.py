@@ -1,0 +1,63 @@
+"""The table of sessions that `sandbox-tui sessions ls` prints."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+
+from sandbox_tui.core.base.durations import clock
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.titles import cut_title, model_title, task_title
+
+GAP = "  "
+MAX_TASK_CHARACTERS, MIN_TASK_CHARACTERS = 60, 20
+DROPPED = ("model", "tokens", "steps", "time", "started")
+"""Columns that are left out one after the other if a terminal has no room for the task."""
+
+
+def session_lines(runs: Sequence[RunSummary], width: int | None = None) -> Iterator[str]:
+    """Yield a heading, then one line per session.
+
+    Args:
+        runs: the sessions.
+        width: columns of the terminal, which no line exceeds; None for a file or a pipe.
+    """
+    columns = dict(_COLUMNS)
+    for name in DROPPED:
+        if width is None or _room(columns, width) >= MIN_TASK_CHARACTERS:
+            break
+        del columns[name]
+    most = MAX_TASK_CHARACTERS if width is None else min(MAX_TASK_CHARACTERS, _room(columns, width))
+    headings = [f"{name:{form}}" for name, (form, _) in columns.items()]
+    yield GAP.join([*headings, "task"])
+    for run in runs:
+        cells = [f"{text_of(run):{form}}" for form, text_of in columns.values()]
+        yield GAP.join([*cells, cut_title(task_title(run), max(1, most))])
+
+
+def _tokens(run: RunSummary) -> str:
+    used = run.input_tokens + run.output_tokens
+    return numbers.tokens(used, estimated=run.tokens_estimated)
+
+
+def _started(run: RunSummary) -> str:
+    return f"{datetime.datetime.fromtimestamp(run.begun_at).astimezone():%Y-%m-%d %H:%M}"
+
+
+_COLUMNS: dict[str, tuple[str, Callable[[RunSummary], str]]] = {
+    "session": ("<21", lambda run: run.id),
+    "started": ("<16", _started),
+    "outcome": ("<18", outcome_words),
+    "steps": (">5", lambda run: str(run.steps)),
+    "tokens": (">6", _tokens),
+    "time": (">7", lambda run: clock(run.seconds)),
+    "model": ("<20", lambda run: cut_title(model_title(run.model), 20)),
+}
+"""Each column's alignment and width, and its text."""
+
+
+def _room(columns: dict[str, tuple[str, Callable[[RunSummary], str]]], width: int) -> int:
+    """Return how many columns of a terminal are left for the task."""
+    return width - sum(int(form[1:]) + len(GAP) for form, _ in columns.values())
