@@ -6,6 +6,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.models.demo_model import DemoModel
+from sandbox_tui.core.models.error_mapping import without_secrets
 
 DEMO_NAMES = frozenset({"demo", DemoModel.name})
 """Names of the demo model, which needs no server."""
@@ -15,7 +16,7 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
     """Return the model that the settings name.
 
     Raises:
-        ConfigError: they name none, or it cannot be used without a key.
+        ConfigError: they name none, its server's address is not one, or there is no key for it.
     """
     if not settings.name:
         raise ConfigError(
@@ -26,10 +27,20 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
             f"There is no OpenAI API key. Set {settings.api_key_env}, or use --base-url URL for "
             "your own server."
         )
+    if settings.base_url and not is_server_address(settings.base_url):
+        raise ConfigError(
+            f"The server {without_secrets(settings.base_url)} is not an address. It should look "
+            "like http://localhost:8000/v1."
+        )
     from sandbox_tui.core.models.openai_compatible import OpenAIModel, import_ahead
 
     import_ahead()
     return OpenAIModel(settings, api_key)
+
+
+def is_server_address(url: str) -> bool:
+    """Return whether a text may be the address of a model server."""
+    return url.lower().startswith(("http://", "https://"))
 
 
 def refuse_demo(

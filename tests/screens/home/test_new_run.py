@@ -141,6 +141,7 @@ async def test_a_draft_is_kept_until_it_is_started(app: SandboxTui, started: Sta
         ("task", " ", "Enter a task."),
         ("model", " ", "Enter a model's name."),
         ("url", "", "Enter a URL, or set OPENAI_API_KEY."),
+        ("url", "localhost:8000/v1", "Begin with http:// or https://."),
         ("input", "/not/there", "This path does not exist."),
         ("input", f"/tmp/{'x' * 300}", "This path does not exist."),
         ("input", "~nobody-of-that-name/x", "This path does not exist."),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.models.factory import is_server_address
 from sandbox_tui.tui.format.setting_text import setting_of_text, text_of_setting
 
 SETTINGS = {
@@ -76,6 +77,8 @@ def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str,
         text = typed[field].strip()
         if text == before[field].strip():
             continue
+        if field == "url" and text and not is_server_address(text):
+            raise FieldProblem(Problem(field, "Begin with http:// or https://."))
         try:
             changes[name] = text if field in TEXTS else setting_of_text(name, text)
         except ConfigError as error:
