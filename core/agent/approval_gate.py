@@ -171,7 +171,7 @@ class Gate(Approver):
         self._changed.set()
 
     def resume(self) -> None:
-        """Return to whichever of the modes auto and ask was set last."""
+        """Return to the mode that was set last, auto or ask."""
         self.set_mode(self._resume_mode)
 
     def step(self) -> None:

@@ -31,8 +31,8 @@ def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
         match event:
             case e.RunStarted():
                 turn_policy = event.settings.turn_policy if event.settings else turn_policy
-                told = event.system_prompt and turn_policy.steps_remaining
-                max_steps = event.limits.max_steps if told else 0
+                shows_steps = event.system_prompt and turn_policy.steps_remaining
+                max_steps = event.limits.max_steps if shows_steps else 0
                 messages += _opening(event)
             case e.ModelAsked(step=step, steps_left=left) if max_steps and step != asked:
                 left = max_steps - step + 1 if left is None else left

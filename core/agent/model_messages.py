@@ -26,7 +26,7 @@ def no_call(tools: Iterable[str]) -> str:
     """Return the reminder after a reply that calls no tool."""
     return (
         "Your last message called no tool, so nothing happened. "
-        f"Call a tool in every message: {_ways_on(tools)}."
+        f"Call a tool in every message: {_next_actions(tools)}."
     )
 
 
@@ -34,16 +34,16 @@ def cut_off(tools: Iterable[str]) -> str:
     """Return the reminder after a reply that reached the token limit before it called a tool."""
     return (
         "Your last message was cut off by the token limit of one reply before it called a tool, so "
-        f"nothing happened. Write less, and call a tool in every message: {_ways_on(tools)}."
+        f"nothing happened. Write less, and call a tool in every message: {_next_actions(tools)}."
     )
 
 
-def _ways_on(tools: Iterable[str]) -> str:
+def _next_actions(tools: Iterable[str]) -> str:
     names = sorted(tools) or DEFAULT_TOOL_NAMES
     working = " or ".join(name for name in names if name != SUBMIT)
-    handing_in = f"{SUBMIT} when the answer is written" if SUBMIT in names else ""
+    submitting = f"{SUBMIT} when the answer is written" if SUBMIT in names else ""
     return ", ".join(
-        way for way in (working and f"{working} to continue working", handing_in) if way
+        way for way in (working and f"{working} to continue working", submitting) if way
     )
 
 

@@ -33,7 +33,7 @@ def with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
         for number, call in enumerate(reading.calls)
     )
     reasoning = "\n".join(words for words in (reply.reasoning, reading.reasoning) if words)
-    text = _said(reply, reading)
+    text = _text_without_calls(reply, reading)
     return replace(
         reply,
         message=_message(reply.message, calls, reading.family, text),
@@ -48,13 +48,13 @@ def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: 
     """Return the message with its content as written, and its calls in the API's fields as well."""
     if not calls:
         return message
-    ours: Message = {FAMILY_KEY: family, TEXT_KEY: text}
+    internal: Message = {FAMILY_KEY: family, TEXT_KEY: text}
     if any(call.repaired for call in calls):
-        ours[REPAIRS_KEY] = [call.repaired for call in calls]
-    return {**message, "tool_calls": message_calls(calls), **ours}
+        internal[REPAIRS_KEY] = [call.repaired for call in calls]
+    return {**message, "tool_calls": message_calls(calls), **internal}
 
 
-def _said(reply: Reply, reading: Reading) -> str:
+def _text_without_calls(reply: Reply, reading: Reading) -> str:
     """Return the text without the calls, including the `thought` of a reply by schema."""
     if not reading.calls or reading.text:
         return reading.text

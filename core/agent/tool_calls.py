@@ -103,8 +103,8 @@ class ToolCalls:
         edited: str | None = None,
     ) -> Observation:
         """Answer a proposed call. Arguments as in `execute` and `Approver.authorize`."""
-        wanted = call if edited is None else msgspec.structs.replace(call, arguments=edited)
-        problem = self._problem(wanted, cut and edited is None, after_submit)
+        effective = call if edited is None else msgspec.structs.replace(call, arguments=edited)
+        problem = self._problem(effective, cut and edited is None, after_submit)
         if problem is None:
             observation, duration = await self._decide(call, held=held, edited=edited)
         else:

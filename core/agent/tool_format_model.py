@@ -75,7 +75,7 @@ class ToolFormatModel(Model):
         self._inner = inner
         self._auto = wanted == "auto"
         self._format = _STARTING_FORMATS[wanted]
-        self._told: ToolFormat | None = None
+        self._announced: ToolFormat | None = None
         self._why = "Native calls are tried first." if self._auto else "As set by model.tool_calls."
         if self._auto and known is not None and (known.family in FAMILIES or known == _NATIVE):
             self._format, self._why = known, "It worked with this model before."
@@ -93,20 +93,20 @@ class ToolFormatModel(Model):
                 yield part
             return
         while True:
-            for settled in self._news():
+            for settled in self._announcements():
                 yield settled
-            begun = False
+            has_output = False
             try:
                 async for part in self._parts(request):
-                    begun = True
+                    has_output = True
                     if isinstance(part, Reply):
                         self._learn(part)
-                        for settled in self._news():
+                        for settled in self._announcements():
                             yield settled
                     yield part
                 return
             except ModelError as error:
-                if begun or not self._settle_after(error):
+                if has_output or not self._settle_after(error):
                     raise
 
     @override
@@ -160,11 +160,11 @@ class ToolFormatModel(Model):
 
     # --- which format works
 
-    def _news(self) -> list[ToolFormatSettled]:
+    def _announcements(self) -> list[ToolFormatSettled]:
         """Return the notice about the current format, unless it was returned before."""
-        if self._format == self._told:
+        if self._format == self._announced:
             return []
-        self._told = self._format
+        self._announced = self._format
         return [ToolFormatSettled(self._format, self._why)]
 
     def _settle(self, settled: ToolFormat, why: str) -> None:

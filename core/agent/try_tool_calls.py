@@ -67,8 +67,8 @@ async def try_tool_calls(model: Model) -> ToolCallTrial:
             if reply is not None and reply.calls:
                 return ToolCallTrial(True, settled.format, settled.why)
             if reply is not None:
-                told = {"role": "user", "content": reply.problem or "Call the tool now."}
-                messages = [*messages, reply.message, told]
+                reminder = {"role": "user", "content": reply.problem or "Call the tool now."}
+                messages = [*messages, reply.message, reminder]
         return ToolCallTrial(False, settled.format, settled.why)
     finally:
         await asked.close()

@@ -49,10 +49,10 @@ def describe_error(message: str, sections: Mapping[str, Any], tables: Mapping[st
     if place is None or place[1] not in sections:
         return message
     fields = {field.name: field.type for field in msgspec.structs.fields(sections[place[1]])}
-    given = cast(Mapping[str, Any], tables.get(place[1], {})).get(place[2])
+    value = cast(Mapping[str, Any], tables.get(place[1], {})).get(place[2])
     if place[2] not in fields:
         return message
-    return f"{place[1]}.{place[2]} must be {describe_type(fields[place[2]])}, not {given!r}"
+    return f"{place[1]}.{place[2]} must be {describe_type(fields[place[2]])}, not {value!r}"
 
 
 def refuse_unknown_keys(
@@ -68,12 +68,12 @@ def refuse_unknown_keys(
         kind: its type.
 
     Raises:
-        ConfigError: there is such a key.
+        ConfigError: the table has an unknown key.
     """
-    given: Any = tables
+    table: Any = tables
     for name in path.split("."):
-        given = cast(Mapping[str, Any], given).get(name) if isinstance(given, Mapping) else None
-    for key in cast(Mapping[str, Any], given) if isinstance(given, Mapping) else ():
+        table = cast(Mapping[str, Any], table).get(name) if isinstance(table, Mapping) else None
+    for key in cast(Mapping[str, Any], table) if isinstance(table, Mapping) else ():
         if key not in kind.__struct_fields__:
             wrong = describe_unknown_key(f"{path}.{key}", kind.__struct_fields__)
             raise ConfigError(f"{source}: {wrong}")

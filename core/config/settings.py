@@ -215,7 +215,7 @@ def load(
     _put_environment(tables)
     for name, value in (overrides or {}).items():
         if value is not None:
-            _put(tables, name, value)
+            _set_value(tables, name, value)
     try:
         settings = msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
@@ -244,7 +244,7 @@ def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
     """
     tables: dict[str, Any] = msgspec.to_builtins(settings)
     for name, value in overrides.items():
-        _put(tables, name, value)
+        _set_value(tables, name, value)
     try:
         return msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
@@ -277,11 +277,11 @@ def _read(path: Path) -> dict[str, Any]:
 def _put_environment(tables: dict[str, Any]) -> None:
     """Add `OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field."""
     if url := os.environ.get("OPENAI_BASE_URL"):
-        _put(tables, "model.base_url", url)
+        _set_value(tables, "model.base_url", url)
     for section, kind in sections().items():
         for setting in msgspec.structs.fields(kind):
             if (value := os.environ.get(variable(section, setting.name))) is not None:
-                _put(tables, f"{section}.{setting.name}", _typed(value, setting.type))
+                _set_value(tables, f"{section}.{setting.name}", _typed(value, setting.type))
 
 
 def variable(section: str, field: str) -> str:
@@ -311,7 +311,7 @@ def flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     return found
 
 
-def _put(tables: dict[str, Any], name: str, value: Any) -> None:
+def _set_value(tables: dict[str, Any], name: str, value: Any) -> None:
     section, _, key = name.partition(".")
     table = tables.setdefault(section, {})
     if isinstance(table, dict):
@@ -324,16 +324,16 @@ def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
     rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
     unknown = re.search(r"unknown field `(.*?)`(?: - at `\$\.(\w+)`)?$", wrong)
     if rule and "unknown field" in wrong:
-        told = describe_unknown_key(wrong.split("`")[1], Rule.__struct_fields__)
-        return f"{source}: policy rule {int(rule[1]) + 1}: {told}"
+        problem = describe_unknown_key(wrong.split("`")[1], Rule.__struct_fields__)
+        return f"{source}: policy rule {int(rule[1]) + 1}: {problem}"
     if unknown:
         table = f"{unknown[2]}." if unknown[2] else ""
         known = sections().get(unknown[2], Settings).__struct_fields__
         return f"{source}: {describe_unknown_key(table + unknown[1], known)}"
-    told = (
+    problem = (
         _rule_error(int(rule[1]) + 1, wrong) if rule else describe_error(wrong, sections(), tables)
     )
-    return f"{source}: {told}."
+    return f"{source}: {problem}."
 
 
 def _rule_error(number: int, wrong: str) -> str:

@@ -77,12 +77,12 @@ def value_from_text(name: str, text: str) -> Any:
     for typed in (text, *_as_toml(text)):
         with contextlib.suppress(msgspec.ValidationError):
             value = msgspec.convert(typed, kind, strict=False)
-            _refuse_no_limit_at_all(name, value)
+            _require_positive_limit(name, value)
             return value
     raise ConfigError(f"{name} must be {describe_type(kind)}, not {text!r}.")
 
 
-def _refuse_no_limit_at_all(name: str, value: Any) -> None:
+def _require_positive_limit(name: str, value: Any) -> None:
     if name.startswith("limits.") and value <= 0:
         raise ConfigError(f"{name} must be more than 0.")
 
@@ -94,8 +94,8 @@ def line_of(text: str, *path: str) -> int:
         text: a TOML document.
         path: table and key; the key may contain dots.
     """
-    wanted = ".".join(path)
-    return next((number for number, name in _assignments(text) if name == wanted), 0)
+    dotted = ".".join(path)
+    return next((number for number, name in _assignments(text) if name == dotted), 0)
 
 
 def _assignments(text: str) -> Iterator[tuple[int, str]]:

@@ -111,8 +111,8 @@ class FileWatcher(FileObserver):
 
     async def _write_differences(self, known: Mapping[str, FileChange], step: int) -> None:
         now = await self._sandbox.list_files(self._root)
-        there = {path_to_text(path): entry for path, entry in now.entries.items()}
-        changes = await self._with_contents(await _compared(_listing(known, there), now))
+        by_path = {path_to_text(path): entry for path, entry in now.entries.items()}
+        changes = await self._with_contents(await _compared(_listing(known, by_path), now))
         if changes:
             self._post(FilesChanged(step=step, changes=changes, by="program"))
         self._keep(now)
@@ -211,7 +211,8 @@ def _listing(known: Mapping[str, FileChange], now: Mapping[str, FileEntry]) -> L
     """Return a listing of the known files, with current times from `now`."""
     return Listing(
         entries={
-            text_to_path(path): _as_now(change, now.get(path)) for path, change in known.items()
+            text_to_path(path): _current_entry(change, now.get(path))
+            for path, change in known.items()
         }
     )
 
@@ -236,12 +237,12 @@ def diff(before: Listing, after: Listing) -> list[FileChange]:
         elif _differs(old, entry):
             changes.append(_change(entry, "modified"))
     if after.complete:
-        gone = before.entries.keys() - after.entries.keys()
-        changes += [_change(before.entries[path], "deleted") for path in gone]
+        deleted = before.entries.keys() - after.entries.keys()
+        changes += [_change(before.entries[path], "deleted") for path in deleted]
     return sorted(changes, key=lambda change: change.path)
 
 
-def _as_now(known: FileChange, now: FileEntry | None) -> FileEntry:
+def _current_entry(known: FileChange, now: FileEntry | None) -> FileEntry:
     """Return the entry of a known path, with its current time if it exists."""
     mtime = known.mtime if now is None else now.mtime
     path = text_to_path(known.path)

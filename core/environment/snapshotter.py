@@ -191,11 +191,11 @@ def to_evict(retained: list[SnapshotRecord], policy: SnapshotPolicy) -> list[Sna
 
     The newest is always kept, and the others stay spread over the whole run.
     """
-    left, gone = list(retained), list[SnapshotRecord]()
+    left, evicted = list(retained), list[SnapshotRecord]()
     while len(left) > 1 and (
         len(left) > policy.max_count or sum(one.size for one in left) > policy.max_bytes
     ):
         steps = [0, *(one.step for one in left)]
         gaps = [steps[n + 2] - steps[n] for n in range(len(left) - 1)]
-        gone.append(left.pop(gaps.index(min(gaps))))
-    return gone
+        evicted.append(left.pop(gaps.index(min(gaps))))
+    return evicted

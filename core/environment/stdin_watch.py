@@ -30,13 +30,13 @@ class StdinWatch:
         self._sandbox = sandbox
         self._events = events
         self._answerable = answerable
-        self._heard_at = time.monotonic()
+        self._output_at = time.monotonic()
         self._reported: float | None = None
         self._task: asyncio.Task[None] | None = None
 
     def on_output(self) -> None:
         """Record that the command printed something."""
-        self._heard_at = time.monotonic()
+        self._output_at = time.monotonic()
 
     async def __aenter__(self) -> StdinWatch:
         self._task = asyncio.create_task(self._watch())
@@ -50,19 +50,19 @@ class StdinWatch:
 
     async def _watch(self) -> None:
         while True:
-            quiet_at = self._heard_at + QUIET_SECONDS
+            quiet_at = self._output_at + QUIET_SECONDS
             await asyncio.sleep(max(QUIET_SECONDS / 2, quiet_at - time.monotonic()))
-            silent = time.monotonic() - self._heard_at >= QUIET_SECONDS
-            if silent and self._reported != self._heard_at:
+            silent = time.monotonic() - self._output_at >= QUIET_SECONDS
+            if silent and self._reported != self._output_at:
                 with contextlib.suppress(SandboxTuiError):
                     await self._check()
 
     async def _check(self) -> None:
-        heard_at = self._heard_at
+        output_at = self._output_at
         reader = await self._sandbox.terminal_reader()
-        if reader is None or heard_at != self._heard_at:
+        if reader is None or output_at != self._output_at:
             return
-        self._reported = heard_at  # reported once, until it prints something again
+        self._reported = output_at  # reported once, until it prints something again
         self._events.post(
             InputAwaited(program=reader.program, hidden=reader.hidden, answerable=self._answerable)
         )

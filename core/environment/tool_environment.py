@@ -1,4 +1,4 @@
-"""Where tools run: a sandbox, and the parts that observe it meanwhile.
+"""Where tools run: a sandbox, and the parts that observe it.
 
     async with ToolEnvironment(sandbox) as environment:
         agent = Agent(model=..., messages=..., tools=environment.tools, executor=environment)

@@ -80,7 +80,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
         from sandbox_tui.core.evals.loaders.reference_task import suite_tables
 
         return _suite(file.resolve().name, suite_tables(file), file, overrides or {})
-    known = {entry.name.removesuffix(".yaml"): entry for entry in _known()}
+    known = {entry.name.removesuffix(".yaml"): entry for entry in _suite_files()}
     if name_or_path not in known:
         raise ConfigError(
             f"There is no suite {name_or_path!r}. Known suites: {', '.join(sorted(known))}; the "
@@ -94,7 +94,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
 def known_suites() -> dict[str, str]:
     """Return the descriptions of all named suites, by name; empty if a file cannot be read."""
     found: dict[str, str] = {}
-    for entry in _known():
+    for entry in _suite_files():
         name = entry.name.removesuffix(".yaml")
         try:
             found[name] = str(_read(name, entry).get("description") or "")
@@ -103,7 +103,7 @@ def known_suites() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _known() -> Iterator[Traversable]:
+def _suite_files() -> Iterator[Traversable]:
     """Yield the files of the named suites; the user's own come last and take precedence."""
     for folder in (resources.files(_SUITES), config_dir() / "suites"):
         if folder.is_dir():
@@ -132,7 +132,7 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
     source = f"The suite {name}"
     for key, value in overrides.items():
         if value is not None:
-            _put(tables, key, value)
+            _set_value(tables, key, value)
     try:
         content = msgspec.convert(tables, SuiteFile)
     except msgspec.ValidationError as error:
@@ -147,8 +147,8 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
         samples=content.samples,
         scorers={"": scorers} if isinstance(scorers, str) else scorers,
         scorer_options=content.scorer_options,
-        prompts=_beside(folder, content.prompts),
-        vanilla_prompts=_all_beside(folder, content.vanilla_prompts),
+        prompts=_resolve_pack(folder, content.prompts),
+        vanilla_prompts=_resolve_packs(folder, content.vanilla_prompts),
         seed=content.seed,
         window=content.window,
         **{key: dict(tables.get(key) or {}) for key in _SETTINGS},
@@ -166,7 +166,7 @@ def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:
     refuse_unknown_keys(source, tables, "limits", Limits)
 
 
-def _put(tables: dict[str, Any], name: str, value: Any) -> None:
+def _set_value(tables: dict[str, Any], name: str, value: Any) -> None:
     *above, key = name.split(".")
     for table in above:
         found: object = tables.setdefault(table, {})
@@ -176,12 +176,12 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
     tables[key] = value
 
 
-def _all_beside(folder: Path, packs: str | dict[str, str]) -> str | dict[str, str]:
+def _resolve_packs(folder: Path, packs: str | dict[str, str]) -> str | dict[str, str]:
     if isinstance(packs, str):
-        return _beside(folder, packs)
-    return {domain: _beside(folder, pack) for domain, pack in packs.items()}
+        return _resolve_pack(folder, packs)
+    return {domain: _resolve_pack(folder, pack) for domain, pack in packs.items()}
 
 
-def _beside(folder: Path, pack: str) -> str:
+def _resolve_pack(folder: Path, pack: str) -> str:
     """Resolve the file of a prompt pack relative to the suite; a name stays as it is."""
     return str(folder / typed_path(pack)) if pack.endswith((".yaml", ".yml")) else pack

@@ -38,7 +38,7 @@ def described(
         return f"{'.'.join([*names, missing[1]])} is missing."
     if kind is None or "[" in path or "[..." in words:
         return f"{path or 'the file'}: {words}."
-    return f"{path} must be {_expected(kind, words)}, not {_given(tables, names)!r}."
+    return f"{path} must be {_expected(kind, words)}, not {_value_at(tables, names)!r}."
 
 
 def _type_at(root: Any, names: list[str]) -> Any:
@@ -52,8 +52,8 @@ def _type_at(root: Any, names: list[str]) -> Any:
 
 
 def _expected(kind: Any, words: str) -> str:
-    if least := re.search(r">= (\d+)", words):
-        return f"at least {least[1]}"
+    if minimum := re.search(r">= (\d+)", words):
+        return f"at least {minimum[1]}"
     return describe_type(_without_bounds(kind))
 
 
@@ -68,7 +68,7 @@ def _without_bounds(kind: Any) -> Any:
     return kind
 
 
-def _given(tables: Mapping[str, Any], names: list[str]) -> Any:
+def _value_at(tables: Mapping[str, Any], names: list[str]) -> Any:
     value: Any = tables
     for name in names:
         value = cast(Mapping[str, Any], value).get(name) if isinstance(value, Mapping) else None

@@ -78,7 +78,7 @@ class WorkerCall:
         max_bytes: int = MAX_BYTES,
         share: str = "",
     ) -> None:
-        self._what = function.__name__.strip("_").replace("_", " ")
+        self._title = function.__name__.strip("_").replace("_", " ")
         self._timeout = timeout
         self._max_bytes = max_bytes
         self._share = share
@@ -107,7 +107,7 @@ class WorkerCall:
         try:
             return self._reply_of(WorkerProcess(self._max_bytes))
         except WorkerEnded as error:
-            raise WorkerFailed(f"{self._what} failed: {error}") from error
+            raise WorkerFailed(f"{self._title} failed: {error}") from error
 
     def kill(self) -> None:
         """Kill the worker and all processes it started."""
@@ -128,14 +128,14 @@ class WorkerCall:
             reply = process.ask(self._request)
         except WorkerEnded as error:
             if self._killed:
-                why = f"{self._what} took longer than {self._timeout:g} s"
+                why = f"{self._title} took longer than {self._timeout:g} s"
                 raise WorkerFailed(why) from error
             raise
         finally:
             watchdog.cancel()
             self._release(process, reply)
         if "value" not in reply:
-            raise WorkerFailed(f"{self._what} failed: {reply['error']}", missing=reply["missing"])
+            raise WorkerFailed(f"{self._title} failed: {reply['error']}", missing=reply["missing"])
         return reply["value"]
 
     def _release(self, process: WorkerProcess, reply: dict[str, Any]) -> None:

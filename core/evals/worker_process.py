@@ -123,10 +123,10 @@ def main() -> None:
     """Run the worker: calls from stdin, replies to stdout; what a call prints goes to stderr."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = int(sys.argv[1])
-    bound = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-    resource.setrlimit(resource.RLIMIT_AS, (bound, most))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    requested = int(sys.argv[1])
+    bound = requested if hard_limit == resource.RLIM_INFINITY else min(requested, hard_limit)
+    resource.setrlimit(resource.RLIMIT_AS, (bound, hard_limit))
     while line := _next_request(sys.stdin.buffer):
         request = json.loads(line)
         # CPU time limit, in case the parent was killed and cannot end this process

@@ -77,16 +77,16 @@ class Durability:
                         raise
                     self._stuck += not waited
                     waited = True
-                    self._say(str(error))
+                    self._set_stall_reason(str(error))
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._given_up.wait(), RETRY_SECONDS)
         finally:
             if waited:
                 self._stuck -= 1
                 if not self._stuck:
-                    self._say("")
+                    self._set_stall_reason("")
 
-    def _say(self, stall_reason: str) -> None:
+    def _set_stall_reason(self, stall_reason: str) -> None:
         if stall_reason == self.stall_reason:
             return
         self.stall_reason = stall_reason

@@ -251,7 +251,7 @@ class RunState:
     ) -> None:
         self.step = event.step
         reply = self.reply
-        if reply is not None and isinstance(event, e.ModelAsked) and _broke_off(reply):
+        if reply is not None and isinstance(event, e.ModelAsked) and _is_partial(reply):
             reply.abandoned = not reply.interrupted
             reply.writing.clear()
         if reply is None or reply.step != event.step or reply.interrupted or reply.abandoned:
@@ -318,10 +318,10 @@ class RunState:
             case e.HumanMessage():
                 item = HumanItem(event.id, event.t, event.text)
             case e.HumanCommand():
-                told = event.told_to_model
-                item = HumanItem(event.id, event.t, event.command, event.command, told)
-            case e.HumanFile(path=path, told_to_model=told):
-                item = HumanItem(event.id, event.t, path, told_to_model=told, file=event)
+                tells_model = event.told_to_model
+                item = HumanItem(event.id, event.t, event.command, event.command, tells_model)
+            case e.HumanFile(path=path, told_to_model=tells_model):
+                item = HumanItem(event.id, event.t, path, told_to_model=tells_model, file=event)
         self.humans[event.id] = item
         self.items.append(item)
 
@@ -369,7 +369,7 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
         reply.writing[delta.index] = (delta.name or name, arguments + delta.text)
 
 
-def _broke_off(reply: ReplyItem) -> bool:
+def _is_partial(reply: ReplyItem) -> bool:
     """Return whether only part of the reply arrived; that part is kept."""
     return reply.replied is None and bool(reply.text or reply.reasoning or reply.writing)
 

@@ -115,17 +115,19 @@ def resolve_position(events: Sequence[e.AnyEvent], at: str, *, before_call: bool
         what, number = "step", what
     if not number.isdigit() or what not in ("step", "call", "seq"):
         raise ForkRefused(f"{at!r} is not a moment: use 5 or step:5, call:7, seq:123 or end.")
-    wanted = int(number)
+    requested = int(number)
     if what == "seq":
-        if not 1 <= wanted <= events[-1].seq:
+        if not 1 <= requested <= events[-1].seq:
             raise ForkRefused(f"This session has events 1 to {events[-1].seq}.")
-        return wanted
-    found = _end_of_step(events, wanted) if what == "step" else None
+        return requested
+    found = _end_of_step(events, requested) if what == "step" else None
     if what == "call":
         kind = e.CallProposed if before_call else e.CallFinished
-        found = next((x.seq for x in events if isinstance(x, kind) and _number(x) == wanted), None)
+        found = next(
+            (x.seq for x in events if isinstance(x, kind) and _number(x) == requested), None
+        )
     if found is None:
-        raise ForkRefused(f"This session has no {what} {wanted}.")
+        raise ForkRefused(f"This session has no {what} {requested}.")
     return found
 
 
@@ -330,10 +332,10 @@ def _effects(events: Sequence[e.AnyEvent], after: int) -> list[SideEffect]:
                 commands[item] = text
             case e.CallFinished(call=number) if event.seq > after and number in started:
                 if may_change_sandbox(calls[number].name, arguments[number]):
-                    found.append(_call_again(event, calls[number], arguments[number]))
+                    found.append(_replay_of_call(event, calls[number], arguments[number]))
             case e.HumanCommandFinished(id=item) if event.seq > after:
                 if event.exit_code is not None or event.timed_out:
-                    found.append(_command_again(event, commands[item]))
+                    found.append(_replay_of_command(event, commands[item]))
             case e.FilesChanged(by="human") if event.seq > after:
                 found.append(event)
             case _:
@@ -341,7 +343,7 @@ def _effects(events: Sequence[e.AnyEvent], after: int) -> list[SideEffect]:
     return found
 
 
-def _call_again(event: e.CallFinished, call: e.ToolCall, arguments: str) -> CommandReplay:
+def _replay_of_call(event: e.CallFinished, call: e.ToolCall, arguments: str) -> CommandReplay:
     return CommandReplay(
         number=call.number,
         by="model",
@@ -354,7 +356,7 @@ def _call_again(event: e.CallFinished, call: e.ToolCall, arguments: str) -> Comm
     )
 
 
-def _command_again(event: e.HumanCommandFinished, command: str) -> CommandReplay:
+def _replay_of_command(event: e.HumanCommandFinished, command: str) -> CommandReplay:
     return CommandReplay(
         number=event.id,
         by="human",

@@ -147,11 +147,11 @@ async def open_fork(
 def _first_event(fork_point: ForkPoint) -> e.RunStarted:
     first = fork_point.history[0]
     if not isinstance(first, e.RunStarted):
-        raise _without_start()
+        raise _no_start_recorded()
     return first
 
 
-def _without_start() -> ForkRefused:
+def _no_start_recorded() -> ForkRefused:
     return ForkRefused("This session does not record how it started.")
 
 
@@ -214,7 +214,7 @@ def _forked_start(
 ) -> ForkedStart:
     recovered = recover(history)
     if recovered is None:
-        raise _without_start()
+        raise _no_start_recorded()
     recorded = _recorded_settings_of(recovered.started)
     return ForkedStart(
         fork_point=fork_point,

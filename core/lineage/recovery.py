@@ -47,7 +47,7 @@ class RecoveredRun:
         started: its first event.
         messages: the conversation for the next request.
         checkpoint: the agent's checkpoint.
-        mode, resume_mode: its mode, and whichever of the modes auto and ask was set last.
+        mode, resume_mode: its mode, and the last of the modes auto and ask that was set.
         granted: (tool, pattern) of the rules the user granted for the rest of the run.
         message_queue: messages that wait for the model.
         commands: user commands that had not started.
@@ -96,7 +96,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
     if not events or not isinstance(events[0], e.RunStarted):
         return None
     state = fold(events)
-    own = _own(events)
+    own = _own_events(events)
     now = e.RunResumed(resumed_at=time.time(), away=0.0, sandbox_info={})
     return RecoveredRun(
         state=state,
@@ -106,7 +106,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
         mode=state.mode,
         resume_mode=_resume_mode(events),
         granted=tuple((x.tool, x.pattern) for x in events if isinstance(x, e.RuleGranted)),
-        message_queue=[*_queued_messages(state), *_untold_repetition(events, state)],
+        message_queue=[*_queued_messages(state), *_undelivered_repetition(events, state)],
         commands=tuple(item for item in state.queue if item.command and not item.started),
         lost_commands=_running_commands(state),
         listing=_listing(state) if any(isinstance(x, e.FilesListed) for x in events) else None,
@@ -122,7 +122,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
     )
 
 
-def _own(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
+def _own_events(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
     """Return the run's own events; for a fork, those after its parent's."""
     for place in range(len(events) - 1, -1, -1):
         if isinstance(events[place], e.Forked):
@@ -176,8 +176,8 @@ def _listing(state: RunState) -> Listing:
 
 def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
     """Yield the commands that left processes running, one line each, in order of their end."""
-    told = [x.seq for x in own if isinstance(x, e.Delivered) and tells_lost_processes(x.text)]
-    since = max([own[0].seq, *told])
+    told_at = [x.seq for x in own if isinstance(x, e.Delivered) and tells_lost_processes(x.text)]
+    since = max([own[0].seq, *told_at])
     for event in own:
         if event.seq <= since:
             continue
@@ -196,16 +196,16 @@ def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
 
 def _queued_messages(state: RunState) -> list[QueuedMessage]:
     """Return the queue, ordered by time of queuing; a command's output is queued at its end."""
-    waiting = [(_since(item), _words(item)) for item in state.queue if _tells(item)]
-    words = [words for _, words in sorted(waiting, key=lambda pair: pair[0])]
+    waiting = [(_since(item), _queued_message(item)) for item in state.queue if _has_message(item)]
+    queued = [message for _, message in sorted(waiting, key=lambda pair: pair[0])]
     for item in _running_commands(state):
         if item.told_to_model:
-            told = human_command(item.text, LOST_COMMAND)
-            words.append(QueuedMessage(item.id, told, blocks_submit=False))
-    return words
+            command_text = human_command(item.text, LOST_COMMAND)
+            queued.append(QueuedMessage(item.id, command_text, blocks_submit=False))
+    return queued
 
 
-def _untold_repetition(events: Sequence[e.AnyEvent], state: RunState) -> list[QueuedMessage]:
+def _undelivered_repetition(events: Sequence[e.AnyEvent], state: RunState) -> list[QueuedMessage]:
     """Return the message about a repeated call, if the program died before delivering it."""
     last = next((x for x in reversed(events) if isinstance(x, e.CallFinished | e.Delivered)), None)
     times = counter_after(events).times
@@ -219,7 +219,7 @@ def _running_commands(state: RunState) -> tuple[HumanItem, ...]:
     return tuple(item for item in state.humans.values() if item.started and item.finished is None)
 
 
-def _tells(item: HumanItem) -> bool:
+def _has_message(item: HumanItem) -> bool:
     return item.command is None or item.finished is not None
 
 
@@ -227,7 +227,7 @@ def _since(item: HumanItem) -> float:
     return item.at if item.finished is None else item.finished.t
 
 
-def _words(item: HumanItem) -> QueuedMessage:
+def _queued_message(item: HumanItem) -> QueuedMessage:
     if item.file is not None:
         return QueuedMessage(item.id, human_file(item.file), blocks_submit=False)
     if item.command is not None and item.finished is not None:
@@ -248,7 +248,7 @@ def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentChe
     running = unfinished is not None and is_lost(unfinished)
     call = None if unfinished is None else unfinished.call
     written = _written(events, replied)
-    own = _own(events)
+    own = _own_events(events)
     costs = [x.cost for x in own if isinstance(x, e.ModelReplied) and x.cost is not None]
     cut = [one.truncated for one in written if call is not None and one.id == call.id]
     return AgentCheckpoint(

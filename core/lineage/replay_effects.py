@@ -55,7 +55,7 @@ class ReplayContext:
 
 async def restore_inputs(files: Sequence[e.FileChange], context: ReplayContext) -> None:
     """Write the files that a session started with, as far as they were stored."""
-    missing = await _put(files, context)
+    missing = await _apply_changes(files, context)
     if missing:
         context.warn(f"Missing, because their content was not saved: {_names(missing)}.")
 
@@ -67,13 +67,13 @@ async def replay(effects: Sequence[SideEffect], context: ReplayContext) -> None:
     for effect in effects:
         if isinstance(effect, CommandReplay):
             number += 1
-            divergence = _divergence(effect, await _again(effect, context))
+            divergence = _divergence(effect, await _replay_call(effect, context))
             context.environment.events.post(
                 e.Repeated(
                     what=effect.number, by=effect.by, number=number, of=count, parted=divergence
                 )
             )
-        elif missing := await _put(effect.changes, context):
+        elif missing := await _apply_changes(effect.changes, context):
             context.warn(f"Edited by you, but the content was not saved: {_names(missing)}.")
 
 
@@ -84,16 +84,16 @@ async def reconcile_files(files: dict[str, FileState], context: ReplayContext, r
     lost: list[str] = []
     for state in list(files.values())[:MAX_RECONCILED_FILES]:
         kept = state.last
-        there = now.get(text_to_path(kept.path))
+        current = now.get(text_to_path(kept.path))
         if kept.change == "deleted":
-            if there is not None:
+            if current is not None:
                 wrong.append(kept)
         elif kept.kind == "file" and kept.blob is None:
-            if there is None or there.size != kept.size:
+            if current is None or current.size != kept.size:
                 lost.append(kept.path)
-        elif not await _same(kept, there, context):
+        elif not await _same(kept, current, context):
             wrong.append(kept)
-    lost += await _put(wrong, context)
+    lost += await _apply_changes(wrong, context)
     put = [change.path for change in wrong if change.path not in lost]
     if put:
         context.warn(f"Came out differently; restored as recorded: {_names(put)}.")
@@ -106,7 +106,7 @@ async def reconcile_files(files: dict[str, FileState], context: ReplayContext, r
 # --- calls
 
 
-async def _again(effect: CommandReplay, context: ReplayContext) -> Observation:
+async def _replay_call(effect: CommandReplay, context: ReplayContext) -> Observation:
     tool = next((tool for tool in context.environment.tools if tool.name == effect.tool), None)
     if tool is None:
         return Observation(text=f"Error: this run has no tool named {effect.tool!r}.", ok=False)
@@ -142,12 +142,12 @@ def _code(code: int | None) -> str:
 # --- files
 
 
-async def _same(kept: e.FileChange, there: FileEntry | None, context: ReplayContext) -> bool:
-    if there is None or there.kind != kept.kind:
+async def _same(kept: e.FileChange, current: FileEntry | None, context: ReplayContext) -> bool:
+    if current is None or current.kind != kept.kind:
         return False
     if kept.kind != "file":
         return True
-    if (there.size, there.mode) != (kept.size, kept.mode):
+    if (current.size, current.mode) != (kept.size, kept.mode):
         return False
     try:
         return digest(await context.sandbox.read_file(kept.path)) == kept.blob
@@ -155,7 +155,7 @@ async def _same(kept: e.FileChange, there: FileEntry | None, context: ReplayCont
         return False
 
 
-async def _put(changes: Sequence[e.FileChange], context: ReplayContext) -> list[str]:
+async def _apply_changes(changes: Sequence[e.FileChange], context: ReplayContext) -> list[str]:
     """Apply changes; returns the paths whose content was not stored."""
     lost: list[str] = []
     script: list[bytes] = []

@@ -72,21 +72,21 @@ class ContextSearch:
     def __init__(self, settings: ModelSettings, api_key: str | None) -> None:
         self._settings, self._api_key = settings, api_key
         self._task: asyncio.Task[ContextLength | None] | None = None
-        self._untold = _as_set(settings)
-        self._begun = self._untold is not None
+        self._unreported = _as_set(settings)
+        self._has_started = self._unreported is not None
 
     def begin(self) -> None:
         """Start the search, unless it was started before or the length is set."""
-        if not self._begun:
-            self._begun = True
+        if not self._has_started:
+            self._has_started = True
             search = find_context_length(self._settings, self._api_key)
             self._task = asyncio.create_task(search)
 
     def take(self) -> ContextLength | None:
         """Return the result, once; None before that and afterwards."""
         if self._task is not None and self._task.done():
-            self._untold, self._task = self._task.result(), None
-        found, self._untold = self._untold, None
+            self._unreported, self._task = self._task.result(), None
+        found, self._unreported = self._unreported, None
         return found
 
     async def close(self) -> None:
@@ -150,11 +150,11 @@ async def read_context_length(ask: Ask, model: str) -> ContextLength | None:
 def _in_list_of_models(row: Row) -> ContextLength | None:
     """Read the model list of vLLM, SGLang (`max_model_len`), OpenRouter and similar gateways."""
     provider = _mapping(row.get("top_provider"))  # OpenRouter: where requests go first
-    said = [
+    reported = [
         *(row.get("max_model_len"), row.get("context_length"), row.get("context_window")),
         provider.get("context_length"),
     ]
-    return _least(said, "/models")
+    return _smallest(reported, "/models")
 
 
 async def _from_llama_cpp(ask: Ask, row: Row) -> ContextLength | None:
@@ -163,9 +163,9 @@ async def _from_llama_cpp(ask: Ask, row: Row) -> ContextLength | None:
     settings = _mapping(props.get("default_generation_settings"))
     meta = _mapping(row.get("meta"))
     return (
-        _least([settings.get("n_ctx")], "/props")
-        or _least([meta.get("n_ctx")], "/models")
-        or _least([meta.get("n_ctx_train")], "/models", at_most=True)
+        _smallest([settings.get("n_ctx")], "/props")
+        or _smallest([meta.get("n_ctx")], "/models")
+        or _smallest([meta.get("n_ctx_train")], "/models", at_most=True)
     )
 
 
@@ -175,14 +175,14 @@ async def _from_ollama(ask: Ask, model: str) -> ContextLength | None:
     if "models" not in running:
         return None
     loaded = _row_of(_rows(running, "models"), model, key="name") or {}
-    found = _least([loaded.get("context_length")], "/api/ps")
+    found = _smallest([loaded.get("context_length")], "/api/ps")
     if found is not None:
         return found
     shown = await ask("/api/show", model=model)
     parameters = _NUM_CTX.search(str(shown.get("parameters") or ""))
     info = _mapping(shown.get("model_info"))
     trained = [value for name, value in info.items() if name.endswith(".context_length")]
-    return _least([int(parameters[1])] if parameters else [], "/api/show") or _least(
+    return _smallest([int(parameters[1])] if parameters else [], "/api/show") or _smallest(
         trained, "/api/show", at_most=True
     )
 
@@ -190,7 +190,7 @@ async def _from_ollama(ask: Ask, model: str) -> ContextLength | None:
 async def _from_lm_studio(ask: Ask, model: str) -> ContextLength | None:
     """Return the context with which the model is loaded, else its maximum."""
     row = _row_of(_rows(await ask("/api/v0/models"), "data"), model) or {}
-    return _least([row.get("loaded_context_length")], "/api/v0/models") or _least(
+    return _smallest([row.get("loaded_context_length")], "/api/v0/models") or _smallest(
         [row.get("max_context_length")], "/api/v0/models", at_most=True
     )
 
@@ -198,7 +198,7 @@ async def _from_lm_studio(ask: Ask, model: str) -> ContextLength | None:
 # --- reading responses
 
 
-def _least(values: list[Any], source: str, *, at_most: bool = False) -> ContextLength | None:
+def _smallest(values: list[Any], source: str, *, at_most: bool = False) -> ContextLength | None:
     """Return the smallest value that is a plausible number of tokens."""
     tokens = [value for value in values if type(value) is int and 0 < value <= MAX_CONTEXT_TOKENS]
     if not tokens:

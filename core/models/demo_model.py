@@ -188,20 +188,20 @@ class DemoModel(Model):
     def _next(self, messages: Sequence[Message]) -> tuple[ScriptedReply, str, str]:
         """Return the next reply, the response to the user's intervention, and the id of the
         call."""
-        written, said = _position(messages), _heard(messages)
-        refused = "A person rejected this call" in said or "A person skipped this call" in said
-        if refused and 0 <= written < len(self._script) and f"demo_{written}_again" not in said:
-            words = _feedback(said)
-            heard = f'You rejected that: "{words}".' if words else "You rejected that."
-            text = f"{heard} This demo follows a script, so I ask once more, then move on."
+        written, latest = _position(messages), _latest_messages(messages)
+        refused = "A person rejected this call" in latest or "A person skipped this call" in latest
+        if refused and 0 <= written < len(self._script) and f"demo_{written}_again" not in latest:
+            words = _feedback(latest)
+            acknowledged = f'You rejected that: "{words}".' if words else "You rejected that."
+            text = f"{acknowledged} This demo follows a script, so I ask once more, then move on."
             return self._script[written], text, f"demo_{written}_again"
         at = min(written + 1, len(self._script) - 1)
         text = self._script[at].text
-        if "watches this run ran a command" in said:
+        if "watches this run ran a command" in latest:
             text = f"I see the command you ran. {text}"
-        elif "watches this run writes" in said:
+        elif "watches this run writes" in latest:
             text = f"I read your message. A script cannot act on it, but a model would. {text}"
-        elif "A person edited this call" in said:
+        elif "A person edited this call" in latest:
             text = f"I see that you edited my call. {text}"
         elif refused:
             text = f"Rejected twice, so I move on without it. {text}"
@@ -227,19 +227,19 @@ def _position(messages: Sequence[Message]) -> int:
     return next(found, -1)
 
 
-def _heard(messages: Sequence[Message]) -> str:
+def _latest_messages(messages: Sequence[Message]) -> str:
     """Return the messages since the script's last reply, with the id of the call they answer."""
-    said: list[str] = []
+    latest: list[str] = []
     for message in reversed(messages):
         if message.get("role") == "assistant":
-            return "\n".join(reversed(said))
-        said.append(f"{message.get('content') or ''}\n{message.get('tool_call_id') or ''}")
+            return "\n".join(reversed(latest))
+        latest.append(f"{message.get('content') or ''}\n{message.get('tool_call_id') or ''}")
     return ""
 
 
-def _feedback(said: str) -> str:
+def _feedback(latest: str) -> str:
     """Return the user's feedback on a rejected call."""
-    found = re.search(r"They say: (.*)", said)
+    found = re.search(r"They say: (.*)", latest)
     return found[1][:200] if found else ""
 
 

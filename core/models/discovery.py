@@ -108,8 +108,8 @@ def _read(port: int, raw: bytes) -> LocalServer | None:
     address = f"http://{HOST}:{port}/v1"
     kind = _NAMES.get(response.getheader("server") or "", UNKNOWN)
     if response.status in (401, 403):
-        said = "json" in (response.getheader("content-type") or "")
-        return LocalServer(kind, address, wants_key=True) if said else None
+        is_json = "json" in (response.getheader("content-type") or "")
+        return LocalServer(kind, address, wants_key=True) if is_json else None
     found = _models(body) if response.status == 200 else None
     if found is None:
         return None

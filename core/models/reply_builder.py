@@ -119,7 +119,7 @@ class ReplyBuilder:
             deltas.append(Delta("text", without_surrogates(content)))
         for fragment in _dicts(delta.get("tool_calls")):
             deltas += self._take_fragment(_Fragment.of(fragment), whole)
-        self._grow(deltas)
+        self._check_size(deltas)
         return deltas
 
     def _take_fragment(self, fragment: _Fragment, whole: bool) -> list[Delta]:
@@ -157,12 +157,12 @@ class ReplyBuilder:
     def _tool_calls(self) -> tuple[RawToolCall, ...]:
         """Return the calls, each with a unique id, so that each can be answered."""
         written: list[RawToolCall] = []
-        taken: set[str] = set()
+        used: set[str] = set()
         for call in self._calls:
             identity = call.id or f"call_{call.number}"
-            if identity in taken:
+            if identity in used:
                 identity = f"{identity}_{call.number}"
-            taken.add(identity)
+            used.add(identity)
             arguments = call.written()
             last = call.number == len(self._calls) - 1
             cut = last and self._finish_reason in LIMIT_REASONS and _object(arguments) is None
@@ -192,7 +192,7 @@ class ReplyBuilder:
             reasoning_tokens=_count(counts.get("completion_tokens_details"), "reasoning_tokens"),
         )
 
-    def _grow(self, deltas: list[Delta]) -> None:
+    def _check_size(self, deltas: list[Delta]) -> None:
         for delta in deltas:
             self._size += len(delta.text)
             part = (delta.channel, delta.index)
@@ -220,8 +220,8 @@ class _SampledTokens:
         self.prompt = self.prompt or _ids(
             chunk.get("prompt_token_ids") or choice.get("prompt_token_ids")
         )
-        said, each = _ids(choice.get("token_ids")), _logprobs(choice)
-        self.ids += said or _ids([token for token, _ in each])
+        sampled, each = _ids(choice.get("token_ids")), _logprobs(choice)
+        self.ids += sampled or _ids([token for token, _ in each])
         self.logprobs += [value for _, value in each]
 
 

@@ -109,14 +109,16 @@ class _Guard:
 
     def _refuse_other_server(self, response: Any) -> None:
         """Reject redirects to a different server than the configured one."""
-        here, wanted = response.request.url, response.headers["location"]
+        origin_url, location = response.request.url, response.headers["location"]
         try:
-            there = here.join(wanted).copy_with(username=None, password=None, fragment=None)
+            target = origin_url.join(location).copy_with(
+                username=None, password=None, fragment=None
+            )
         except (self._unusable, ValueError, TypeError):
-            there = None
-        if there is not None and _origin(here) == _origin(there):
+            target = None
+        if target is not None and _origin(origin_url) == _origin(target):
             return
-        where = without_secrets(str(there or wanted))
+        where = without_secrets(str(target or location))
         raise ModelError(
             f"The model server redirects the conversation to {sanitize_line(where)[:200]}; it was "
             "not sent there. If that is the right server, name it as --base-url."

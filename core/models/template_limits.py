@@ -62,14 +62,14 @@ def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Mess
     has to change."""
     if limits == TemplateLimits():
         return messages
-    told = list(messages)
+    fitting = list(messages)
     if not limits.system:
-        told = _without_system(told)
+        fitting = _without_system(fitting)
     if not limits.empty:
-        told = [_with_text(message) for message in told]
+        fitting = [_with_text(message) for message in fitting]
     if not (limits.same_role and limits.system):
-        told = join_user_messages(told)
-    return told
+        fitting = join_user_messages(fitting)
+    return fitting
 
 
 def _without_system(messages: list[Message]) -> list[Message]:

@@ -14,10 +14,10 @@ BYTES_PER_TOKEN = 4
 def estimated_usage(request: Request, reply: Reply) -> Usage:
     """Return the tokens of a request and its reply by the length of their text, marked as an
     estimate."""
-    told = [*request.messages, *request.tools]
+    parts = [*request.messages, *request.tools]
     written = [reply.text, reply.reasoning, *(call.arguments for call in reply.calls)]
     return Usage(
-        input_tokens=sum(_size(json.dumps(part, ensure_ascii=False)) for part in told)
+        input_tokens=sum(_size(json.dumps(part, ensure_ascii=False)) for part in parts)
         // BYTES_PER_TOKEN,
         output_tokens=max(1, sum(map(_size, written)) // BYTES_PER_TOKEN),
         reasoning_tokens=_size(reply.reasoning) // BYTES_PER_TOKEN,

@@ -239,7 +239,9 @@ class _Reader:
             words.append(Word(f"{descriptor}{sign}", f"{descriptor}{sign}", True))
             words.append(target)
         elif not (target.literal and target.plain in _HARMLESS):
-            self.parts.append(SimpleCommand((Word(">", ">", True), _straight(target)), writes=True))
+            self.parts.append(
+                SimpleCommand((Word(">", ">", True), _normalized(target)), writes=True)
+            )
 
     def _skip_here_documents(self) -> None:
         """Skip the bodies of here documents, which start after the line that names them."""
@@ -371,7 +373,7 @@ class _Reader:
         self.at += 1
 
 
-def _straight(target: Word) -> Word:
+def _normalized(target: Word) -> Word:
     """Return the normalized name of a written file, so that /a/../b does not match /a/*."""
     if not target.literal:
         return target

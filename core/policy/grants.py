@@ -34,8 +34,8 @@ def suggested(
     """Return patterns that would allow this call and similar ones: as few and as narrow as
     possible."""
     try:
-        given = parse_arguments(arguments)
-        command, path = text_argument(given, "command") or "", text_argument(given, "path") or ""
+        parsed = parse_arguments(arguments)
+        command, path = text_argument(parsed, "command") or "", text_argument(parsed, "path") or ""
     except ArgumentsError:
         return ()
     if tool == EDITOR:

@@ -19,7 +19,7 @@ _ROUGHLY = re.compile(r"[;&|\n(){}`<>]+")
 
 
 def inner_commands(words: list[str]) -> Iterator[str]:
-    """Yield the commands that a command runs in turn, as far as its words show."""
+    """Yield the commands that a command itself runs, as far as its words show them."""
     while words and re.match(r"[A-Za-z_]\w*\+?=", words[0]):
         words = words[1:]
         yield " ".join(words)
@@ -35,10 +35,10 @@ def inner_commands(words: list[str]) -> Iterator[str]:
             yield " ".join(rest)
     if name in SHELLS or (name in WRAPPERS and SHELLS & set(words)):
         for word in words[1:]:
-            yield from _roughly(word)
+            yield from _rough_inner(word)
 
 
-def _roughly(command: str) -> Iterator[str]:
+def _rough_inner(command: str) -> Iterator[str]:
     for piece in _ROUGHLY.split(command):
         if piece.strip():
             yield piece.strip()

@@ -48,13 +48,13 @@ def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = 
     """
     judge = PolicyJudge(policy, tuple(granted))
     try:
-        given = parse_arguments(arguments)
+        parsed = parse_arguments(arguments)
     except ArgumentsError:
         return Judgement(action="ask", rule=None, why="its arguments cannot be read")
     if tool == BASH:
-        return judge.bash(given)
+        return judge.bash(parsed)
     if tool == EDITOR:
-        return judge.editor(given)
+        return judge.editor(parsed)
     return judge.first(tool, lambda rule: True)
 
 
@@ -93,12 +93,12 @@ class PolicyJudge:
 
     # --- the editor
 
-    def editor(self, given: dict[str, Any]) -> Judgement:
+    def editor(self, arguments: dict[str, Any]) -> Judgement:
         """Return the decision about a call of the editor, by command and path."""
         try:
             command, path = (
-                text_argument(given, "command") or "",
-                text_argument(given, "path") or "",
+                text_argument(arguments, "command") or "",
+                text_argument(arguments, "path") or "",
             )
         except ArgumentsError:
             return Judgement(action="ask", rule=None, why="its arguments cannot be read")
@@ -112,23 +112,23 @@ class PolicyJudge:
 
     # --- bash
 
-    def bash(self, given: dict[str, Any]) -> Judgement:
+    def bash(self, arguments: dict[str, Any]) -> Judgement:
         """Return the decision about a command: all parts must be allowed; one denied part denies
         it."""
         try:
-            command = (text_argument(given, "command") or "").replace("\0", "")
+            command = (text_argument(arguments, "command") or "").replace("\0", "")
         except ArgumentsError:
             return Judgement(action="ask", rule=None, why="its arguments cannot be read")
         try:
             parts = parse_named(command)
         except Ambiguous as doubt:
-            return self._doubtful(command, str(doubt))
+            return self._judge_ambiguous(command, str(doubt))
         if not parts:
             return self.first(BASH, lambda rule: rule.unconditional)
         judgements = [self.part(part) for part in parts]
         hidden = [found for part in parts for found in self._hidden(part)]
         heaviest = max([*judgements, *hidden], key=_weight)
-        return _naming(parts, judgements, heaviest) if len(parts) > 1 else heaviest
+        return _with_unmatched(parts, judgements, heaviest) if len(parts) > 1 else heaviest
 
     def part(self, part: SimpleCommand) -> Judgement:
         """Return the decision about one simple command."""
@@ -143,7 +143,7 @@ class PolicyJudge:
             if judgement.action == "deny" and judgement.rule is not None:
                 yield judgement
 
-    def _doubtful(self, command: str, doubt: str) -> Judgement:
+    def _judge_ambiguous(self, command: str, doubt: str) -> Judgement:
         """Return the decision about an ambiguous command: ask if any rule might match."""
         pieces = rough_pieces(command)
         asks = Judgement(action="ask", rule=None, why=f"cannot be checked: {doubt}")
@@ -165,7 +165,7 @@ class PolicyJudge:
         return self.default() if self.policy.default == "deny" and not might else asks
 
 
-def _naming(
+def _with_unmatched(
     parts: Sequence[SimpleCommand], judgements: Sequence[Judgement], heaviest: Judgement
 ) -> Judgement:
     """Return the judgement of a command with several parts, naming those that no rule matches."""

@@ -106,7 +106,7 @@ def load_pack(name: str) -> PromptPack:
         ConfigError: the pack lacks a key or does not exist; the message then lists the packs for a
             model with a computer.
     """
-    return _load(name, _with_computer(), _of_one_reply())
+    return _load(name, _with_computer(), _one_reply_packs())
 
 
 def load_one_reply_pack(name: str) -> PromptPack:
@@ -116,7 +116,7 @@ def load_one_reply_pack(name: str) -> PromptPack:
         ConfigError: the pack lacks a key or does not exist; the message then lists the packs for a
             model without a computer.
     """
-    return _load(name, _of_one_reply(), _with_computer())
+    return _load(name, _one_reply_packs(), _with_computer())
 
 
 def _load(
@@ -135,14 +135,14 @@ def _load(
 
 
 def _with_computer() -> dict[str, Traversable]:
-    return {**_in_folder(resources.files(_PROMPTS)), **_own()}
+    return {**_in_folder(resources.files(_PROMPTS)), **_user_packs()}
 
 
-def _of_one_reply() -> dict[str, Traversable]:
-    return {**_in_folder(resources.files(_PROMPTS) / "one_reply"), **_own()}
+def _one_reply_packs() -> dict[str, Traversable]:
+    return {**_in_folder(resources.files(_PROMPTS) / "one_reply"), **_user_packs()}
 
 
-def _own() -> dict[str, Traversable]:
+def _user_packs() -> dict[str, Traversable]:
     """Return the user's own packs, which take precedence over the built-in ones."""
     return _in_folder(config_dir() / "prompts")
 
@@ -161,7 +161,7 @@ def _read(name: str, file: Traversable) -> PromptPack:
         raise ConfigError(f"The prompt pack {name} cannot be read: {error}.") from error
 
 
-def _why(error: Exception) -> str:
+def _yaml_problem(error: Exception) -> str:
     """Return a YAML error in one line."""
     mark: Any = getattr(error, "problem_mark", None)
     where = f"line {mark.line + 1}: " if mark else ""
@@ -180,7 +180,9 @@ def parse_pack(name: str, content: str) -> PromptPack:
         with refuse_deep_nesting(f"The prompt pack {name}"):
             value: object = yaml.safe_load(content)
     except yaml.YAMLError as error:
-        raise ConfigError(f"The prompt pack {name} is not valid YAML: {_why(error)}.") from error
+        raise ConfigError(
+            f"The prompt pack {name} is not valid YAML: {_yaml_problem(error)}."
+        ) from error
     if not isinstance(value, dict):
         raise ConfigError(f"The prompt pack {name} must be a table of keys and texts.")
     fields = {str(k): v for k, v in cast(dict[Any, Any], value).items()}

@@ -112,9 +112,9 @@ def remove_groups_of_the_dead() -> None:
     """Remove the snapshots of groups whose program has ended. Blocks."""
     stored = SnapshotStores(snapshot_dir())
     me = ProcessIdentity.this_process()
-    mine = f"group-{_host(me)}-"
+    prefix = f"group-{_host(me)}-"
     for snapshot in stored.list()[0]:
-        _, _, owner = snapshot.session.partition(mine)
+        _, _, owner = snapshot.session.partition(prefix)
         pid, _, rest = owner.partition("-")
         started, _, _ = rest.partition("-")
         if pid.isdecimal() and not ProcessIdentity(int(pid), started, me.host).alive:

@@ -185,11 +185,11 @@ def _located(recipe: Recipe, file: Path) -> Recipe:
 
     data, episodes = recipe.data, recipe.episodes
     replace = msgspec.structs.replace
-    beside = folder / recipe.model
+    local_model = folder / recipe.model
     return replace(
         recipe,
         name=recipe.name or file.stem,
-        model=str(beside) if recipe.engine == "trl" and beside.exists() else recipe.model,
+        model=str(local_model) if recipe.engine == "trl" and local_model.exists() else recipe.model,
         data=replace(data, train=at(data.train), held_out=at(data.held_out)),
         episodes=replace(episodes, prompts=_pack(episodes.prompts, folder)),
         checkpoints=replace(recipe.checkpoints, folder=at(recipe.checkpoints.folder)),

@@ -63,15 +63,15 @@ class TokenRecord:
         self._text = turn.text
         return list(self.ids)
 
-    def reply(self, given: Message | str | Reply) -> None:
+    def reply(self, answer: Message | str | Reply) -> None:
         """Add the policy's reply: its own tokens if it has any, else the tokens of its text."""
-        sampled = given.token_ids if isinstance(given, Reply) else ()
-        text = written_text(given)
+        sampled = answer.token_ids if isinstance(answer, Reply) else ()
+        text = written_text(answer)
         ids = sampled or self._encode(text)
         if self._end is not None and [*ids][-1:] == [self._end] and not text.endswith(chatml.END):
             text += chatml.END
         self._text += text
-        self._add(ids, given.logprobs if isinstance(given, Reply) else (), written=True)
+        self._add(ids, answer.logprobs if isinstance(answer, Reply) else (), written=True)
 
     def server_reply(self, reply: Reply) -> None:
         """Add the reply of a server that reports both its tokens and those of the prompt.

@@ -157,7 +157,7 @@ class Run(Steering):
             await self._open_sandbox()
             self._journal.begin(self._start.initial_events(self))
             result = await self._run_agent()
-            await (self._come_to_rest() if self._leaves else self._finish(result))
+            await (self._finish_for_handover() if self._leaves else self._finish(result))
 
     async def _open_sandbox(self) -> None:
         """Start or reattach the sandbox; if the run is cancelled meanwhile, it first waits for
@@ -286,7 +286,7 @@ class Run(Steering):
             )
             self.phase = Phase.OVER
 
-    async def _come_to_rest(self) -> None:
+    async def _finish_for_handover(self) -> None:
         """Record pending work but not the end of the run, because another program continues it."""
         environment = self.environment
         environment.sandbox.on_outage(None)
@@ -364,18 +364,18 @@ class Run(Steering):
         """
         if not (self.steerable and self._owns_sandbox):
             return False
-        stands = asyncio.ensure_future(self.gate.stop_agent())
+        stopping = asyncio.ensure_future(self.gate.stop_agent())
         ended = asyncio.ensure_future(self._agent_ended.wait())
         try:
-            await asyncio.wait([stands, ended], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([stopping, ended], return_when=asyncio.FIRST_COMPLETED)
             task = self._agent_task
-            self._leaves = self.steerable and stands.done() and task is not None
+            self._leaves = self.steerable and stopping.done() and task is not None
             if self._leaves and task is not None:
                 self.phase = Phase.FINISHING
                 task.cancel()
             return self._leaves
         finally:
-            stands.cancel()
+            stopping.cancel()
             ended.cancel()
             if not self._leaves:
                 self.gate.release_agent()

@@ -25,5 +25,6 @@ async def run_setup(commands: Sequence[str], sandbox: Sandbox) -> None:
 
 def _setup_failure(command: str, done: ExecResult) -> str:
     how = "took too long" if done.timed_out else f"ended with exit code {done.exit_code}"
-    said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-    return f"The set-up command {command[:200]!r} {how}{': ' + said[-1][:300] if said else ''}."
+    output_lines = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+    detail = f": {output_lines[-1][:300]}" if output_lines else ""
+    return f"The set-up command {command[:200]!r} {how}{detail}."

@@ -95,7 +95,7 @@ class Steering:
         self.set_mode("paused")
 
     def resume(self) -> None:
-        """Return to whichever of the modes auto and ask was set last; see `set_mode`."""
+        """Return to the mode that was set last, auto or ask; see `set_mode`."""
         self._require_active()
         self.gate.resume()
         self.environment.freezer.schedule_thaw()

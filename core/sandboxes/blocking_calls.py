@@ -38,8 +38,8 @@ async def in_thread_or_undone(call: Callable[[], T], undo: Callable[[T], object]
         result = call()
         with lock:
             results.append(result)
-            wanted = not unwanted.is_set()
-        if not wanted:
+            is_wanted = not unwanted.is_set()
+        if not is_wanted:
             _undo(undo, result)
         return result
 

@@ -126,9 +126,9 @@ class DispatcherSandbox(Sandbox):
         """
         spec = self.spec
         folders = b" ".join(map(quote, (spec.working_dir, spec.input_dir, spec.output_dir)))
-        made = await self._control.run(b"mkdir -p %b" % folders)
-        if made.exit_code != 0:
-            words = made.stderr.decode("utf-8", "replace").strip()
+        result = await self._control.run(b"mkdir -p %b" % folders)
+        if result.exit_code != 0:
+            words = result.stderr.decode("utf-8", "replace").strip()
             raise SandboxUnavailable(f"The image cannot be used as a sandbox: {words}")
         await install_bashrc(self._control.run)
 

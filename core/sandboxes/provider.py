@@ -34,7 +34,7 @@ class SandboxProvider(ABC):
         self._spares: list[DispatcherSandbox] = []
         self._spare_count = 0
         self._refills: set[asyncio.Task[None]] = set()
-        self._made: weakref.WeakSet[DispatcherSandbox] = weakref.WeakSet()
+        self._created: weakref.WeakSet[DispatcherSandbox] = weakref.WeakSet()
 
     @abstractmethod
     def _make(self, spec: SandboxSpec) -> DispatcherSandbox:
@@ -102,12 +102,12 @@ class SandboxProvider(ABC):
             task.cancel()
         await asyncio.gather(*self._refills, return_exceptions=True)
         self._spares.clear()
-        await asyncio.gather(*(sandbox.close() for sandbox in list(self._made)))
+        await asyncio.gather(*(sandbox.close() for sandbox in list(self._created)))
 
     def _new(self, spec: SandboxSpec) -> DispatcherSandbox:
         sandbox = self._make(spec)
         sandbox.limit_concurrency(self._limits)
-        self._made.add(sandbox)
+        self._created.add(sandbox)
         return sandbox
 
     async def _connected(self, spec: SandboxSpec) -> DispatcherSandbox:

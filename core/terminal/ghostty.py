@@ -70,7 +70,7 @@ class NativeScreen(Terminal):
         self._set(
             "KITTY_IMAGE_STORAGE_LIMIT", "uint64_t", 0
         )  # no images: they may refer to files of the host
-        self._terminal.on_reply(self._owe)
+        self._terminal.on_reply(self._queue_reply)
         self._reference: Any = core.init_sized("GhosttyGridRef")
         self._style: Any = core.init_sized("GhosttyStyle")
         self._parts: dict[str, tuple[int, Any]] = {}
@@ -96,7 +96,7 @@ class NativeScreen(Terminal):
         point.value.x, point.value.y = 0, y
         return point
 
-    def _owe(self, answer: bytes) -> None:
+    def _queue_reply(self, answer: bytes) -> None:
         if len(self._answers) + len(answer) <= MAX_REPLY_BYTES:
             self._answers += answer
 
@@ -197,9 +197,9 @@ class NativeScreen(Terminal):
 
     @override
     def find(self, needle: str) -> Iterator[int]:
-        wanted = needle.casefold()
+        folded = needle.casefold()
         for index in range(self.history_size + self.lines):
-            if wanted in self.text(index).casefold():
+            if folded in self.text(index).casefold():
                 yield index
 
     # --- cells
@@ -235,13 +235,13 @@ class NativeScreen(Terminal):
         if kind == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_RGB:
             colour = self._part(number, "COLOR_RGB", "GhosttyColorRgb")
             return (" ", background(rgb(colour.r, colour.g, colour.b))), True
-        look = self._look_here() if self._part(number, "HAS_STYLING", "bool") else PLAIN
+        look = self._current_look() if self._part(number, "HAS_STYLING", "bool") else PLAIN
         wide = self._part(number, "WIDE", "GhosttyCellWide")
         if wide == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL:
             return ("", look), True
         char = _shown(self._part(number, "CODEPOINT", "uint32_t"))
         if kind == lib.GHOSTTY_CELL_CONTENT_CODEPOINT_GRAPHEME:
-            return (char + self._what_joins(), look), False
+            return (char + self._combining_characters(), look), False
         return (char, look), True
 
     def _part(self, number: int, what: str, kind: str) -> Any:
@@ -252,7 +252,7 @@ class NativeScreen(Terminal):
         self._lib.ghostty_cell_get(number, *place)
         return place[1][0]
 
-    def _what_joins(self) -> str:
+    def _combining_characters(self) -> str:
         """Return the combining characters of a cell, as many as our emulator keeps."""
         length = self._ffi.new("size_t*")
         marks = self._marks
@@ -260,7 +260,7 @@ class NativeScreen(Terminal):
             return ""  # too many
         return "".join(map(chr, marks[1 : length[0]])).translate(_UNSEEN)
 
-    def _look_here(self) -> Look:
+    def _current_look(self) -> Look:
         style = self._style
         self._lib.ghostty_grid_ref_style(self._reference, style)
         flags = (
@@ -304,12 +304,12 @@ def healthy() -> bool:
         native, ours = NativeScreen(30, 6), Screen(30, 6)
         for screen in (native, ours):
             screen.feed(_CHECKED.encode())
-        return _seen(native) == _seen(ours)
+        return _contents(native) == _contents(ours)
     except Exception:  # noqa: BLE001 - ours is used after any failure
         return False
 
 
-def _seen(screen: Terminal) -> object:
+def _contents(screen: Terminal) -> object:
     rows = [screen.row(index) for index in range(screen.history_size + screen.lines)]
     place = (screen.x, screen.y, screen.scrolled, 2004 in screen.modes)
     return rows, place, screen.replies()

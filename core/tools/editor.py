@@ -100,25 +100,29 @@ class StrReplaceEditor(Tool, ReadOnlyCalls):
             return True
 
     async def _answer(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
-        command, given = text_argument(arguments, "command"), text_argument(arguments, "path")
-        if not command or not given:
+        command, raw_path = text_argument(arguments, "command"), text_argument(arguments, "path")
+        if not command or not raw_path:
             raise missing_arguments(arguments, "command", "path")
-        path = await _path(context.sandbox, given)
+        path = await _path(context.sandbox, raw_path)
         match command:
             case "view":
-                return await _view(path, given, int_list_argument(arguments, "view_range"), context)
+                return await _view(
+                    path, raw_path, int_list_argument(arguments, "view_range"), context
+                )
             case "create":
                 content = text_argument(arguments, "file_text")
                 if content is None:
                     raise missing_arguments(arguments, "file_text", use="create")
-                return await _create(path, given, content, context)
+                return await _create(path, raw_path, content, context)
             case "str_replace":
                 old, new = text_argument(arguments, "old_str"), text_argument(arguments, "new_str")
                 if old is None:
                     raise missing_arguments(arguments, "old_str", use="str_replace")
                 data = await context.sandbox.read_file(path)
-                edit = await _in_thread_if_large(data, lambda: replace(data, old, new or "", given))
-                return await _save(path, given, edit, context)
+                edit = await _in_thread_if_large(
+                    data, lambda: replace(data, old, new or "", raw_path)
+                )
+                return await _save(path, raw_path, edit, context)
             case "insert":
                 line, new = (
                     int_argument(arguments, "insert_line"),
@@ -128,7 +132,7 @@ class StrReplaceEditor(Tool, ReadOnlyCalls):
                     raise missing_arguments(arguments, "insert_line", "new_str", use="insert")
                 data = await context.sandbox.read_file(path)
                 edit = await _in_thread_if_large(data, lambda: insert(data, line, new))
-                return await _save(path, given, edit, context)
+                return await _save(path, raw_path, edit, context)
             case _:
                 raise ArgumentsError(
                     f"unknown command {command[:80]!r}. "
@@ -136,33 +140,33 @@ class StrReplaceEditor(Tool, ReadOnlyCalls):
                 )
 
 
-async def _path(sandbox: Sandbox, given: str) -> str:
+async def _path(sandbox: Sandbox, raw_path: str) -> str:
     """Return the path that the model named, decoded with `path_codec`.
 
     A name that is not UTF-8 can only be written in the form that listings show.
     """
-    if "\0" in given or given.startswith("~"):
+    if "\0" in raw_path or raw_path.startswith("~"):
         raise ArgumentsError("path must be an absolute path, such as /testbed/notes.txt.")
-    path = path_to_text(given.encode("utf-8"))
-    if "\\x" not in given or path_to_text(text_to_path(given)) != given:
+    path = path_to_text(raw_path.encode("utf-8"))
+    if "\\x" not in raw_path or path_to_text(text_to_path(raw_path)) != raw_path:
         return path
-    if await sandbox.stat(path) is None and await sandbox.stat(given) is not None:
-        return given
+    if await sandbox.stat(path) is None and await sandbox.stat(raw_path) is not None:
+        return raw_path
     return path
 
 
 async def _view(
-    path: str, given: str, lines: list[int] | None, context: ToolContext
+    path: str, raw_path: str, lines: list[int] | None, context: ToolContext
 ) -> Observation:
     entry = await context.sandbox.stat(path)
     if entry is None:
-        raise ArgumentsError(f"Path not found: {given}")
+        raise ArgumentsError(f"Path not found: {raw_path}")
     if entry.kind == "dir":
         if lines is not None:
             raise ArgumentsError("view_range is for files; this is a directory.")
-        return await _view_directory(entry, given, context)
+        return await _view_directory(entry, raw_path, context)
     data = await context.sandbox.read_file(path)
-    return await _in_thread_if_large(data, lambda: _view_file(data, given, lines, context))
+    return await _in_thread_if_large(data, lambda: _view_file(data, raw_path, lines, context))
 
 
 async def _in_thread_if_large(data: bytes, work: Callable[[], T]) -> T:
@@ -171,28 +175,28 @@ async def _in_thread_if_large(data: bytes, work: Callable[[], T]) -> T:
 
 
 def _view_file(
-    data: bytes, given: str, lines: list[int] | None, context: ToolContext
+    data: bytes, raw_path: str, lines: list[int] | None, context: ToolContext
 ) -> Observation:
     if kind := binary_kind(data):
         raise ArgumentsError(
-            f"{given} is a binary file ({kind}, {len(data)} bytes). Look at it with execute_bash, "
-            "for example with `xxd | head`, or a program of your own."
+            f"{raw_path} is a binary file ({kind}, {len(data)} bytes). Look at it with "
+            "execute_bash, for example with `xxd | head`, or a program of your own."
         )
-    return _view_lines(data, given, lines, context)
+    return _view_lines(data, raw_path, lines, context)
 
 
 def _view_lines(
-    data: bytes, given: str, lines: list[int] | None, context: ToolContext
+    data: bytes, raw_path: str, lines: list[int] | None, context: ToolContext
 ) -> Observation:
     if not data:
-        return Observation(text=f"{_HEADER}(empty file: {given})")
+        return Observation(text=f"{_HEADER}(empty file: {raw_path})")
     first, last, note = _range(lines, _count_lines(data))
     shown = _shown(data, first, last, context.max_lines, context.max_chars)
-    heading = f"Here's the result of running `cat -n` on {given}:\n"
+    heading = f"Here's the result of running `cat -n` on {raw_path}:\n"
     return Observation(text=f"{_HEADER}{heading}{shown.text}{note}", truncated=shown.truncated)
 
 
-async def _view_directory(entry: FileEntry, given: str, context: ToolContext) -> Observation:
+async def _view_directory(entry: FileEntry, raw_path: str, context: ToolContext) -> Observation:
     root = entry.path.rstrip(b"/").removesuffix(b"/.")
     # the trailing slash follows a link to a directory
     listing = await context.sandbox.list_files(path_to_text(root + b"/"))
@@ -208,7 +212,9 @@ async def _view_directory(entry: FileEntry, given: str, context: ToolContext) ->
     )
     if not listing.complete:
         more += "\n[There are too many files below to list them all; look into subdirectories.]"
-    heading = f"Here's the files and directories up to 2 levels deep in {given}, excluding hidden:"
+    heading = (
+        f"Here's the files and directories up to 2 levels deep in {raw_path}, excluding hidden:"
+    )
     body = "\n".join(rows[:MAX_LISTED_ENTRIES]) or "(nothing)"
     return Observation(text=f"{_HEADER}{heading}\n{body}{more}", truncated=bool(more))
 
@@ -220,32 +226,32 @@ def _row(entry: FileEntry) -> str:
     return f"{name}  ({entry.size} bytes)" if entry.kind == "file" else f"{name}  ({entry.kind})"
 
 
-async def _create(path: str, given: str, content: str, context: ToolContext) -> Observation:
-    if given.endswith("/"):
-        raise ArgumentsError(f"{given} names a directory; give the path of a file.")
-    await _refuse_existing(context.sandbox, path, given)
+async def _create(path: str, raw_path: str, content: str, context: ToolContext) -> Observation:
+    if raw_path.endswith("/"):
+        raise ArgumentsError(f"{raw_path} names a directory; give the path of a file.")
+    await _refuse_existing(context.sandbox, path, raw_path)
     data = content.encode("utf-8")
     await context.sandbox.write_file(path, data, exclusive=True)
     count = line_count(data)
     plural = "" if count == 1 else "s"
     return Observation(
-        text=f"{_HEADER}File created at {given}: {count} line{plural}, {len(data)} bytes."
+        text=f"{_HEADER}File created at {raw_path}: {count} line{plural}, {len(data)} bytes."
     )
 
 
-async def _refuse_existing(sandbox: Sandbox, path: str, given: str) -> None:
+async def _refuse_existing(sandbox: Sandbox, path: str, raw_path: str) -> None:
     entry = await sandbox.stat(path)
     if entry is None:
         return
     if entry.kind == "dir":
-        raise ArgumentsError(f"{given} is a directory.")
+        raise ArgumentsError(f"{raw_path} is a directory.")
     raise ArgumentsError(
-        f"{given} exists already and create does not replace files. Change it with str_replace, "
+        f"{raw_path} exists already and create does not replace files. Change it with str_replace, "
         "or remove it first with execute_bash."
     )
 
 
-async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Observation:
+async def _save(path: str, raw_path: str, edit: Edit, context: ToolContext) -> Observation:
     await context.sandbox.write_file(path, edit.data)
     first = max(1, edit.first - SNIPPET_LINES)
     last = min(_count_lines(edit.data), edit.last + SNIPPET_LINES)
@@ -255,8 +261,8 @@ async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Obse
     )
     return Observation(
         text=(
-            f"{_HEADER}The file {given} has been edited. Here's the result of running `cat -n` on "
-            f"a snippet of it:\n{shown.text}"
+            f"{_HEADER}The file {raw_path} has been edited. Here's the result of running `cat -n` "
+            f"on a snippet of it:\n{shown.text}"
         ),
         truncated=shown.truncated,
     )

@@ -102,16 +102,16 @@ def _hint(data: bytes, old: str) -> str:
     """Return a hint about why text that the model saw in the file was not found."""
     if "\ufffd" in old:
         return " It holds U+FFFD, which view shows for bytes that are not UTF-8: leave those out."
-    lines = [_squeezed(line.encode("utf-8")) for line in old.strip().split("\n")]
+    lines = [_without_extra_space(line.encode("utf-8")) for line in old.strip().split("\n")]
     if lines[0] and len(data) <= HINTED:
-        every = [_squeezed(line) for line in data.split(b"\n")]
+        every = [_without_extra_space(line) for line in data.split(b"\n")]
         for at, line in enumerate(every):
             if line == lines[0] and every[at : at + len(lines)] == lines:
                 return f" From line {at + 1} on the text is alike but for its white space."
     return " Look at the file again with view, and copy the text exactly."
 
 
-def _squeezed(line: bytes) -> bytes:
+def _without_extra_space(line: bytes) -> bytes:
     return b" ".join(line.split())
 
 

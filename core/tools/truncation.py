@@ -93,7 +93,7 @@ def truncate_ends(ends: HeadAndTail, *, max_lines: int, max_chars: int) -> Trunc
         last = _last_lines(ends.head if whole else ends.tail, tail)
         shown = head + tail if whole else min(head, above) + min(tail, below)
         first, last, chars = _fit(first, last, max_chars)
-        return TruncatedText(_joined(first, _what(every - shown, chars), last), True)
+        return TruncatedText(_joined(first, _omission(every - shown, chars), last), True)
     size = len(ends.head) + ends.chars + len(ends.tail)
     if whole and size <= max_chars:
         return TruncatedText(ends.head, False)
@@ -101,7 +101,7 @@ def truncate_ends(ends: HeadAndTail, *, max_lines: int, max_chars: int) -> Trunc
     tail = max_chars - head
     text = ends.head if whole else ends.tail
     last = text[max(0, len(text) - tail) :] if tail else ""
-    return TruncatedText(_joined(ends.head[:head], _what(0, size - max_chars), last), True)
+    return TruncatedText(_joined(ends.head[:head], _omission(0, size - max_chars), last), True)
 
 
 def _first_lines(text: str, count: int) -> str:
@@ -132,7 +132,7 @@ def _fit(first: str, last: str, max_chars: int) -> tuple[str, str, int]:
     return first[:head], last[len(last) - tail :] if tail else "", excess
 
 
-def _what(lines: int, chars: int) -> str:
+def _omission(lines: int, chars: int) -> str:
     parts = [f"{lines} lines"] if lines else []
     if chars:
         parts.append(f"{chars} characters")

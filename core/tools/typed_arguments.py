@@ -17,10 +17,10 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError
 
 def missing_arguments(arguments: Mapping[str, Any], *names: str, use: str = "") -> ArgumentsError:
     """Return the error to raise for missing arguments; `use` names what requires them."""
-    given = ", ".join(str(name)[:40] for name in list(arguments)[:12])
+    present = ", ".join(str(name)[:40] for name in list(arguments)[:12])
     verb = "is" if len(names) == 1 else "are"
     needed = f"{' and '.join(names)} {verb} required{f' for {use}' if use else ''}"
-    return ArgumentsError(f"{needed}. Given: {given or 'nothing'}.")
+    return ArgumentsError(f"{needed}. Given: {present or 'nothing'}.")
 
 
 def int_argument(arguments: Mapping[str, Any], name: str) -> int | None:

@@ -90,8 +90,8 @@ def _tasks(dataset: Dataset, folder: Path) -> list[Task]:
     domain = dataset.domain or folder.resolve().name
     if config["dataset"] != "json":
         named = {"loader": "hugging_face", "path": config["dataset"], "domain": domain}
-        wanted = {key: str(config.get(key) or "") for key in ("config", "split")}
-        return load_tasks(msgspec.convert({**named, **wanted}, Dataset), folder, str(folder))
+        selection = {key: str(config.get(key) or "") for key in ("config", "split")}
+        return load_tasks(msgspec.convert({**named, **selection}, Dataset), folder, str(folder))
     file = _data_file(str(config.get("data_files") or ""), folder)
     is_list = read_text(file).lstrip().startswith("[")
     source = Dataset(loader="json" if is_list else "jsonl", path=str(file), domain=domain)

@@ -57,25 +57,25 @@ def tasks_of(rows: Iterable[Row], dataset: Dataset, source: str) -> Iterator[Tas
 
 def _task(row: Row, number: int, dataset: Dataset, where: str) -> Task:
     columns = {field: _column(field, row, dataset, where) for field in COLUMNS}
-    given = {field: row[column] for field, column in columns.items() if column}
-    if given.get("problem") in (None, ""):
+    fields = {field: row[column] for field, column in columns.items() if column}
+    if fields.get("problem") in (None, ""):
         raise ConfigError(
             f"{where}: the problem is missing. Name its column in dataset.columns.problem."
         )
     rest = {key: value for key, value in row.items() if key not in columns.values()}
     return Task(
-        id=_text(given.get("id")) or str(number),
-        problem=_text(given["problem"]),
-        target=_text(given.get("target")),
-        domain=_text(given.get("domain")) or dataset.domain,
-        scorer=_text(given.get("scorer")),
-        level=_whole(given.get("level"), f"{where}: the column {columns['level']!r}"),
-        files=_files(given.get("files"), f"{where}: the column {columns['files']!r}"),
-        image=_text(given.get("image")),
-        setup=_lines(given.get("setup")),
-        limits=_table(given.get("limits"), f"{where}: the column {columns['limits']!r}"),
+        id=_text(fields.get("id")) or str(number),
+        problem=_text(fields["problem"]),
+        target=_text(fields.get("target")),
+        domain=_text(fields.get("domain")) or dataset.domain,
+        scorer=_text(fields.get("scorer")),
+        level=_integer(fields.get("level"), f"{where}: the column {columns['level']!r}"),
+        files=_files(fields.get("files"), f"{where}: the column {columns['files']!r}"),
+        image=_text(fields.get("image")),
+        setup=_lines(fields.get("setup")),
+        limits=_table(fields.get("limits"), f"{where}: the column {columns['limits']!r}"),
         metadata=_plain(
-            rest | _table(given.get("metadata"), f"{where}: the column {columns['metadata']!r}")
+            rest | _table(fields.get("metadata"), f"{where}: the column {columns['metadata']!r}")
         ),
     )
 
@@ -97,7 +97,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _whole(value: object, where: str) -> int:
+def _integer(value: object, where: str) -> int:
     if value in (None, ""):
         return 0
     try:

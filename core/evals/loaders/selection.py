@@ -29,23 +29,23 @@ def selected(tasks: Iterable[Task], dataset: Dataset, source: str) -> tuple[Task
             raise ConfigError(
                 f"{source} has no domain {domain!r}. Its domains are {', '.join(known)}."
             )
-    kept = [task for task in every if _is_wanted(task, dataset)][dataset.start : dataset.end]
+    kept = [task for task in every if _is_selected(task, dataset)][dataset.start : dataset.end]
     if dataset.shuffle is not None:
         random.Random(dataset.shuffle).shuffle(kept)
     if dataset.limit is not None:
-        kept = _first_of_each_domain(kept, dataset.limit)
+        kept = _limit_per_domain(kept, dataset.limit)
     if not kept:
         raise ConfigError(f"{source}: the selection matches none of the {len(every)} tasks.")
     return tuple(kept)
 
 
-def _is_wanted(task: Task, dataset: Dataset) -> bool:
+def _is_selected(task: Task, dataset: Dataset) -> bool:
     return (not dataset.domains or task.domain in dataset.domains) and (
         not dataset.levels or task.level in dataset.levels
     )
 
 
-def _first_of_each_domain(tasks: list[Task], limit: int) -> list[Task]:
+def _limit_per_domain(tasks: list[Task], limit: int) -> list[Task]:
     counts: Counter[str] = Counter()
     kept: list[Task] = []
     for task in tasks:

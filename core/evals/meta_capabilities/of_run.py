@@ -79,10 +79,10 @@ class _Run:
         """Yield the capabilities that a tool call counts as, with evidence."""
         self.left = MAX_COMMANDS
         try:
-            given = parse_arguments(arguments)
-            command = text_argument(given, "command") or ""
-            path = text_argument(given, "path") or ""
-            text = text_argument(given, "file_text") or ""
+            parsed = parse_arguments(arguments)
+            command = text_argument(parsed, "command") or ""
+            path = text_argument(parsed, "path") or ""
+            text = text_argument(parsed, "file_text") or ""
         except ArgumentsError:
             return
         if tool == BASH:

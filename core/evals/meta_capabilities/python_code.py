@@ -160,7 +160,7 @@ class _Code:
                 yield "external"
             return
         if _begins(name, _FILE_CALLS) or method in _FILE_METHODS:
-            if not _is_of_the_answer(node):
+            if not _opens_answer_file(node):
                 yield "files"
         elif self._computes(node.func, name, method):
             yield "computation"
@@ -206,7 +206,7 @@ def _stays_here(node: ast.Call) -> bool:
     return first.startswith(here)
 
 
-def _is_of_the_answer(node: ast.Call) -> bool:
+def _opens_answer_file(node: ast.Call) -> bool:
     texts = (
         part.value
         for place in (node.func, *node.args[:1])

@@ -127,7 +127,7 @@ def capabilities_of(command: Command) -> Iterator[Capability]:
     it."""
     if command.words:
         name, words = posixpath.basename(command.words[0]), command.words[1:]
-        if _reaches_out(name, words):
+        if _accesses_network(name, words):
             yield "external"
         if _uses_files(name, words, command):
             yield "files"
@@ -152,13 +152,13 @@ def operands(name: str, words: Sequence[str]) -> list[str]:
     return found
 
 
-def _reaches_out(name: str, words: Sequence[str]) -> bool:
+def _accesses_network(name: str, words: Sequence[str]) -> bool:
     if "--help" in words or "--version" in words:
         return False
     verbs = _INSTALLERS.get(name)
     if verbs is not None:
-        given = operands(name, words)[: 2 if name == "uv" else 1]
-        return bool(verbs & {*given, *words[:1]}) and not _is_local_clone(words)
+        subcommands = operands(name, words)[: 2 if name == "uv" else 1]
+        return bool(verbs & {*subcommands, *words[:1]}) and not _is_local_clone(words)
     if name not in _CLIENTS:
         return False
     targets = operands(name, words)
@@ -181,9 +181,11 @@ def _uses_files(name: str, words: Sequence[str], command: Command) -> bool:
         return any(map(_counts, [*operands(name, words), command.reads]))
     if name in _AFTER_A_PATTERN:
         found = operands(name, words)
-        given = any(re.fullmatch(r"-\w*[ef]|--(file|regexp|expression)(=.*)?", w) for w in words)
+        has_pattern_option = any(
+            re.fullmatch(r"-\w*[ef]|--(file|regexp|expression)(=.*)?", w) for w in words
+        )
         recursive = any(re.fullmatch(r"-\w*[rR]\w*|--recursive", word) for word in words)
-        files = [*(found if given else found[1:]), command.reads]
+        files = [*(found if has_pattern_option else found[1:]), command.reads]
         return any(map(_counts, files)) or (recursive and "grep" in name) or name in ("ag", "ack")
     return False
 

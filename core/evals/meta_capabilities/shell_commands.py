@@ -206,17 +206,17 @@ def _split(command: str) -> Iterator[Command]:
     try:
         for token in lexer:
             if _OPERATOR.fullmatch(token):
-                yield from _rough(words)
+                yield from _rough_command(words)
                 words, comment = [], comment and "\n" not in token
             elif not comment:
                 comment = token.startswith("#")
                 words += [] if comment else [token]
     except ValueError:  # unclosed quote: bash would not run it
         return
-    yield from _rough(words)
+    yield from _rough_command(words)
 
 
-def _rough(words: Sequence[str]) -> Iterator[Command]:
+def _rough_command(words: Sequence[str]) -> Iterator[Command]:
     kept: list[str] = []
     writes: list[str] = []
     tokens = iter(words)

@@ -73,9 +73,9 @@ def tell(
         asides: sentences that are irrelevant to the answer.
         ask: wordings of the question.
     """
-    said = [draw.one_of(fact) if not isinstance(fact, str) else fact for fact in facts]
-    first, last = ([fact[1:] for fact in said if fact.startswith(mark)] for mark in "<>")
-    said = [*first, *draw.shuffled([fact for fact in said if fact[0] not in "<>"]), *last]
+    sentences = [draw.one_of(fact) if not isinstance(fact, str) else fact for fact in facts]
+    first, last = ([fact[1:] for fact in sentences if fact.startswith(mark)] for mark in "<>")
+    sentences = [*first, *draw.shuffled([fact for fact in sentences if fact[0] not in "<>"]), *last]
     if asides and draw.chance(0.6):
-        said.insert(draw.integer(0, len(said)), draw.one_of(asides))
-    return " ".join([*said, draw.one_of(ask)])
+        sentences.insert(draw.integer(0, len(sentences)), draw.one_of(asides))
+    return " ".join([*sentences, draw.one_of(ask)])

@@ -40,11 +40,11 @@ def failure_kind(result: SampleResult) -> str:
     if not result.over or (has_score(result) and result.score == FULL_SCORE):
         return ""
     if result.status == "failed":
-        return _words(result.finish_reason) or "failed"
+        return _reason_words(result.finish_reason) or "failed"
     if not has_score(result):
         return f"scorer {result.scorer}".rstrip()
     if result.finish_reason not in ("", "submitted"):
-        return _words(result.finish_reason)
+        return _reason_words(result.finish_reason)
     has_answer = bool((result.answer or "").strip())
     return "" if has_answer or result.scorer in _SCORERS_OF_FILES else NO_ANSWER
 
@@ -59,7 +59,7 @@ def by_frequency(kinds: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _words(finish_reason: str) -> str:
+def _reason_words(finish_reason: str) -> str:
     return finish_reason.replace("_", " ")
 
 

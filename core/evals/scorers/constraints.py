@@ -107,14 +107,14 @@ class ConstraintsScorer:
             return Score(value=0, explanation="The answer is too long.")
         text = _parsed(attempt.answer)
         constraints = attempt.task.metadata["constraints"]
-        broken = [name for name, spec in constraints if not _keeps(text, name, spec)]
+        broken = [name for name, spec in constraints if not _is_met(text, name, spec)]
         kept = f"{len(constraints) - len(broken)} of {len(constraints)} constraints are met"
         if broken:
             return Score(value=0, explanation=f"{kept}; broken: {', '.join(broken)}.")
         return Score(value=1, explanation=f"{kept}.")
 
 
-def _keeps(text: _Text, name: str, spec: Any) -> bool:
+def _is_met(text: _Text, name: str, spec: Any) -> bool:
     if name not in CHECKS:
         raise ScorerFailed(f"There is no constraint {name!r}.")
     try:

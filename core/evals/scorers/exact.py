@@ -26,9 +26,9 @@ class ExactScorer:
         """Compare the answer with the target."""
         if attempt.answer is None or not attempt.answer.strip():
             return Score(value=0, explanation="There is no answer.")
-        wanted = _normal(attempt.task.target)
+        expected = _normal(attempt.task.target)
         read = final_answer(attempt.answer)
-        if wanted and wanted in (_normal(attempt.answer), _normal(read)):
+        if expected and expected in (_normal(attempt.answer), _normal(read)):
             return Score(value=1, explanation=f"The answer is {attempt.task.target!r}.")
         return Score(
             value=0, explanation=f"Read {read[:200]!r}, expected {attempt.task.target[:200]!r}."

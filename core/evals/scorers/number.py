@@ -69,12 +69,12 @@ class NumberScorer:
         read = _read(attempt.answer, task.metadata)
         if isinstance(read, str):
             return Score(value=0, explanation=read)
-        wanted = Fraction(task.target)
-        relative = Fraction(str(task.metadata.get("relative", 0))) * abs(wanted)
+        expected = Fraction(task.target)
+        relative = Fraction(str(task.metadata.get("relative", 0))) * abs(expected)
         allowed = max(relative, Fraction(str(task.metadata.get("absolute", 0))))
-        right = abs(read.value - wanted) <= allowed
+        is_correct = abs(read.value - expected) <= allowed
         return Score(
-            value=int(right), explanation=f"Read {read.text}, expected {task.target[:60]}."
+            value=int(is_correct), explanation=f"Read {read.text}, expected {task.target[:60]}."
         )
 
 
@@ -116,12 +116,12 @@ def _numbers(where: str) -> Iterator[_Found]:
 
 def _is_undecided(where: str, found: list[_Found]) -> bool:
     """Return whether several of the numbers could be the answer."""
-    if _only_the_last_is_stated(where, found):
+    if _is_only_last_stated(where, found):
         return False
     return bool(_HEDGE.search(where)) or _is_list(where, found)
 
 
-def _only_the_last_is_stated(where: str, found: list[_Found]) -> bool:
+def _is_only_last_stated(where: str, found: list[_Found]) -> bool:
     """Return whether earlier numbers belong to the problem: "what 28 divides or ends in 0 is
     391"."""
     stated = [bool(_STATED.search(where[: one.start])) for one in found]

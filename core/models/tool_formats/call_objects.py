@@ -20,7 +20,7 @@ from sandbox_tui.core.models.tool_formats.json_text import (
 )
 from sandbox_tui.core.models.tool_formats.source import SPACE, Block, Source, Step, Written
 
-_BESIDE = {"id", "type", "index", "call_id", "tool_call_id"}
+_EXTRA_KEYS = {"id", "type", "index", "call_id", "tool_call_id"}
 """Keys that a call may have in addition to its name."""
 
 
@@ -89,40 +89,40 @@ def calls_in(value: Any, tools: Collection[str]) -> list[Written] | None:
         if any(calls is None for calls in found):
             raise Unreadable("the list holds calls and other things")
         return [call for calls in found for call in calls or []]
-    said = as_object(value)
-    if said is None:
+    fields = as_object(value)
+    if fields is None:
         return None
     for key in ("tool_calls", "tool_call"):
-        if set(said) == {key}:
-            return calls_in(said[key], tools)
-    inner = as_object(said.get("function"))
-    if inner is not None and "name" not in said:
-        said = inner
-    return _call_in(said, tools)
+        if set(fields) == {key}:
+            return calls_in(fields[key], tools)
+    inner = as_object(fields.get("function"))
+    if inner is not None and "name" not in fields:
+        fields = inner
+    return _call_in(fields, tools)
 
 
-def _call_in(said: dict[str, Any], tools: Collection[str]) -> list[Written] | None:
-    name = said.get("name")
-    given = [key for key in ARGUMENT_KEYS if key in said]
-    if not isinstance(name, str) or not (given or name in tools) or _is_definition(said):
+def _call_in(fields: dict[str, Any], tools: Collection[str]) -> list[Written] | None:
+    name = fields.get("name")
+    argument_keys = [key for key in ARGUMENT_KEYS if key in fields]
+    if not isinstance(name, str) or not (argument_keys or name in tools) or _is_definition(fields):
         return None
-    if len(given) > 1 and not same(said["arguments"], said["parameters"]):
+    if len(argument_keys) > 1 and not same(fields["arguments"], fields["parameters"]):
         raise Unreadable('"arguments" and "parameters" stand side by side and differ')
-    if not given and set(said) - {"name"} - _BESIDE:
+    if not argument_keys and set(fields) - {"name"} - _EXTRA_KEYS:
         raise Unreadable('the arguments must stand in an object named "arguments"')
-    arguments: Any = said[given[0]] if given else {}
+    arguments: Any = fields[argument_keys[0]] if argument_keys else {}
     if isinstance(arguments, str) and arguments.strip():
         arguments, _ = read_value(JsonSpan(arguments))
     arguments = {} if arguments is None or arguments == "" else as_object(arguments)
     if arguments is None:
         raise Unreadable("the arguments must be one JSON object")
-    return [Written(name, arguments, key=given[0] if given else "arguments")]
+    return [Written(name, arguments, key=argument_keys[0] if argument_keys else "arguments")]
 
 
-def _is_definition(said: dict[str, Any]) -> bool:
+def _is_definition(fields: dict[str, Any]) -> bool:
     """Return whether this defines a tool instead of calling it."""
-    schema = as_object(said.get("parameters"))
-    return "description" in said or (schema is not None and "properties" in schema)
+    schema = as_object(fields.get("parameters"))
+    return "description" in fields or (schema is not None and "properties" in schema)
 
 
 def _looks_like_call(span: JsonSpan, tools: Collection[str]) -> bool:

@@ -120,7 +120,7 @@ def _read_json(source: Source, block: Block, tags: InvokeTags, name: str) -> Ste
 
 def _read_parameters(source: Source, block: Block, sketch: Sketch, tags: InvokeTags) -> Step[None]:
     """Take the parameters up to the end of the call."""
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     sketch.pieces.append("{")
     while True:
         yield from source.take_run(SPACES)
@@ -139,9 +139,9 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch, tags: InvokeT
         if value is None:
             yield from unread(source, block, tags.values.end)
             return
-        give(given, name, _of_kind(kind, name, value, block), block)
+        give(arguments, name, _of_kind(kind, name, value, block), block)
     if word:
-        end_call(block, sketch, given)
+        end_call(block, sketch, arguments)
         return
     block.open_end = not (yield from source.peek())
     block.fault = f"{tags.invoke_end} is missing" if block.open_end else TWO_READINGS

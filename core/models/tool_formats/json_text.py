@@ -229,12 +229,12 @@ def clean(value: Any) -> Any:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in pairs:
-        if name in made and not same(made[name], value):
+        if name in result and not same(result[name], value):
             raise Unreadable(f"{name!r} stands twice in one JSON object, with different values")
-        made[name] = value
-    return made
+        result[name] = value
+    return result
 
 
 def same(one: Any, other: Any) -> bool:
@@ -260,8 +260,8 @@ def _refuse(word: str) -> Any:
 
 def _repaired(span: JsonSpan, repairs: list[str]) -> str:
     """Return the text as valid JSON, if its meaning is unambiguous."""
-    made: list[str] = []
-    last = at = 0  # last: index in `made` of the last token that is not space
+    pieces: list[str] = []
+    last = at = 0  # last: index in `pieces` of the last token that is not space
     text = span.text
     while at < len(text):
         token = _TOKEN.match(text, at)
@@ -276,17 +276,17 @@ def _repaired(span: JsonSpan, repairs: list[str]) -> str:
             _check_escapes(written)
         elif kind == "word":
             written = _word(written, repairs)
-        elif written in ("}", "]") and made and made[last] == ",":
+        elif written in ("}", "]") and pieces and pieces[last] == ",":
             repairs.append(TRAILING_COMMA)
-            made[last] = ""
-        made.append(written)
-        last = last if kind == "space" else len(made) - 1
+            pieces[last] = ""
+        pieces.append(written)
+        last = last if kind == "space" else len(pieces) - 1
     if span.missing:
-        if span.missing.strip("}") or made[last] in (",", ":"):
+        if span.missing.strip("}") or pieces[last] in (",", ":"):
             raise Unreadable("the JSON is not closed")
         repairs.append(MISSING_BRACE)
-        made.append(span.missing)
-    return "".join(made)
+        pieces.append(span.missing)
+    return "".join(pieces)
 
 
 def _word(written: str, repairs: list[str]) -> str:

@@ -20,21 +20,22 @@ def cut_by_limit(title: str, whole: int) -> str:
     """
     return (
         "Your last message was cut off by the token limit of one reply while it held "
-        f"{'a call' if whole == 0 else 'calls'} ({title}). {_not_even(whole)} {_SHORTER}"
+        f"{'a call' if whole == 0 else 'calls'} ({title}). {_nothing_ran(whole)} {_SHORTER}"
     )
 
 
 def ended_inside(title: str, whole: int) -> str:
     """Say that the reply ended inside a call. Arguments as in `cut_by_limit`."""
     return (
-        f"Your last message was cut off inside of a call ({title}). {_not_even(whole)} {_SHORTER}"
+        f"Your last message was cut off inside of a call ({title}). "
+        f"{_nothing_ran(whole)} {_SHORTER}"
     )
 
 
 _SHORTER = "Send what you meant again, one call in a message; write a long file in several parts."
 
 
-def _not_even(whole: int) -> str:
+def _nothing_ran(whole: int) -> str:
     """Say that nothing ran, not even complete calls: what was cut off may have changed them."""
     if whole == 0:
         return _NOTHING_RUN

@@ -57,7 +57,7 @@ class Prose:
         self._after = ""  # the start of the text after the last call
         self._above = ""  # the line with a colon above the paragraph
         self._ticks = 0
-        self._behind: Candidate | None = None  # the last calls, until more text follows
+        self._latest: Candidate | None = None  # the last calls, until more text follows
         self._comment = False
         self._unreadable = False
         self._pending: list[Candidate] = []
@@ -77,10 +77,10 @@ class Prose:
             if text[0] == last.closing:
                 last.quoted = last.quoted or quotation.QUOTATION_MARKS
             last.closing = ""
-        if self._behind is not None and text.strip():
-            if text.lstrip()[0] in _REMAINS and not self._behind.quoted:
-                self._behind.block.fault = self._behind.block.fault or FOLLOWED
-            self._behind = None
+        if self._latest is not None and text.strip():
+            if text.lstrip()[0] in _REMAINS and not self._latest.quoted:
+                self._latest.block.fault = self._latest.block.fault or FOLLOWED
+            self._latest = None
         if self._comment and "-->" in self._lead[-2:] + text:
             self._comment = False
         self._line += text[: max(0, _HEAD_CHARS - len(self._line))]
@@ -90,8 +90,8 @@ class Prose:
 
     def meet(self, family: str) -> None:
         """Process a mark of this family."""
-        if self._behind is not None and self._behind.block.family != family:
-            block = self._behind.block
+        if self._latest is not None and self._latest.block.family != family:
+            block = self._latest.block
             block.fault = block.fault or "a mark of another format follows it"
 
     def comment(self) -> None:
@@ -126,9 +126,9 @@ class Prose:
         if quotation.EXPLAINS.search(self._after):
             for candidate in self._pending:
                 candidate.quoted = candidate.quoted or quotation.EXAMPLE
-        said = self._lead.strip()
-        if said:
-            last_line = said.rpartition("\n")[2]
+        text = self._lead.strip()
+        if text:
+            last_line = text.rpartition("\n")[2]
             self._above = last_line if last_line.rstrip("*_ ").endswith(":") else ""
         self._pending.clear()
         self._on_line.clear()
@@ -143,7 +143,7 @@ class Prose:
         self._end_line()
         self._unreadable = self._unreadable or bool(candidate.block.fault)
         self._pending.append(candidate)
-        self._behind = candidate
+        self._latest = candidate
         self._on_line.append(candidate)
         self._line, self._last = "", ""
         self._lead = self._after = ""

@@ -127,10 +127,10 @@ class _Parser:
         def argument() -> None:
             if self._peek() == "**":
                 self._next()
-                given = self._value(0)
-                if not isinstance(given, dict):
+                unpacked = self._value(0)
+                if not isinstance(unpacked, dict):
                     raise Unreadable("** must be followed by a dict")
-                for key, value in given.items():  # pyright: ignore[reportUnknownVariableType]
+                for key, value in unpacked.items():  # pyright: ignore[reportUnknownVariableType]
                     put(str(key), value)  # pyright: ignore[reportUnknownArgumentType]
                 return
             kind, key = self._next()

@@ -43,7 +43,7 @@ class TextCallReader:
     def __init__(self, tools: Sequence[Mapping[str, Any]]) -> None:
         self._source = Source(_schemas(tools))
         self._deltas: list[Delta] = []
-        self._scanner = Scanner(self._source, self._tell)
+        self._scanner = Scanner(self._source, self._emit)
         self._steps = self._scanner.run()
         self._high_surrogate = ""
         self._first_open = 0  # index of the first sketch that is not whole
@@ -63,9 +63,9 @@ class TextCallReader:
         if piece:
             self._source.add(without_surrogates(piece))
             next(self._steps, None)
-        self._tell_calls()
-        told, self._deltas = self._deltas, []
-        return told
+        self._emit_calls()
+        deltas, self._deltas = self._deltas, []
+        return deltas
 
     def progress(self) -> Progress:
         """Return the reply so far."""
@@ -110,35 +110,35 @@ class TextCallReader:
 
     def _judge(self, finish_reason: str | None) -> Reading:
         candidates = self._scanner.candidates()
-        meant = [candidate for candidate in candidates if not candidate.quoted]
-        if not meant:
+        intended = [candidate for candidate in candidates if not candidate.quoted]
+        if not intended:
             return Reading(problem=self._quoted_only(candidates))
-        families = list(dict.fromkeys(candidate.block.family for candidate in meant))
+        families = list(dict.fromkeys(candidate.block.family for candidate in intended))
         titles = [FAMILIES[name].title for name in families]
         title, family = titles[0], families[0]
         problem = ""
         calls: list[TextCall] = []
         if finish_reason in LIMIT_REASONS:
-            problem = problems.cut_by_limit(title, _whole_calls(meant))
-        elif _was_cut(meant, finish_reason):
-            problem = problems.ended_inside(title, _whole_calls(meant))
+            problem = problems.cut_by_limit(title, _whole_calls(intended))
+        elif _was_cut(intended, finish_reason):
+            problem = problems.ended_inside(title, _whole_calls(intended))
         elif len(families) > 1:
             problem = problems.two_formats(titles)
         else:
-            calls, problem = self._calls(meant, title)
+            calls, problem = self._calls(intended, title)
         return Reading(calls=tuple(calls), problem=problem, family=family)
 
-    def _calls(self, meant: Sequence[Candidate], title: str) -> tuple[list[TextCall], str]:
+    def _calls(self, intended: Sequence[Candidate], title: str) -> tuple[list[TextCall], str]:
         """Return the calls to run; if there are none, also the message about why."""
-        faults = [candidate.block.fault for candidate in meant if candidate.block.fault]
-        mended = [candidate for candidate in meant if candidate.block.mended_end]
-        if mended and (mended != meant[-1:] or self._goes_on(meant[-1])):
+        faults = [candidate.block.fault for candidate in intended if candidate.block.fault]
+        mended = [candidate for candidate in intended if candidate.block.mended_end]
+        if mended and (mended != intended[-1:] or self._has_text_after(intended[-1])):
             faults.append("it is not closed, and something else follows")
-        if self._scanner.stray.intersection(FAMILIES[meant[0].block.family].closers):
+        if self._scanner.stray.intersection(FAMILIES[intended[0].block.family].closers):
             faults.append(problems.STRAY)
         if faults:
             return [], problems.unreadable(title, faults[0])
-        written = [call for candidate in meant for call in candidate.block.calls]
+        written = [call for candidate in intended for call in candidate.block.calls]
         if len(written) > MAX_CALLS:
             return [], problems.too_many(title, MAX_CALLS)
         unknown = [call.tool for call in written if call.tool not in self._source.tools]
@@ -152,7 +152,7 @@ class TextCallReader:
                 return [], problems.unfit(title, call.tool, str(error))
         return calls, ""
 
-    def _goes_on(self, last: Candidate) -> bool:
+    def _has_text_after(self, last: Candidate) -> bool:
         """Return whether any text follows the last call."""
         parts = self._scanner.parts
         behind = "".join(str(part) for part in parts[parts.index(last) + 1 :]).strip()
@@ -180,7 +180,7 @@ class TextCallReader:
 
     # --- what is shown
 
-    def _tell(self, channel: Literal["text", "reasoning"], piece: str) -> None:
+    def _emit(self, channel: Literal["text", "reasoning"], piece: str) -> None:
         self._deltas.append(Delta(channel, piece))
 
     def _visible(self) -> list[Sketch]:
@@ -200,17 +200,17 @@ class TextCallReader:
     def _is_call(self, sketch: Sketch) -> bool:
         return sketch.sure or sketch.tool in self._source.tools
 
-    def _tell_calls(self) -> None:
+    def _emit_calls(self) -> None:
         """Add deltas for the calls being written."""
         sketches = self._source.sketches
         self._first_open = min(self._first_open, len(sketches))
         for sketch in sketches[self._first_open :]:
             if sketch.tool and self._is_call(sketch):
-                self._tell_call(sketch)
+                self._emit_call(sketch)
         while self._first_open < len(sketches) and sketches[self._first_open].whole:
             self._first_open += 1
 
-    def _tell_call(self, sketch: Sketch) -> None:
+    def _emit_call(self, sketch: Sketch) -> None:
         name = None
         if sketch.number < 0:
             name, sketch.number = sketch.tool, self._shown
@@ -230,19 +230,19 @@ def read_reply(
     return reader.finish(finish_reason)
 
 
-def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
+def _was_cut(intended: Sequence[Candidate], finish_reason: str | None) -> bool:
     """Return whether the last call was cut off, and lacks more than a mark that can be added."""
-    open_ends = [candidate.block for candidate in meant if candidate.block.open_end]
+    open_ends = [candidate.block for candidate in intended if candidate.block.open_end]
     if not open_ends:
         return False
     return finish_reason not in _ENDED_WELL or any(block.fault for block in open_ends)
 
 
-def _whole_calls(meant: Sequence[Candidate]) -> int:
+def _whole_calls(intended: Sequence[Candidate]) -> int:
     """Return the number of calls completed before the reply was cut."""
-    last = meant[-1].block
+    last = intended[-1].block
     mended = last.open_end and last.mended_end and bool(last.calls)
-    return sum(len(candidate.block.calls) for candidate in meant) - mended
+    return sum(len(candidate.block.calls) for candidate in intended) - mended
 
 
 def _schemas(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -250,9 +250,9 @@ def _schemas(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]
     found: dict[str, Mapping[str, Any]] = {}
     for tool in tools:
         inner = tool.get("function")
-        said = cast(Mapping[str, Any], inner) if isinstance(inner, Mapping) else tool
-        schema = said.get("parameters")
-        found[str(said.get("name"))] = (
+        function = cast(Mapping[str, Any], inner) if isinstance(inner, Mapping) else tool
+        schema = function.get("parameters")
+        found[str(function.get("name"))] = (
             cast(Mapping[str, Any], schema) if isinstance(schema, Mapping) else {}
         )
     return found

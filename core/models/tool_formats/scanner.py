@@ -64,7 +64,7 @@ class Scanner:
         self.thought_calls = False
         self.stray: set[str] = set()
         self._source = source
-        self._tell = tell
+        self._emit = tell
         self._prose = Prose()
 
     def candidates(self) -> list[Candidate]:
@@ -82,13 +82,13 @@ class Scanner:
         """Read to the end."""
         source = self._source
         while True:
-            yield from source.take_run(_PLAIN, self._say_plain)
+            yield from source.take_run(_PLAIN, self._add_plain)
             mark = yield from source.peek()
             if not mark:
                 break
             if mark == "\n":
                 source.take(1)
-                self._say_newline()
+                self._add_newline()
             elif mark in _TICKS:
                 yield from self._read_ticks(mark)
             elif mark in "{[" and self._prose.is_line_start() and not self._prose.is_code():
@@ -105,26 +105,26 @@ class Scanner:
         if word in thinking.TAGS and not self._prose.is_line_start():
             word = ""
         if not word:
-            self._say_plain(source.take(1))
+            self._add_plain(source.take(1))
         elif word in OPENERS:
             source.mark()
             source.take(len(word))
-            yield from self._read_behind(OPENERS[word](source, word), word)
+            yield from self._read_opened(OPENERS[word](source, word), word)
         else:
             source.take(len(word))
-            self._say_word(word)
+            self._handle_word(word)
 
-    def _say_word(self, word: str) -> None:
+    def _handle_word(self, word: str) -> None:
         """Handle words that have a meaning but do not start a block."""
         if word in thinking.CLOSING:
-            self._all_was_thought()
+            self._move_all_to_reasoning()
             return
         if word in MADE_UP:
             self._prose.end_paragraph()
             self._prose.made_up = True
         elif word in STRAY:
             self.stray.add(word)
-        self._say_plain(word)
+        self._add_plain(word)
         if word == "<!--":
             self._prose.comment()
 
@@ -136,15 +136,15 @@ class Scanner:
             return
         source.mark()
         reader = json_block.read_object if mark == "{" else json_block.read_bracket
-        yield from self._read_behind(reader(source))
+        yield from self._read_opened(reader(source))
 
-    def _read_behind(self, reader: Step[Block | Passage | None], word: str = "") -> Step[None]:
+    def _read_opened(self, reader: Step[Block | Passage | None], word: str = "") -> Step[None]:
         """Read a block or a passage; the source is marked at its start."""
         source = self._source
         before = len(source.sketches)
         found = yield from reader
         if isinstance(found, Block):
-            self._put(found, before)
+            self._add_block(found, before)
             return
         del source.sketches[before:]
         if isinstance(found, Passage):
@@ -152,9 +152,9 @@ class Scanner:
                 self._prose.meet(harmony.NAME)
             yield from self._read_passage(found)
             return
-        self._say(source.taken() or source.take(1))
+        self._add_text(source.taken() or source.take(1))
 
-    def _put(self, block: Block, before: int) -> None:
+    def _add_block(self, block: Block, before: int) -> None:
         """Add the calls of a block, with their text and sketches."""
         source = self._source
         for sketch in source.sketches[before:]:
@@ -171,7 +171,7 @@ class Scanner:
             return
         words = (*passage.until, *passage.left)
         run = re.compile(f"[^{re.escape(''.join({word[0] for word in words}))}]+")
-        say = self._think if passage.kind == "reasoning" else self._say
+        say = self._add_reasoning if passage.kind == "reasoning" else self._add_text
         while True:
             yield from self._source.take_run(run, say)
             word = yield from self._source.begins(words)
@@ -190,13 +190,13 @@ class Scanner:
         source.mark()
         run = yield from source.take_run(_TICKS[mark])
         if len(run) < 3 or not at_start:
-            self._say_ticks(run)
+            self._add_ticks(run)
             return
         info = yield from source.take_run(_INFO)
         ahead = yield from source.peek()
         if ahead == "`":
-            self._say_ticks(run)
-            self._say(info)
+            self._add_ticks(run)
+            self._add_text(info)
             return
         language = info.strip().lower()
         if ahead == "\n" or language in quotation.CALL_LANGUAGES:
@@ -205,7 +205,7 @@ class Scanner:
         else:
             yield from source.take_run(_REST_OF_LINE)
             yield from self._take_code(run)
-            self._say_code(source.taken())
+            self._add_code(source.taken())
 
     def _read_fence(self, run: str, language: str) -> Step[None]:
         """Take a fence's content: calls, or code."""
@@ -229,12 +229,12 @@ class Scanner:
         source.fence = None
         if found is not None:
             found.marked = found.closed = True
-            self._put(found, before)
+            self._add_block(found, before)
             return
         del source.sketches[before:]
         if not closed:
             yield from self._take_code(run)
-        self._say_code(source.taken())
+        self._add_code(source.taken())
 
     def _read_call_in_fence(self, language: str) -> Step[Block | None]:
         source = self._source
@@ -270,46 +270,46 @@ class Scanner:
 
     # --- output
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         """Add text that may contain line breaks and backticks."""
         for part in re.split("(\n|`+)", text):
             if part == "\n":
-                self._say_newline()
+                self._add_newline()
             elif part.startswith("`"):
-                self._say_ticks(part)
+                self._add_ticks(part)
             elif part:
-                self._say_plain(part)
+                self._add_plain(part)
 
-    def _say_plain(self, text: str) -> None:
+    def _add_plain(self, text: str) -> None:
         self._prose.plain(text)
-        self._put_text(text)
+        self._emit_text(text)
 
-    def _say_newline(self) -> None:
+    def _add_newline(self) -> None:
         self._prose.newline()
-        self._put_text("\n")
+        self._emit_text("\n")
 
-    def _say_ticks(self, run: str) -> None:
+    def _add_ticks(self, run: str) -> None:
         if run[0] == "`":
             self._prose.ticks(len(run))
         else:
             self._prose.plain(run)
-        self._put_text(run)
+        self._emit_text(run)
 
-    def _say_code(self, text: str) -> None:
+    def _add_code(self, text: str) -> None:
         """Add a fence without calls: its text does not refer to the calls around it."""
         self.shown.append(text)
         self._prose.end_paragraph()
-        self._put_text(text)
+        self._emit_text(text)
 
-    def _put_text(self, text: str) -> None:
+    def _emit_text(self, text: str) -> None:
         self.parts.append(text)
-        self._tell("text", text)
+        self._emit("text", text)
 
-    def _think(self, text: str) -> None:
+    def _add_reasoning(self, text: str) -> None:
         self.reasoning.append(text)
-        self._tell("reasoning", text)
+        self._emit("reasoning", text)
 
-    def _all_was_thought(self) -> None:
+    def _move_all_to_reasoning(self) -> None:
         """Handle the end of reasoning that was never opened: everything so far belongs to it."""
         self.thought_calls = self.thought_calls or bool(self.candidates())
         self.reasoning.append(self.text(with_calls=True))

@@ -38,35 +38,35 @@ def fit(
         Unfit: one is missing or cannot be converted.
     """
     properties = _mapping(schema.get("properties"))
-    made: dict[str, Any] = {}
+    fitted: dict[str, Any] = {}
     repairs: list[str] = []
     for name, value in arguments.items():
-        made[name] = _fitted(name, value, _mapping(properties.get(name)), repairs)
+        fitted[name] = _fitted(name, value, _mapping(properties.get(name)), repairs)
     missing = [
         str(name)
         for name in cast(list[object], schema.get("required") or [])
-        if made.get(str(name)) is None
+        if fitted.get(str(name)) is None
     ]
     if missing:
-        given = ", ".join(str(name)[:40] for name in list(made)[:12]) or "nothing"
+        present = ", ".join(str(name)[:40] for name in list(fitted)[:12]) or "nothing"
         verb = "is" if len(missing) == 1 else "are"
-        raise Unfit(f"{' and '.join(missing)} {verb} missing (given: {given})")
-    return made, repairs
+        raise Unfit(f"{' and '.join(missing)} {verb} missing (given: {present})")
+    return fitted, repairs
 
 
 def _fitted(name: str, value: Any, field: Mapping[str, Any], repairs: list[str]) -> Any:
     kinds = _kinds(field)
-    made = _typed(name, value, kinds, repairs)
+    converted = _typed(name, value, kinds, repairs)
     allowed = field.get("enum")
-    if isinstance(allowed, list) and made is not None:
+    if isinstance(allowed, list) and converted is not None:
         choices = cast(list[object], allowed)
-        if not any(same(made, choice) for choice in choices):
+        if not any(same(converted, choice) for choice in choices):
             shown = ", ".join(str(choice) for choice in choices[:12])
-            raise Unfit(f"{name} must be one of {shown}, not {_shown(made)}")
+            raise Unfit(f"{name} must be one of {shown}, not {_shown(converted)}")
     items = _kinds(_mapping(field.get("items")))
-    if isinstance(made, list) and items:
-        return [_typed(f"{name}[]", item, items, repairs) for item in cast(list[object], made)]
-    return cast(object, made)
+    if isinstance(converted, list) and items:
+        return [_typed(f"{name}[]", item, items, repairs) for item in cast(list[object], converted)]
+    return cast(object, converted)
 
 
 def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) -> Any:
@@ -83,9 +83,9 @@ def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) ->
         return str(value)
     if not isinstance(value, str) and not (isinstance(value, float) and value.is_integer()):
         raise _unfit(name, value, kinds)
-    made = _converted(name, value, kinds)
+    converted = _converted(name, value, kinds)
     repairs.append(f"{name} {_shown(value)} was read as {_KINDS[kinds[0]]}")
-    return made
+    return converted
 
 
 def _converted(name: str, value: str | float, kinds: tuple[str, ...]) -> Any:
@@ -98,13 +98,15 @@ def _converted(name: str, value: str | float, kinds: tuple[str, ...]) -> Any:
     if text in ("True", "False", "None"):
         text = {"True": "true", "False": "false", "None": "null"}[text]
     try:
-        made = clean(json.loads(text, strict=False, parse_constant=_refuse, parse_float=finite))
+        converted = clean(
+            json.loads(text, strict=False, parse_constant=_refuse, parse_float=finite)
+        )
     except (ValueError, RecursionError):
         raise _unfit(name, value, kinds) from None
-    if made is None or any(_IS[kind](made) for kind in kinds):
-        return made
-    if isinstance(made, float) and made.is_integer() and "integer" in kinds:
-        return int(made)
+    if converted is None or any(_IS[kind](converted) for kind in kinds):
+        return converted
+    if isinstance(converted, float) and converted.is_integer() and "integer" in kinds:
+        return int(converted)
     raise _unfit(name, value, kinds)
 
 
@@ -113,8 +115,8 @@ def _refuse(word: str) -> Any:
 
 
 def _unfit(name: str, value: object, kinds: tuple[str, ...]) -> Unfit:
-    wanted = " or ".join(_KINDS[kind] for kind in kinds)
-    return Unfit(f"{name} must be {wanted}, not {_shown(value)}")
+    expected = " or ".join(_KINDS[kind] for kind in kinds)
+    return Unfit(f"{name} must be {expected}, not {_shown(value)}")
 
 
 def _shown(value: object) -> str:

@@ -98,18 +98,18 @@ def unread(source: Source, block: Block, closing: str) -> Step[None]:
     block.fault = f"a value has no closing {closing}" if block.open_end else TWO_READINGS
 
 
-def give(given: dict[str, Any], name: str, value: Any, block: Block) -> None:
+def give(arguments: dict[str, Any], name: str, value: Any, block: Block) -> None:
     """Add a parameter; a different value under the same name is a fault."""
-    if name in given and given[name] != value:
+    if name in arguments and arguments[name] != value:
         block.fault = f"the parameter {name} stands twice, with different values"
-    given[name] = value
+    arguments[name] = value
 
 
-def end_call(block: Block, sketch: Sketch, given: Mapping[str, Any], *repairs: str) -> None:
+def end_call(block: Block, sketch: Sketch, arguments: Mapping[str, Any], *repairs: str) -> None:
     """End a call."""
     sketch.pieces.append("}")
     sketch.whole = not block.open_end
-    block.calls = [*block.calls, Written(sketch.tool, dict(given), repairs)]
+    block.calls = [*block.calls, Written(sketch.tool, dict(arguments), repairs)]
 
 
 def are_plain(calls: Sequence[TextCall], tags: Tags) -> bool:

@@ -28,13 +28,13 @@ async def unless_client_left(work: Coroutine[Any, Any, T]) -> T:
     left = CLIENT_LEFT.get()
     if left is None:
         return await work
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
+    task, disconnected = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, disconnected}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             return task.result()
         raise ClientLeft("The client disconnected.")
     finally:
-        gone.cancel()
+        disconnected.cancel()
         task.cancel()
         await asyncio.wait({task})

@@ -93,7 +93,7 @@ class _LocalConversant(Conversant):
         self._conversations = conversations
         self._seed = seed
         self._turns = 0
-        self._known = 0  # number of messages in the transcript
+        self._processed = 0  # number of messages in the transcript
         self._was_cut = False  # whether the last reply has no end token
 
     @override
@@ -121,8 +121,8 @@ class _LocalConversant(Conversant):
         else:
             # the message in between is the policy's own; its tokens are already in the transcript
             transcript.add_read([policy.end] if self._was_cut else [])
-            transcript.add_read(policy.appended_ids(turn.messages[self._known + 1 :]))
-        self._known = len(turn.messages)
+            transcript.add_read(policy.appended_ids(turn.messages[self._processed + 1 :]))
+        self._processed = len(turn.messages)
         tokens = transcript.tokens
         if len(tokens) + self._conversations.reply_tokens > policy.context_length:
             raise ContextOverflow(

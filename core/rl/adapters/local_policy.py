@@ -121,9 +121,9 @@ class LocalPolicy:
     def reply_ids(self, message: Message) -> list[int]:
         """Tokenize an assistant message that was written, not sampled, with its end, as a model
         would have sampled it."""
-        begun = self._rendered([_QUESTION], (), prompt=True)
+        opening = self._rendered([_QUESTION], (), prompt=True)
         whole = self._rendered([_QUESTION, message], (), prompt=False)
-        return whole[len(begun) : whole.index(self.end, len(begun)) + 1]
+        return whole[len(opening) : whole.index(self.end, len(opening)) + 1]
 
     def _rendered(
         self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], *, prompt: bool

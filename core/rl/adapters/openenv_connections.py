@@ -47,24 +47,24 @@ class GuardedConnections:
         """Serve one connection."""
         if scope["type"] not in ("http", "websocket"):
             await self._application(scope, receive, send)
-        elif not self._is_let_in(scope):
+        elif not self._is_authorized(scope):
             await _refuse(scope, receive, send)
         elif scope["type"] == "http":
             await self._application(scope, receive, send)
         else:
-            await self._serve_until_left(scope, receive, send)
+            await self._serve_until_disconnected(scope, receive, send)
 
-    def _is_let_in(self, scope: MutableMapping[str, Any]) -> bool:
+    def _is_authorized(self, scope: MutableMapping[str, Any]) -> bool:
         headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
         if "origin" in headers:
             return False
         if self._token:
-            wanted = f"Bearer {self._token}".encode()
-            return hmac.compare_digest(headers.get("authorization", b""), wanted)
+            expected = f"Bearer {self._token}".encode()
+            return hmac.compare_digest(headers.get("authorization", b""), expected)
         host = headers.get("host", b"").decode("latin-1")
         return urlsplit(f"//{host}").hostname in LOOPBACK
 
-    async def _serve_until_left(
+    async def _serve_until_disconnected(
         self, scope: MutableMapping[str, Any], receive: Receive, send: Send
     ) -> None:
         inbox: asyncio.Queue[Message] = asyncio.Queue()

@@ -243,19 +243,19 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
     def _split(self, split: str) -> Sequence[Task]:
         return self._tasks if split == SPLIT else ()
 
-    def _task(self, seed: int | None, wanted: Mapping[str, Any]) -> Task:
+    def _task(self, seed: int | None, selection: Mapping[str, Any]) -> Task:
         """Return the task that a reset requests.
 
         Raises:
             SandboxTuiError: the task does not exist.
         """
-        task, index = wanted.get("task"), wanted.get("index")
+        task, index = selection.get("task"), selection.get("index")
         if isinstance(task, Mapping):
             return _sent_task(task)
         if task is not None:
             return self._named(str(task))
         if index is not None:
-            tasks = self._split(str(wanted.get("split", SPLIT)))
+            tasks = self._split(str(selection.get("split", SPLIT)))
             if not isinstance(index, int) or not 0 <= index < len(tasks):
                 raise SandboxTuiError(f"There is no task {index}; the split has {len(tasks)}.")
             return tasks[index]

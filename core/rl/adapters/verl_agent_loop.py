@@ -130,9 +130,9 @@ class SandboxAgentLoop(AgentLoopBase):
     async def _ask(self, rollout: Rollout, request_id: str, sampling: Mapping[str, Any]) -> Reply:
         """Get the policy's reply, and append its tokens as sampled."""
         room = self._response_length - len(rollout.mask)
-        of_one_reply = self._settings.episode.limits.max_tokens
-        if of_one_reply is not None:
-            room = min(room, of_one_reply)
+        max_reply_tokens = self._settings.episode.limits.max_tokens
+        if max_reply_tokens is not None:
+            room = min(room, max_reply_tokens)
         prompt = tuple(rollout.token_ids)
         with simple_timer("generate_sequences", rollout.metrics):
             output = await self.server_manager.generate(

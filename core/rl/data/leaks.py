@@ -122,10 +122,10 @@ def _documents(train: Sequence[Task], held_out: Sequence[Task]) -> Iterator[Leak
             yield from _leaks("normalised", places, words[normalised(text)][0])
         else:
             rest[text] = places
-    yield from _nearly_the_same(trained, rest)
+    yield from _near_duplicate_leaks(trained, rest)
 
 
-def _nearly_the_same(
+def _near_duplicate_leaks(
     trained: Mapping[str, list[_Place]], held: Mapping[str, list[_Place]]
 ) -> Iterator[Leak]:
     texts = [*trained, *held]
@@ -175,10 +175,10 @@ def _overlaps(train: Sequence[Task], held_out: Sequence[Task], ngram: int) -> di
     """Return the overlap of each held-out task. The index holds the held-out text, which is the
     smaller."""
     runs = {task.id: _runs(task, ngram) for task in held_out}
-    wanted = frozenset[int]().union(*runs.values())
+    held_out_runs = frozenset[int]().union(*runs.values())
     found: set[int] = set()
     for task in train:
-        found |= wanted & _runs(task, ngram)
+        found |= held_out_runs & _runs(task, ngram)
     return {name: len(own & found) / len(own) if own else 0.0 for name, own in runs.items()}
 
 

@@ -37,16 +37,16 @@ def split_by_document(tasks: Sequence[Task], *, share: float = 0.1, seed: int = 
         ConfigError: so many tasks share documents that none can be held out.
     """
     groups = groups_of(tasks)
-    wanted = {name: share * n for name, n in Counter(task.domain for task in tasks).items()}
+    quotas = {name: share * n for name, n in Counter(task.domain for task in tasks).items()}
     held: Counter[str] = Counter()
     chosen: set[int] = set()
     for group in Draw(f"split/{seed}").shuffled(groups):
         domains = Counter(tasks[at].domain for at in group)
-        if all(held[name] + n <= max(1.0, wanted[name]) for name, n in domains.items()):
+        if all(held[name] + n <= max(1.0, quotas[name]) for name, n in domains.items()):
             held += domains
             chosen.update(group)
     if not chosen or len(chosen) == len(tasks):
-        raise ConfigError(_why_not(tasks, groups))
+        raise ConfigError(_unsplittable(tasks, groups))
     return Split(
         train=tuple(task for at, task in enumerate(tasks) if at not in chosen),
         held_out=tuple(task for at, task in enumerate(tasks) if at in chosen),
@@ -101,7 +101,7 @@ class _Sets:
         return at
 
 
-def _why_not(tasks: Sequence[Task], groups: Sequence[Sequence[int]]) -> str:
+def _unsplittable(tasks: Sequence[Task], groups: Sequence[Sequence[int]]) -> str:
     if len(tasks) < 2:
         return "There are too few tasks to hold any of them out."
     largest = max(map(len, groups))

@@ -35,7 +35,7 @@ def build_reward(settings: RewardSettings, tasks: Iterable[Task] = ()) -> Reward
 
     Args:
         settings: reward settings of a recipe.
-        tasks: tasks to be rewarded, whose scorers have to be ready.
+        tasks: tasks to reward; their scorers must be ready.
 
     Raises:
         ConfigError: a scorer is unknown or lacks something, or the lengths are out of order.

@@ -78,9 +78,9 @@ def written_tokens(messages: Iterable[Message]) -> int:
 
 
 def _written(reply: Message) -> list[str]:
-    said = [reply.get("content"), reply.get("reasoning_content")]
+    texts = [reply.get("content"), reply.get("reasoning_content")]
     called = [_function(call).get("arguments") for call in _calls(reply)]
-    return [text for text in (*said, *called) if isinstance(text, str)]
+    return [text for text in (*texts, *called) if isinstance(text, str)]
 
 
 def _replies(messages: Iterable[Message]) -> list[Message]:

@@ -132,10 +132,10 @@ class AgentEpisode(Episode):
             try:
                 done = await self._answered(rollout, read)
                 if done.result is None:
-                    return await self._go_on(rollout, turn, done)
+                    return await self._continue(rollout, turn, done)
                 return await self._end(rollout, turn, done, done.result)
             except BaseException as error:
-                self._break_off(*_reason_of(error))
+                self._abort(*_reason_of(error))
                 raise
 
     @override
@@ -146,7 +146,7 @@ class AgentEpisode(Episode):
                 task.cancel()
         async with self._busy:
             if not self._over:
-                self._break_off("cancelled", "The episode was closed before its end.")
+                self._abort("cancelled", "The episode was closed before its end.")
         await self._released()
 
     # --- steps
@@ -170,7 +170,7 @@ class AgentEpisode(Episode):
                 raise
             return TurnResult(result=_out_of_time(limit))
 
-    async def _go_on(self, rollout: Rollout, turn: Turn, done: TurnResult) -> StepResult:
+    async def _continue(self, rollout: Rollout, turn: Turn, done: TurnResult) -> StepResult:
         self._turn = await rollout.next_turn()
         return StepResult(
             observations=done.observations,
@@ -225,9 +225,9 @@ class AgentEpisode(Episode):
         loop = asyncio.get_running_loop()
         self._start = loop.time()
         if limit is not None:
-            self._alarm = loop.call_at(self._start + limit, self._time_is_over)
+            self._alarm = loop.call_at(self._start + limit, self._on_time_limit)
 
-    def _time_is_over(self) -> None:
+    def _on_time_limit(self) -> None:
         self._expiry = asyncio.create_task(self._expire())
 
     async def _expire(self) -> None:
@@ -241,7 +241,7 @@ class AgentEpisode(Episode):
                 self._unseen = await self._end(self._rollout, self._turn, done, result)
             except SandboxTuiError as error:
                 self._unseen = error
-                self._break_off(*_reason_of(error))
+                self._abort(*_reason_of(error))
 
     def _take_unseen(self) -> StepResult | None:
         """Return the result of an episode that ended between two steps, once."""
@@ -256,7 +256,7 @@ class AgentEpisode(Episode):
 
     # --- end
 
-    def _break_off(self, reason: FinishReason, error: str) -> None:
+    def _abort(self, reason: FinishReason, error: str) -> None:
         """End the episode without a reward."""
         if not self._over:
             self._finish(reason, error, None)

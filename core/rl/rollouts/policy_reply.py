@@ -14,41 +14,41 @@ from sandbox_tui.core.models.tool_formats.reader import read_reply
 from sandbox_tui.core.models.usage_estimate import estimated_usage
 
 
-def policy_reply(given: Message | str | Reply, request: Request, *, as_text: bool) -> Reply:
+def policy_reply(answer: Message | str | Reply, request: Request, *, as_text: bool) -> Reply:
     """Convert a policy's answer to a reply, with the tool calls in its text and its token counts.
 
     Args:
-        given: the policy's answer.
+        answer: the policy's answer.
         request: the request that it answers.
         as_text: the policy was told to write calls as text, and is told about invalid ones.
 
     Raises:
         ValueError: the message is not an assistant's.
     """
-    reply = _whole(given)
+    reply = _as_reply(answer)
     if not reply.calls:
-        reply = _read(reply, request, is_told=as_text or isinstance(given, str))
+        reply = _read(reply, request, expects_text_calls=as_text or isinstance(answer, str))
     return reply if _is_counted(reply.usage) else replace(reply, usage=_usage(request, reply))
 
 
-def written_text(given: Message | str | Reply) -> str:
+def written_text(answer: Message | str | Reply) -> str:
     """Return the text with which the policy continued a text prompt."""
-    if isinstance(given, str):
-        return given
-    message = given.message if isinstance(given, Reply) else given
+    if isinstance(answer, str):
+        return answer
+    message = answer.message if isinstance(answer, Reply) else answer
     return content_text(message.get("content"))
 
 
-def _whole(given: Message | str | Reply) -> Reply:
-    if isinstance(given, Reply):
-        return given
-    if isinstance(given, str):
-        text = without_surrogates(given)
+def _as_reply(answer: Message | str | Reply) -> Reply:
+    if isinstance(answer, Reply):
+        return answer
+    if isinstance(answer, str):
+        text = without_surrogates(answer)
         message: Message = {"role": "assistant", "content": text}
         return Reply(message=message, text=text, finish_reason="stop")
-    if given.get("role") != "assistant":
-        raise ValueError(f"A policy answers with an assistant message, not {given.get('role')!r}.")
-    return _of_message(given)
+    if answer.get("role") != "assistant":
+        raise ValueError(f"A policy answers with an assistant message, not {answer.get('role')!r}.")
+    return _of_message(answer)
 
 
 def _of_message(message: Message) -> Reply:
@@ -61,10 +61,10 @@ def _of_message(message: Message) -> Reply:
         return Reply(message={"role": "assistant", "content": ""}, finish_reason="stop")
 
 
-def _read(reply: Reply, request: Request, *, is_told: bool) -> Reply:
+def _read(reply: Reply, request: Request, *, expects_text_calls: bool) -> Reply:
     """Return the reply with the tool calls and thoughts in its text parsed."""
     reading = read_reply(reply.text, request.tools, reply.finish_reason)
-    if not request.tools or not (is_told or reading.family):
+    if not request.tools or not (expects_text_calls or reading.family):
         reading = replace(reading, problem="")
     return with_calls(reply, reading, len(request.messages))
 

@@ -114,15 +114,15 @@ class Rollout:
         self._turn = self._prompts.turn(self.conversation, self._written)
         return self._turn
 
-    def read(self, given: Message | str | Reply) -> Reply:
+    def read(self, answer: Message | str | Reply) -> Reply:
         """Convert the policy's answer to the last turn to a reply.
 
         Raises:
             ValueError: it is not an assistant message.
         """
         request = Request(messages=self.conversation, tools=self._schemas)
-        reply = policy_reply(given, request, as_text=self._prompts.as_text)
-        self._written = written_text(given)
+        reply = policy_reply(answer, request, as_text=self._prompts.as_text)
+        self._written = written_text(answer)
         self.replies.append(reply)
         return reply
 

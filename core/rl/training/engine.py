@@ -43,7 +43,7 @@ class TrainingJob(Protocol):
         """Run the attempts of a step, and return them grouped by task.
 
         Raises:
-            TrainingStopped: the training is to end.
+            TrainingStopped: the training must stop.
         """
         ...
 
@@ -51,7 +51,7 @@ class TrainingJob(Protocol):
         """Measure the policy on held-out tasks after a step, if due; 0: before the first step.
 
         Raises:
-            TrainingStopped: the training is to end.
+            TrainingStopped: the training must stop.
         """
         ...
 
@@ -63,7 +63,7 @@ class TrainingJob(Protocol):
             metrics: metrics of the engine, such as `loss`.
 
         Raises:
-            TrainingStopped: the training is to end.
+            TrainingStopped: the training must stop.
         """
         ...
 

@@ -19,12 +19,12 @@ def bubblewrap_problem() -> str:
         return f"bubblewrap is not installed. {INSTALL_HINT}"
     command = [program, "--unshare-all", *system_arguments(), "true"]
     try:
-        code, said = _probe(command)
+        code, output = _probe(command)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not work here: {error}."
     if code == 0:
         return ""
-    words = said.decode("utf-8", "replace").strip().split("\n")[0]
+    words = output.decode("utf-8", "replace").strip().split("\n")[0]
     return (
         f"bubblewrap is not allowed to create namespaces here ({words}). Start a Docker engine "
         "instead."
@@ -41,8 +41,8 @@ def _probe(command: list[str]) -> tuple[int, bytes]:
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
-            _, said = process.communicate(timeout=PROBE_TIMEOUT_SECONDS)
+            _, output = process.communicate(timeout=PROBE_TIMEOUT_SECONDS)
         except BaseException:
             kill_bwrap(process.pid)
             raise
-    return process.returncode, said
+    return process.returncode, output

@@ -131,8 +131,8 @@ class PipeShell(Shell):
         self._ended = True
         code = None
         with contextlib.suppress(SandboxTuiError, ValueError):
-            told = f"\ncat {STATE_DIR}/{self._name}.code 2>/dev/null; :".encode()
-            result = await self._control(end_shell_command(self._name) + told)
+            print_exit_code = f"\ncat {STATE_DIR}/{self._name}.code 2>/dev/null; :".encode()
+            result = await self._control(end_shell_command(self._name) + print_exit_code)
             code = int(result.stdout)
         self._transport.close()
         return code

@@ -148,12 +148,12 @@ def sweep_containers(client: Any) -> list[str]:
         # the low-level list has all that is needed, without a request per container
         for found in client.api.containers(all=True, filters={"label": f"{LABEL}=1"}):
             with contextlib.suppress(Exception):  # continue with the other containers
-                if _clear_away(client.api, found):
+                if _remove_if_abandoned(client.api, found):
                     removed.append(_name(found))
     return removed
 
 
-def _clear_away(api: Any, found: dict[str, Any]) -> bool:
+def _remove_if_abandoned(api: Any, found: dict[str, Any]) -> bool:
     """Remove a listed container if its program has ended; returns whether it was removed."""
     if _owner(_name(found), found.get("Labels") or {}).alive:
         return False

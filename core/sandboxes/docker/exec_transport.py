@@ -65,9 +65,9 @@ class DockerTransport(Transport):
         cls, api: Any, container: str, command: list[str], pending: PendingExecs
     ) -> DockerTransport:
         """Start `command` in the container (blocking)."""
-        made = api.exec_create(container, command, stdin=True, tty=False, workdir="/")
-        pending.add(made["Id"])
-        return cls(SocketStream(api.exec_start(made["Id"], socket=True, tty=False)))
+        created = api.exec_create(container, command, stdin=True, tty=False, workdir="/")
+        pending.add(created["Id"])
+        return cls(SocketStream(api.exec_start(created["Id"], socket=True, tty=False)))
 
     @override
     async def write(self, data: bytes | mmap) -> None:

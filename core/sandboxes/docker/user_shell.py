@@ -56,10 +56,10 @@ class DockerShell(Shell):
 
         def start() -> DockerShell:
             command = shell_command(name, *size)
-            made = api.exec_create(container, command, stdin=True, tty=True, workdir="/")
-            pending.add(made["Id"])
-            stream = SocketStream(api.exec_start(made["Id"], socket=True, tty=True))
-            return cls(api, made["Id"], stream, control, name)
+            created = api.exec_create(container, command, stdin=True, tty=True, workdir="/")
+            pending.add(created["Id"])
+            stream = SocketStream(api.exec_start(created["Id"], socket=True, tty=True))
+            return cls(api, created["Id"], stream, control, name)
 
         async def start_and_resize() -> DockerShell:
             shell = await in_thread(start)

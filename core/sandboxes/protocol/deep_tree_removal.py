@@ -53,10 +53,10 @@ def _empty(name: str, root: int, numbers: itertools.count[int]) -> list[str]:
         _unlink(files, folder)
         for inner in folders:
             _restore_permissions(inner, folder)
-            there = f".removed-{next(numbers)}"
+            new_name = f".removed-{next(numbers)}"
             with contextlib.suppress(OSError):
-                os.rename(inner, there, src_dir_fd=folder, dst_dir_fd=root)
-                moved.append(there)
+                os.rename(inner, new_name, src_dir_fd=folder, dst_dir_fd=root)
+                moved.append(new_name)
     finally:
         os.close(folder)
     return moved

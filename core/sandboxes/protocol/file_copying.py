@@ -149,10 +149,10 @@ def room_for(target: Path) -> int:
 
     They must fit in the temporary folder first and then in place.
     """
-    there = next(folder for folder in (target, *target.absolute().parents) if folder.is_dir())
+    existing = next(folder for folder in (target, *target.absolute().parents) if folder.is_dir())
     spool = Path(tempfile.gettempdir())
-    twice = spool.stat().st_dev == there.stat().st_dev
-    room = min(_free(there), _free(spool)) // (2 if twice else 1)
+    twice = spool.stat().st_dev == existing.stat().st_dev
+    room = min(_free(existing), _free(spool)) // (2 if twice else 1)
     return max(0, min(MAX_BYTES, room))
 
 
@@ -180,7 +180,7 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
     left: list[str] = []
     for path, entry in listing.entries.items():
         name = path[len(root.rstrip(b"/")) + 1 :]
-        why = _why_not(entry, name, room)
+        why = _skip_reason(entry, name, room)
         if why:
             left.append(f"{sanitize_line(path_to_text(name))} was left behind: {why}.")
         else:
@@ -193,7 +193,7 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
     return chosen, left
 
 
-def _why_not(entry: FileEntry, name: bytes, room: int) -> str:
+def _skip_reason(entry: FileEntry, name: bytes, room: int) -> str:
     if entry.kind not in ("file", "dir"):
         return "only files and folders are copied out"
     if name.count(b"/") >= MAX_DEPTH:

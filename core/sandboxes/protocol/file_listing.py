@@ -81,7 +81,7 @@ def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
         if not path.startswith(below):
             continue
         named: Literal["file", "dir", "link", "other"] = _KINDS.get(kind, "other")
-        bytes_, rights, when = _whole(size, 10), _whole(mode, 8), _moment(mtime)
+        bytes_, rights, when = _bounded_int(size, 10), _bounded_int(mode, 8), _time(mtime)
         if bytes_ is None or rights is None or when is None:
             named, bytes_, rights, when = "other", 0, 0, 0.0
         entries[path] = FileEntry(
@@ -94,7 +94,7 @@ def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
     return entries
 
 
-def _whole(field: bytes, base: int) -> int | None:
+def _bounded_int(field: bytes, base: int) -> int | None:
     """Parse a number of at most 63 bits, such as a file's size or mode; None if it is invalid."""
     if not field.isdigit() or len(field) > 21:
         return None
@@ -105,7 +105,7 @@ def _whole(field: bytes, base: int) -> int | None:
     return number if number <= MAX_INT64 else None
 
 
-def _moment(field: bytes) -> float | None:
+def _time(field: bytes) -> float | None:
     """Parse a time in seconds since the epoch, clamped to the years that `datetime` can
     represent."""
     if len(field) > 40 or not _TIME.fullmatch(field):
@@ -115,4 +115,4 @@ def _moment(field: bytes) -> float | None:
 
 def parse_clock(field: bytes) -> float:
     """Return the time of the sandbox's clock; 0 if it is invalid."""
-    return _moment(field) or 0.0
+    return _time(field) or 0.0

@@ -75,7 +75,7 @@ class Exec:
         self._channel: Channel | None = None
         self._spare: asyncio.Task[Channel] | None = None
         self._retired: dict[Channel, asyncio.Task[None]] = {}
-        self._left_behind = False
+        self._has_leftovers = False
         self._cleared = 0
         self._calls = 0
 
@@ -104,7 +104,7 @@ class Exec:
         code = command.encode("utf-8", "surrogateescape").replace(b"\0", b"")
         inline = len(code) <= MAX_INLINE_BYTES
         size = b"%d %d " % tty if tty else b""
-        watch = asyncio.create_task(self._watch_for_fork_bombs()) if self._left_behind else None
+        watch = asyncio.create_task(self._watch_for_fork_bombs()) if self._has_leftovers else None
         try:
             result = await channel.run(
                 (b"t" if inline else b"T") if tty else (b"c" if inline else b"f"),
@@ -123,7 +123,7 @@ class Exec:
         if not result.begun:
             self._drop(channel)  # a dispatcher exits if it cannot fork
         if result.background or result.exit_code is None:
-            self._left_behind = True
+            self._has_leftovers = True
         with contextlib.suppress(SandboxLost):  # the command has run, even if this fails
             await self._tidy_up(channel, result)
         if result.background and not channel.broken:
@@ -184,7 +184,7 @@ class Exec:
 
     async def _watch_for_fork_bombs(self) -> None:
         """Stop fork bombs of earlier commands, which can starve the running command."""
-        while self._left_behind:
+        while self._has_leftovers:
             await asyncio.sleep(FORK_BOMB_CHECK_SECONDS)
             with contextlib.suppress(SandboxTuiError):
                 await self._stop_fork_bomb(self._max_while_running, spare=self._calls)
@@ -192,13 +192,13 @@ class Exec:
     async def _stop_fork_bomb(self, max_processes: int, *, spare: int) -> None:
         """Kill leftovers if there are any and more than `max_processes` processes are alive."""
         with contextlib.suppress(FileRefused):  # frozen: not urgent
-            if not self._left_behind:
+            if not self._has_leftovers:
                 return
             count = await self._processes.count()
             if count > max_processes:
                 await self._kill_leftovers(spare=spare)
             elif count <= BASELINE_PROCESSES and not self._retired:
-                self._left_behind = False
+                self._has_leftovers = False
 
     def _retire(self, channel: Channel) -> None:
         """Switch to another dispatcher, but keep reading from this one while its processes live."""

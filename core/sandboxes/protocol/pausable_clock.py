@@ -22,7 +22,7 @@ class PausableClock:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._since: float | None = None
-        self._lost = 0.0
+        self._paused_seconds = 0.0
         self._running = asyncio.Event()
         self._running.set()
         self.briefly = False
@@ -34,7 +34,7 @@ class PausableClock:
 
     def now(self) -> float:
         """Return the seconds on this clock, excluding those in which the sandbox was frozen."""
-        return (self._clock() if self._since is None else self._since) - self._lost
+        return (self._clock() if self._since is None else self._since) - self._paused_seconds
 
     def pause(self, *, briefly: bool = False) -> None:
         """Stop counting seconds."""
@@ -46,7 +46,7 @@ class PausableClock:
     def resume(self) -> None:
         """Count seconds again."""
         if self._since is not None:
-            self._lost += self._clock() - self._since
+            self._paused_seconds += self._clock() - self._since
             self._since = None
             self._running.set()
 

@@ -30,8 +30,10 @@ async def hides_input(control: Control, shell: str) -> bool:
     Editors and prompts with line editing echo keys themselves: they read keys, not lines.
     """
     name = f"{STATE_DIR}/{shell}.tty"  # the shell writes this file when it starts
-    begun = f"for try in {{1..100}}; do [ -s {name} ] && break; sleep 0.02; done 2>/dev/null"
-    command = f'{begun}; read -r t <{name} && stty -a -F "$t"'
+    wait_for_start = (
+        f"for try in {{1..100}}; do [ -s {name} ] && break; sleep 0.02; done 2>/dev/null"
+    )
+    command = f'{wait_for_start}; read -r t <{name} && stty -a -F "$t"'
     result = await control(command.encode())
     if result.exit_code != 0:
         raise SandboxError("The terminal of the shell does not answer.")

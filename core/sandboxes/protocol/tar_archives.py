@@ -68,7 +68,7 @@ def disk_error(error: OSError) -> str:
     return f"this machine's disk could not be written ({error.strerror or error})"
 
 
-def unpack(stream: IO[bytes], target: Path, wanted: int = 1, why: str = "") -> list[str]:
+def unpack(stream: IO[bytes], target: Path, expected: int = 1, why: str = "") -> list[str]:
     """Unpack a tar stream from a sandbox into `target`.
 
     Only complete files are written; truncated ones are left out.
@@ -76,7 +76,7 @@ def unpack(stream: IO[bytes], target: Path, wanted: int = 1, why: str = "") -> l
     Args:
         stream: the tar, read once from start to end.
         target: host folder, created if missing; nothing in it is replaced.
-        wanted: the expected number of files and folders.
+        expected: the expected number of files and folders.
         why: an earlier failure; empty if there was none.
 
     Returns:
@@ -85,7 +85,7 @@ def unpack(stream: IO[bytes], target: Path, wanted: int = 1, why: str = "") -> l
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
-        left_behind = _extract(stream, fresh, wanted, why) if wanted else []
+        left_behind = _extract(stream, fresh, expected, why) if expected else []
         _move_into_place(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -105,11 +105,11 @@ def write_out(data: bytes, path: str, target: Path) -> Path:
     names = [_host_name(part) for part in path.split("/") if part]
     folder = target.joinpath(*names[:-1])
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = _Names().free(folder / names[-1])
+    file_path = _Names().free(folder / names[-1])
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    with os.fdopen(os.open(wanted, flags, 0o644), "wb") as file:
+    with os.fdopen(os.open(file_path, flags, 0o644), "wb") as file:
         file.write(data)
-    return wanted
+    return file_path
 
 
 class _Header(tarfile.TarInfo):
@@ -124,7 +124,7 @@ class _Header(tarfile.TarInfo):
         return found
 
 
-def _extract(stream: IO[bytes], fresh: Path, wanted: int, why: str) -> list[str]:
+def _extract(stream: IO[bytes], fresh: Path, expected: int, why: str) -> list[str]:
     left: list[str] = []
     files, size = 0, 0
     names = _Names()
@@ -138,7 +138,7 @@ def _extract(stream: IO[bytes], fresh: Path, wanted: int, why: str) -> list[str]
                         f"{shown} and what follows was left behind: more than {MAX_FILES} files "
                         f"or {MAX_BYTES >> 30} GiB."
                     )
-                    if files < wanted:
+                    if files < expected:
                         why = why or "there are more than can be copied"
                     break
                 reason = _why_not_written(tar, member, fresh, names)
@@ -148,11 +148,11 @@ def _extract(stream: IO[bytes], fresh: Path, wanted: int, why: str) -> list[str]
     except OSError as error:
         why = disk_error(error)
     except (tarfile.TarError, ValueError, OverflowError, EOFError):
-        if files < wanted:
+        if files < expected:
             why = why or "the sandbox sent an incomplete archive"
-    if files < wanted:
+    if files < expected:
         why = why or "the sandbox could not read them"
-        left.append(f"{wanted - files} of {wanted} were left behind: {why}.")
+        left.append(f"{expected - files} of {expected} were left behind: {why}.")
     elif why:
         left.append(f"Some files may be incomplete: {why}.")
     return left

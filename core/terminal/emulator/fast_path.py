@@ -93,16 +93,16 @@ class FastPath(Commands):
 
     def _take(self, block: str, lines: list[str]) -> int:
         """Process lines, token by token if they do not fit; returns how many before it stopped."""
-        odd = not block.isascii() and NOT_ONE_WIDE(block) is not None
+        irregular = not block.isascii() and NOT_ONE_WIDE(block) is not None
         joins = False
-        if odd and MAY_JOIN(block):
+        if irregular and MAY_JOIN(block):
             lines = shown(block).split("\r\n")[:-1]
             joins = JOINS_BADLY(block) is not None
-        elif not odd and "\x1b" not in block and not self.look:
+        elif not irregular and "\x1b" not in block and not self.look:
             return self._take_plain(lines)
         done = 0
         while done < len(lines):
-            done += self._take_fitting(lines[done:] if done else lines, odd, joins)
+            done += self._take_fitting(lines[done:] if done else lines, irregular, joins)
             if done < len(lines):
                 line = f"{lines[done]}\r\n"
                 self.parser.pairs(line, 0, len(line))
@@ -124,15 +124,15 @@ class FastPath(Commands):
         self.printed = next(filter(None, reversed(lines)), self.printed)
         return count
 
-    def _take_fitting(self, lines: list[str], odd: bool, joins: bool) -> int:
+    def _take_fitting(self, lines: list[str], irregular: bool, joins: bool) -> int:
         """Process the lines up to the first that does not fit; returns their number."""
         columns, look = self.columns, self.look
         taken: list[str] = []
         for line in lines:
             styled = "\x1b" in line
-            if joins or len(line) << odd > columns:  # may not fit: measure it
+            if joins or len(line) << irregular > columns:  # may not fit: measure it
                 plain = SGR.sub("", line) if styled else line
-                if not (self._fits(plain) if odd else len(plain) <= columns):
+                if not (self._fits(plain) if irregular else len(plain) <= columns):
                     break
             after = look_after(line, look) if styled else look
             if after & BACKGROUND:

@@ -142,8 +142,8 @@ class Modes(Editing):
     def change_margins(self, numbers: Numbers) -> None:
         """DECSTBM."""
         top = (numbers[0] or 1) - 1
-        given = numbers[1] if len(numbers) > 1 else 0
-        bottom = min(given or self.lines, self.lines) - 1
+        requested = numbers[1] if len(numbers) > 1 else 0
+        bottom = min(requested or self.lines, self.lines) - 1
         if top < bottom:
             self.top, self.bottom = top, bottom
             self.go(0, 0)

@@ -177,9 +177,9 @@ class Parser:
             return
         string = _OPEN_STRING.match(sequence)
         if string:
-            begun, self.tail = string.groups()
-            self.string_length = len(begun) - (2 if begun[0] == "\x1b" else 1)
-            self.string = begun[: MAX_KEPT_STRING_CHARS + 2]
+            unterminated, self.tail = string.groups()
+            self.string_length = len(unterminated) - (2 if unterminated[0] == "\x1b" else 1)
+            self.string = unterminated[: MAX_KEPT_STRING_CHARS + 2]
 
     def _string_part(self, text: str, at: int) -> int:
         """Search for the end of a string; returns where to continue."""

@@ -77,9 +77,9 @@ class Screen(FastPath):
     def find(self, needle: str) -> Iterator[int]:
         """Yield the indexes of the lines that contain `needle`, ignoring case."""
         yield from self.history.find(needle)
-        above, wanted = len(self.history), needle.casefold()
+        above, folded = len(self.history), needle.casefold()
         for index in range(above, above + self.lines):
-            if wanted in self.text(index).casefold():
+            if folded in self.text(index).casefold():
                 yield index
 
     # --- the whole state
@@ -117,18 +117,18 @@ class Screen(FastPath):
     def _resize_height(self, lines: int) -> None:
         """Resize both screens to `lines` rows, keeping lines that leave the top of the main one."""
         if self.hidden is None:
-            gone = self._rows_to_go(self.rows, self.y, lines)
-            self.retire(self.rows[:gone])
+            removed = self._rows_to_go(self.rows, self.y, lines)
+            self.retire(self.rows[:removed])
         else:
-            gone = max(0, min(self.y + 1 - lines, len(self.rows) - lines))
+            removed = max(0, min(self.y + 1 - lines, len(self.rows) - lines))
             main_y = self.saved_hidden.y if self.saved_hidden else self.lines - 1
             main_gone = self._rows_to_go(self.hidden, main_y, lines)
             self.retire(self.hidden[:main_gone])
             self.hidden = _of_height(self.hidden[main_gone:], lines)
             if self.saved_hidden:
                 self.saved_hidden = self.saved_hidden._replace(y=max(0, main_y - main_gone))
-        self.rows = _of_height(self.rows[gone:], lines)
-        self.y -= gone
+        self.rows = _of_height(self.rows[removed:], lines)
+        self.y -= removed
 
     def _rows_to_go(self, rows: list[Row], y: int, lines: int) -> int:
         """Return the number of rows that leave the top: as few as possible, after blank rows at the

@@ -105,9 +105,9 @@ class History:
 
     def find(self, needle: str) -> Iterator[int]:
         """Yield the indexes of the lines that contain `needle`, ignoring case."""
-        wanted = needle.casefold()
+        folded = needle.casefold()
         for index, line in enumerate(self):
-            if wanted in plain(line).casefold():
+            if folded in plain(line).casefold():
                 yield index
 
     def _settle(self) -> None:

@@ -76,11 +76,11 @@ MAX_CACHED_CHARS = 64
 """Maximum length of a sequence whose meaning is cached."""
 
 
-def _nothing(_screen: Modes, _argument: object) -> None:
+def _ignore(_screen: Modes, _argument: object) -> None:
     """Ignore an unknown or incomplete sequence."""
 
 
-NOTHING: Meaning = (_nothing, None, 0)
+NOTHING: Meaning = (_ignore, None, 0)
 
 
 class Meanings(dict[str, Meaning]):
@@ -117,7 +117,7 @@ def _meaning(sequence: str) -> Meaning:
         intermediates, final = escape.groups()
         if intermediates in ("(", ")"):
             return Commands.designate, (intermediates == ")", final == "0"), 0
-        return _ESCAPES.get(intermediates + final, _nothing), None, 0
+        return _ESCAPES.get(intermediates + final, _ignore), None, 0
     return NOTHING
 
 

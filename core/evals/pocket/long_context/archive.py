@@ -105,15 +105,17 @@ def write_archive(draw: Draw, world: World, level: int) -> Archive:
         amount = draw.integer(11, 480)
         page = pages[day // 9]
         if draw.chance(0.15):
-            page.append(_said(draw, draw.one_of(world.others), Delivery(who, what, amount, day)))
+            page.append(
+                _sentence(draw, draw.one_of(world.others), Delivery(who, what, amount, day))
+            )
             continue
         first = amount
         if draw.chance(0.12) and day // 9 < reports - 1:
             first = draw.integer(11, 480)
             later = pages[draw.integer(day // 9 + 1, reports - 1)]
             fact = Delivery(who, what, amount, day)
-            later.append(_said(draw, draw.one_of(world.corrections), fact, old=first))
-        page.append(_said(draw, draw.one_of(world.deliveries), Delivery(who, what, first, day)))
+            later.append(_sentence(draw, draw.one_of(world.corrections), fact, old=first))
+        page.append(_sentence(draw, draw.one_of(world.deliveries), Delivery(who, what, first, day)))
         deliveries.append(Delivery(who, what, amount, day))
     for who, lead in leads.items():
         pages[draw.integer(0, reports - 1)].append(
@@ -130,7 +132,7 @@ def write_archive(draw: Draw, world: World, level: int) -> Archive:
     return Archive(files=files, deliveries=tuple(deliveries), leads=leads, origins=origins)
 
 
-def _said(draw: Draw, sentence: str, fact: Delivery, old: int = 0) -> str:
+def _sentence(draw: Draw, sentence: str, fact: Delivery, old: int = 0) -> str:
     """Return a fact as prose; the date and the numbers take one of several forms."""
     written = in_words if draw.chance(0.35) else str
     said = sentence.format(

@@ -54,7 +54,7 @@ class IFBench:
         Raises:
             ScorerFailed: the checks are not installed, or cannot check this task.
         """
-        wanted = _instructions(attempt)
+        instructions = _instructions(attempt)
         text = without_thinking(attempt.answer or "")
         if not text:
             return Score(value=0.0, explanation="There is no answer.")
@@ -64,7 +64,7 @@ class IFBench:
             missed = await call_in_worker(
                 missed_instructions,
                 clone,
-                wanted,
+                instructions,
                 readings,
                 attempt.task.problem,
                 timeout=self.timeout,
@@ -74,7 +74,7 @@ class IFBench:
             raise _failure(error, clone) from error
         if missed:
             return Score(value=0.0, explanation=f"Not followed: {', '.join(missed)}.")
-        return Score(value=1.0, explanation=f"All {len(wanted)} instructions are followed.")
+        return Score(value=1.0, explanation=f"All {len(instructions)} instructions are followed.")
 
 
 def loose_readings(text: str) -> list[str]:
@@ -93,10 +93,10 @@ def _instructions(attempt: Attempt) -> list[tuple[str, dict[str, Any]]]:
     """Return the id and arguments of each instruction, from the target or the columns of
     IFBench_test."""
     try:
-        given: Any = (
+        fields: Any = (
             json.loads(attempt.task.target) if attempt.task.target else attempt.task.metadata
         )
-        names, arguments = given["instruction_id_list"], given["kwargs"]
+        names, arguments = fields["instruction_id_list"], fields["kwargs"]
         return [
             (str(name), {key: value for key, value in named.items() if value is not None})
             for name, named in zip(names, arguments, strict=True)
@@ -120,7 +120,7 @@ def _failure(error: WorkerFailed, clone: str) -> ScorerFailed:
 
 
 def missed_instructions(
-    clone: str, wanted: list[tuple[str, dict[str, Any]]], readings: list[str], prompt: str
+    clone: str, instructions: list[tuple[str, dict[str, Any]]], readings: list[str], prompt: str
 ) -> list[str]:
     """Return the ids of the instructions that no reading follows. Call this in a worker only.
 
@@ -129,7 +129,7 @@ def missed_instructions(
     """
     checks = _checks(clone)
     missed: list[str] = []
-    for name, arguments in wanted:
+    for name, arguments in instructions:
         if name not in checks:
             raise LookupError(f"there is no check {name}")
         check = checks[name](name)

@@ -145,27 +145,27 @@ class Judge:
         request = Request(
             messages=[{"role": "user", "content": prompt}], tools=[], max_tokens=self.max_tokens
         )
-        said = ""
+        reply_text = ""
         for _ in range(MAX_READINGS):
             requests = RequestWithRetries(
                 model, NullEventSink(), max_tokens=self.max_tokens, retry_base=self.retry_base
             )
-            said = (await requests.reply(1, request, lambda _attempt: _same(request))).text
-            verdict = read_verdict(said)
+            reply_text = (await requests.reply(1, request, lambda _attempt: _same(request))).text
+            verdict = read_verdict(reply_text)
             if verdict is not None:
                 return verdict
         raise ScorerFailed(
             f"The judge {self.model} gave no verdict in {MAX_READINGS} replies; the last says "
-            f"{' '.join(said.split())[-120:]!r}."
+            f"{' '.join(reply_text.split())[-120:]!r}."
         )
 
     def _score(self, verdicts: list[bool]) -> Score:
-        for_it = sum(verdicts)
-        mean = for_it / len(verdicts)
+        correct = sum(verdicts)
+        mean = correct / len(verdicts)
         most = "CORRECT" if mean > 0.5 else "INCORRECT"
         return Score(
             value=mean if self.by == "mean" else float(mean > 0.5),
-            explanation=f"{self.model}: {most}; {for_it} of {len(verdicts)} verdicts CORRECT.",
+            explanation=f"{self.model}: {most}; {correct} of {len(verdicts)} verdicts CORRECT.",
         )
 
 
@@ -176,8 +176,8 @@ async def _same(request: Request) -> Request:
 def read_verdict(reply: str) -> bool | None:
     """Return whether a reply says CORRECT; None if its last line is not just a verdict."""
     lines = [line for line in without_thinking(reply).splitlines() if line.strip()]
-    said = " ".join(_MARKUP.sub(" ", lines[-1] if lines else "").split())
-    verdict = _VERDICT.fullmatch(said)
+    last_line = " ".join(_MARKUP.sub(" ", lines[-1] if lines else "").split())
+    verdict = _VERDICT.fullmatch(last_line)
     return verdict[1] is None if verdict else None
 
 

@@ -93,9 +93,9 @@ def compare(found: str, target: str) -> bool:
         gold_extraction_target=(parser.LatexExtractionConfig(),),
         pred_extraction_target=(parser.ExprExtractionConfig(), parser.LatexExtractionConfig()),
     )
-    value, _ = equal([_in_a_box(target)], [_in_a_box(found)])
+    value, _ = equal([_boxed(target)], [_boxed(found)])
     return value > 0
 
 
-def _in_a_box(text: str) -> str:
+def _boxed(text: str) -> str:
     return "\\boxed{" + text + "}"

@@ -39,10 +39,10 @@ def scored_letters(answer: str | None, target: str) -> Score:
     found, right = letters_of(without_thinking(answer or "")), letters_of(target)
     both = len(found & right)
     value = 2 * both / (len(found) + len(right)) if both else 0.0
-    said = ", ".join(sorted(found)) or "nothing"
+    named = ", ".join(sorted(found)) or "nothing"
     return Score(
         value=value,
-        explanation=f"The answer names {said:.100}; expected {', '.join(sorted(right))}.",
+        explanation=f"The answer names {named:.100}; expected {', '.join(sorted(right))}.",
     )
 
 

@@ -54,12 +54,12 @@ class Rouge:
 
 def rouge_l(text: str, target: str) -> float:
     """Return the ROUGE-L F-measure of two texts."""
-    wanted = _words(target)
-    found = _words(text)
-    if not wanted:
-        wanted, found = list("".join(target.split())), list("".join(text.split()))
-    common = longest_common(found, wanted)
-    return 2 * common / (len(found) + len(wanted)) if common else 0.0
+    target_words = _words(target)
+    text_words = _words(text)
+    if not target_words:
+        target_words, text_words = list("".join(target.split())), list("".join(text.split()))
+    common = longest_common(text_words, target_words)
+    return 2 * common / (len(text_words) + len(target_words)) if common else 0.0
 
 
 def _words(text: str) -> list[str]:

@@ -60,7 +60,7 @@ def read_call(source: Source) -> Step[Block | None]:
 
 def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
     """Take keys and values up to the end of the call."""
-    given: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     repairs: tuple[str, ...] = ()
     sketch.pieces.append("{")
     while True:
@@ -79,14 +79,14 @@ def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
         if value is None:
             yield from unread(source, block, _VALUE_END)
             return
-        give(given, name, value, block)
+        give(arguments, name, value, block)
     if not word:
         if (yield from source.peek()):
             block.fault = TWO_READINGS
             return
         block.open_end = block.mended_end = True
         repairs = (MISSING_TAGS,)
-    end_call(block, sketch, given, *repairs)
+    end_call(block, sketch, arguments, *repairs)
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:

@@ -95,7 +95,7 @@ def _read_json(source: Source, block: Block, name: str) -> Step[None]:
 
 def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]:
     """Take the parameters up to the end of the function."""
-    given: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     repairs: tuple[str, ...] = ()
     sketch.pieces.append("{")
     while True:
@@ -112,7 +112,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
         if value is None:
             yield from unread(source, block, _PARAMETER_END)
             return
-        give(given, name, value, block)
+        give(arguments, name, value, block)
     if not word:
         block.open_end = not (yield from source.begins(("</tool_call>",)))
         block.mended_end = True
@@ -120,7 +120,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
         if block.open_end and (yield from source.peek()):
             block.open_end, block.fault = False, TWO_READINGS
             return
-    end_call(block, sketch, given, *repairs)
+    end_call(block, sketch, arguments, *repairs)
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:

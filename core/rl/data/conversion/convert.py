@@ -98,9 +98,9 @@ def _check_fields(columns: Iterable[str]) -> None:
 
 def _check_columns(tasks: Iterable[Task], columns: Mapping[str, str]) -> None:
     """Reject a column that the user names but no row has, which is a typo."""
-    there = {name for task in tasks for name in task.metadata}
+    existing = {name for task in tasks for name in task.metadata}
     for field in OWN_COLUMNS:
-        if field in columns and columns[field] not in there:
+        if field in columns and columns[field] not in existing:
             raise ConfigError(f"No row has the column {columns[field]!r}, named for {field}.")
 
 

@@ -80,7 +80,7 @@ def _drawn(task: Task, others: Sequence[bytes], count: int, seed: int) -> list[b
         )
     answer = "" if _is_letters(task) else f" {normalised(task.target)} "
     order = Draw(f"distractors/{seed}/{task.id}").shuffled(others)
-    return sorted(order, key=lambda data: bool(answer) and answer in _words(data))[:count]
+    return sorted(order, key=lambda data: bool(answer) and answer in _joined_words(data))[:count]
 
 
 def _is_letters(task: Task) -> bool:
@@ -88,7 +88,7 @@ def _is_letters(task: Task) -> bool:
     return kind == MULTIPLE_CHOICE or _LETTERS.fullmatch(task.target.strip()) is not None
 
 
-def _words(data: bytes) -> str:
+def _joined_words(data: bytes) -> str:
     return f" {normalised(data.decode('utf-8', 'replace'))} "
 
 

@@ -48,7 +48,7 @@ def value(draw: Draw, level: int) -> Problem:
         draw.one_of(_ASKED).format(key=key),
         asked[key],
         {
-            f"{place.lower()}.txt": _titled(draw, place, one)
+            f"{place.lower()}.txt": _with_heading(draw, place, one)
             for place, one in zip(places, lists, strict=True)
         },
         files * lines,
@@ -76,7 +76,7 @@ def _same_keys(draw: Draw) -> Problem:
         draw.one_of(_WHERE).format(place=place, key=key),
         lists[place][key],
         {
-            f"list-{name}.txt": _titled(draw, town, lists[town])
+            f"list-{name}.txt": _with_heading(draw, town, lists[town])
             for name, town in sorted(zip(names, places, strict=True))
         },
         sum(map(len, lists.values())),
@@ -93,7 +93,7 @@ def _coloured(draw: Draw, number: int, count: int) -> list[str]:
     return draw.some([f"{colour} {thing}" for colour in colours for thing in words.THINGS], count)
 
 
-def _titled(draw: Draw, place: str, entries: dict[str, int]) -> str:
+def _with_heading(draw: Draw, place: str, entries: dict[str, int]) -> str:
     line = draw.one_of(_LINES)
     heading = draw.one_of(_HEADINGS).format(place=place)
     body = "".join(f"{line.format(key=key, value=number)}\n" for key, number in entries.items())

@@ -59,7 +59,7 @@ def write_reports(draw: Draw, level: int) -> Reports:
             for what in goods:
                 count = Count(first + number, town, what, draw.integer(10, 400))
                 counts.append(count)
-                page.append(_said(draw, count))
+                page.append(_sentence(draw, count))
         page += [asked.filler(draw) for _ in range(at_level(level, 0, 8, 8, 8))]
         pages.append(draw.shuffled(page))
     files = {
@@ -69,7 +69,7 @@ def write_reports(draw: Draw, level: int) -> Reports:
     return Reports(counts, files, sum(map(len, pages)))
 
 
-def _said(draw: Draw, count: Count) -> str:
+def _sentence(draw: Draw, count: Count) -> str:
     return draw.one_of(_COUNTS).format(town=count.town, goods=count.goods, n=count.n)
 
 
