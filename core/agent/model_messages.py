@@ -69,7 +69,7 @@ def repeated_call(tool: str, times: int) -> str:
 
 
 def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
-    """Return how to call tools if every reply is one JSON object by schema."""
+    """Return the instructions for tool calls if every reply is one JSON object by schema."""
 
     def written(name: str, arguments: dict[str, Any]) -> str:
         # small models omit the thought if it is only dots
@@ -106,7 +106,7 @@ def _by_schema(thought: str, name: str, arguments: dict[str, Any]) -> str:
 def text_instructions(
     tools: Sequence[Mapping[str, Any]], write_calls: Callable[[Sequence[TextCall]], str]
 ) -> str:
-    """Return how to call tools if calls are text in the format of `write_calls`."""
+    """Return the instructions for tool calls written as text, in the format of `write_calls`."""
 
     def written(name: str, arguments: dict[str, Any]) -> str:
         return write_calls([TextCall(tool=name, arguments=arguments)])

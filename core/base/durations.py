@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def format_duration(seconds: float) -> str:
-    """Return a duration in its largest useful unit: 12 s, 3 min, 2 h, 4 days."""
+    """Format a duration in its largest useful unit: 12 s, 3 min, 2 h, 4 days."""
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
     if seconds < 90 * 60:
@@ -14,7 +14,7 @@ def format_duration(seconds: float) -> str:
 
 
 def exact_duration(seconds: float) -> str:
-    """Return a measured duration for prose: 0.02 s, 9.4 s, 42 s, 1 min 20 s, 2 h 3 min."""
+    """Format a measured duration for prose: 0.02 s, 9.4 s, 42 s, 1 min 20 s, 2 h 3 min."""
     if seconds < 60:
         return f"{_below_a_minute(seconds)} s"
     minutes, rest = divmod(int(seconds), 60)
@@ -23,12 +23,12 @@ def exact_duration(seconds: float) -> str:
 
 
 def short_duration(seconds: float) -> str:
-    """Return a measured duration where there is little room: 0.02s, 9.4s, 42s, 01:05, 2:03:10."""
+    """Format a measured duration for little space: 0.02s, 9.4s, 42s, 01:05, 2:03:10."""
     return f"{_below_a_minute(seconds)}s" if seconds < 60 else clock(seconds)
 
 
 def clock(seconds: float) -> str:
-    """Return a position in time: 00:42, 1:02:03."""
+    """Format a position in time: 00:42, 1:02:03."""
     minutes, rest = divmod(max(0, int(seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"

@@ -168,7 +168,7 @@ def sections() -> dict[str, type[msgspec.Struct]]:
 
 
 def config_file() -> Path:
-    """Return where the settings are read from and written to."""
+    """Return the path of the config file, which may not exist."""
     return config_dir() / "config.toml"
 
 
@@ -179,17 +179,17 @@ def home() -> Path | None:
 
 
 def config_dir() -> Path:
-    """Return where config.toml, themes/ and prompts/ are."""
+    """Return the folder of config.toml, themes/ and prompts/."""
     return home() or platformdirs.user_config_path(APP)
 
 
 def data_dir() -> Path:
-    """Return where the session database is."""
+    """Return the folder of the session database."""
     return home() or platformdirs.user_data_path(APP)
 
 
 def snapshot_dir() -> Path:
-    """Return where embedded sandboxes keep their snapshots."""
+    """Return the folder where embedded sandboxes keep their snapshots."""
     return data_dir() / "snapshots"
 
 

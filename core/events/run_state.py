@@ -127,7 +127,8 @@ class RunState:
         return self.step - 1 if before and self.finished is None else self.step
 
     def reply_arrived(self, step: int) -> float | None:
-        """Return when the reply of a step arrived, in seconds since the run started, or None."""
+        """Return the time when the reply of a step arrived, in seconds since the run started, or
+        None."""
         replies = (item.replied for item in self.items if isinstance(item, ReplyItem))
         return next((reply.t for reply in replies if reply and reply.step == step), None)
 

@@ -121,7 +121,7 @@ async def _replay_call(effect: CommandReplay, context: ReplayContext) -> Observa
 
 
 def _divergence(effect: CommandReplay, now: Observation) -> str:
-    """Return how the result of a replay differs, as a sentence; empty if it does not."""
+    """Say in a sentence how the result of a replay differs; empty if it does not."""
     if effect.ended and now.timed_out:
         return ""
     about = sanitize_line(summarize_call(effect.tool, effect.arguments))[:60]

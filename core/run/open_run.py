@@ -73,7 +73,7 @@ def assemble(
     owns_model: bool = True,
     on_finished: OnFinished | None = None,
 ) -> Run:
-    """Assemble a run from its parts: a new one, or a resumed or forked one as `start` says.
+    """Assemble a run from its parts; `start` makes it a new, resumed or forked one.
 
     Raises:
         ConfigError: a tool name is unknown.
@@ -162,7 +162,7 @@ def run_spec(request: RunRequest, run_id: str) -> RunSpec:
 
 
 def snapshot_policy(sandbox: config.SandboxSettings) -> SnapshotPolicy:
-    """Return when snapshots of the sandbox are taken."""
+    """Return the snapshot policy in these settings."""
     return SnapshotPolicy(
         when=sandbox.snapshots,
         max_count=sandbox.snapshots_kept,

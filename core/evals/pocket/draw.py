@@ -24,24 +24,23 @@ class Draw:
         self._random = random.Random(seed).random
 
     def integer(self, low: int, high: int) -> int:
-        """Return an integer from `low` to `high`, both included; at most 2**50 of them."""
+        """Draw an integer from `low` to `high`, both included; at most 2**50 of them."""
         return low + int(self._random() * (high - low + 1))
 
     def of_digits(self, digits: int) -> int:
-        """Return an integer with exactly this many decimal digits, of any size."""
+        """Draw an integer with exactly this many decimal digits, of any size."""
         rest = [self.integer(0, 9) for _ in range(digits - 1)]
         return int("".join(map(str, [self.integer(1, 9), *rest])))
 
     def decimal(self, low: str, high: str) -> Decimal:
-        """Return a number from `low` to `high`, with as many decimal places as `low` is written
-        with."""
+        """Draw a number from `low` to `high`, with as many decimal places as `low` has."""
         step = Decimal(low).as_tuple().exponent
         assert isinstance(step, int)
         first, last = (int(Decimal(end).scaleb(-step)) for end in (low, high))
         return Decimal(self.integer(first, last)).scaleb(step)
 
     def real(self, low: float, high: float) -> float:
-        """Return a number from `low` to `high`."""
+        """Draw a number from `low` to `high`."""
         return low + self._random() * (high - low)
 
     def chance(self, probability: float) -> bool:
@@ -49,7 +48,7 @@ class Draw:
         return self._random() < probability
 
     def one_of(self, choices: Sequence[_T]) -> _T:
-        """Return one of the choices."""
+        """Draw one of the choices."""
         return choices[self.integer(0, len(choices) - 1)]
 
     def shuffled(self, choices: Sequence[_T]) -> list[_T]:
@@ -61,5 +60,5 @@ class Draw:
         return rest
 
     def some(self, choices: Sequence[_T], count: int) -> list[_T]:
-        """Return this many of the choices, each at most once, in random order."""
+        """Draw `count` of the choices, each at most once, in random order."""
         return self.shuffled(choices)[:count]

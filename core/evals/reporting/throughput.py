@@ -41,8 +41,7 @@ def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict
 
 
 def _run_of(result: SampleResult, now: float) -> tuple[float, float] | None:
-    """Return when the run of a sample started and ended, excluding scoring; None if it has not
-    run."""
+    """Return the start and end of a sample's run, excluding scoring; None if it has not run."""
     began = result.began_at
     ended = began + result.seconds if result.over else now
     has_run = result.status != "pending" and 0 < began < ended < math.inf

@@ -138,7 +138,7 @@ def _near_duplicate_leaks(
 
 
 def _places(tasks: Iterable[Task]) -> dict[str, list[_Place]]:
-    """Return where each document occurs."""
+    """Return the places of each document."""
     found: defaultdict[str, list[_Place]] = defaultdict(list)
     for task in tasks:
         for name, text in documents_of(task).items():

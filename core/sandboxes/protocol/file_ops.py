@@ -80,7 +80,7 @@ class FileOperations:
         return next(iter(entries.values()), None)
 
     async def list(self, path: str, *, limit: int) -> Listing:
-        """Return everything below `path` (see `Sandbox.list_files`)."""
+        """List everything below `path` (see `Sandbox.list_files`)."""
         name = await self._absolute(path)
         result = await self._control.run(list_command(name, limit + 1))
         _require_listed(result, path)

@@ -93,7 +93,7 @@ class PendingCommand:
         self.changed.set()
 
     def result(self, *, timed_out: bool, interrupted: bool) -> ExecResult:
-        """Return how the command ended."""
+        """Build the result of the command."""
         return ExecResult(
             exit_code=self.exit_code,
             stdout=b"".join(self._captured["stdout"]),

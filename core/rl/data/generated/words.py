@@ -50,13 +50,13 @@ DAYS_OF_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def people(draw: Draw, count: int) -> list[str]:
-    """Return this many people, no two of whom share a name."""
+    """Draw `count` people with different names."""
     first, last = draw.some(FIRST_NAMES, count), draw.some(SURNAMES, count)
     return [f"{one} {other}" for one, other in zip(first, last, strict=True)]
 
 
 def distinct(draw: Draw, low: int, high: int, count: int) -> list[int]:
-    """Return this many different integers from `low` to `high`, a range that has many more."""
+    """Draw `count` different integers from `low` to `high`, a range that has many more."""
     found: dict[int, None] = {}
     while len(found) < count:
         found[draw.integer(low, high)] = None
