@@ -52,7 +52,7 @@ def counter_after(events: Sequence[AnyEvent]) -> RepetitionCounter:
 
 
 def _normalized(arguments: str) -> str:
-    """Return the arguments in canonical form, so that two spellings of one object compare equal."""
+    """Convert arguments to canonical form, so that two spellings of one object compare equal."""
     try:
         return json.dumps(parse_arguments(arguments), sort_keys=True)
     except ArgumentsError:

@@ -35,14 +35,15 @@ _OURS = (FAMILY_KEY, TEXT_KEY, REPAIRS_KEY)
 
 
 def native_conversation(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages for a model with native calls, including those calls that were text."""
+    """Convert the messages for a model with native calls; calls written as text become native
+    ones."""
     if not any(FAMILY_KEY in message for message in messages):
         return messages
     return [_native(message) if FAMILY_KEY in message else message for message in messages]
 
 
 def _native(message: Message) -> Message:
-    """Return a message with its calls in the API's fields only, without the internal keys."""
+    """Convert a message to one with calls only in the API's fields, without the internal keys."""
     kept = {name: value for name, value in message.items() if name not in _OURS}
     return {**kept, "content": message.get(TEXT_KEY) or None}
 
@@ -50,7 +51,7 @@ def _native(message: Message) -> Message:
 def text_conversation(
     messages: Sequence[Message], instructions: str, family: Family, reminder: str = ""
 ) -> list[Message]:
-    """Return the messages with the instructions in the system prompt, and calls and observations as
+    """Render the messages with the instructions in the system prompt, and calls and observations as
     text.
 
     Args:

@@ -142,7 +142,7 @@ class ToolFormatModel(Model):
         return reading
 
     def _rendered(self, request: Request) -> Request:
-        """Return the request without tools, with the conversation rendered as text."""
+        """Render the conversation of a request as text, and remove its tools."""
         by_schema = self._format.mode == "json_schema"
         family = FAMILIES[self._format.family]
         instructions = (

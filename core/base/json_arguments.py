@@ -84,8 +84,7 @@ def has_too_many_values(text: str) -> bool:
 
 
 def without_surrogates(value: str) -> str:
-    """Return the text with each lone surrogate, which cannot be encoded as UTF-8, replaced by
-    U+FFFD."""
+    """Replace each lone surrogate, which cannot be encoded as UTF-8, with U+FFFD."""
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

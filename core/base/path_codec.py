@@ -13,12 +13,12 @@ _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|\\)")
 
 
 def path_to_text(path: bytes) -> str:
-    """Return the text for these bytes; never raises, never contains a surrogate."""
+    """Encode a path as text; never raises, and the text never contains a surrogate."""
     return path.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
 def text_to_path(text: str) -> bytes:
-    """Return the bytes for this text. Other escapes are kept as they are."""
+    """Decode a path from text. Other escapes stay unchanged."""
 
     def back(match: re.Match[bytes]) -> bytes:
         return bytes.fromhex(match[1].decode()) if match[1] else b"\\"

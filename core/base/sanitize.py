@@ -28,7 +28,7 @@ _PLAIN = re.compile(r"[ -~\n]*\Z")
 
 
 def sanitize(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
-    """Return the text with every unusual character made visible.
+    """Make every unusual character in the text visible.
 
     Args:
         text: untrusted text.

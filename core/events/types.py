@@ -253,12 +253,12 @@ _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 
 
 def to_json(event: Event) -> bytes:
-    """Return the event as one line of JSON (UTF-8, no newline)."""
+    """Encode the event as one line of JSON (UTF-8, no newline)."""
     return _encoder.encode(event)
 
 
 def from_json(line: bytes | str) -> AnyEvent:
-    """Return the event in a line of JSON.
+    """Decode an event from a line of JSON.
 
     Null in place of a number, which earlier versions wrote for an infinite one, is read as the
     field's default.

@@ -144,7 +144,7 @@ def rejection_text(error: Any) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """Return an address without user name, password and query."""
+    """Remove user name, password and query from an address."""
     scheme, separator, rest = url.partition("?")[0].partition("://")
     if not separator:
         return scheme.rpartition("@")[2]
@@ -153,7 +153,7 @@ def without_secrets(url: str) -> str:
 
 
 def without_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Request fields as they may be recorded: values named like secrets are masked."""
+    """Mask values named like secrets, so that request fields can be recorded."""
     kept: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, str) and is_secret_name(name):
@@ -165,7 +165,7 @@ def without_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def redacted(words: str, key: str) -> str:
-    """Return a text without the key, anything that looks like a key, and lone surrogates."""
+    """Mask keys in a text, remove credentials from addresses, and shorten it to one line."""
     words = without_surrogates(words)
     if len(key) > 4:
         words = words.replace(key, "…")

@@ -292,7 +292,7 @@ class ServerQuirks:
 
 
 def _encodable(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages without lone surrogates, which cannot be encoded."""
+    """Replace lone surrogates, which cannot be encoded, in the messages."""
     try:
         msgspec.json.encode(messages)
     except UnicodeEncodeError:

@@ -374,7 +374,7 @@ class _Reader:
 
 
 def _normalized(target: Word) -> Word:
-    """Return the normalized name of a written file, so that /a/../b does not match /a/*."""
+    """Normalize the name of a written file, so that /a/../b does not match /a/*."""
     if not target.literal:
         return target
     path = posixpath.normpath(target.plain)

@@ -51,7 +51,7 @@ class MirrorWriter:
         return self._fresh_line() + text.encode()
 
     def output(self, stream: Stream, data: bytes) -> bytes:
-        """Return the output with CR LF for each bare newline, as terminals require."""
+        """Convert each bare newline in the output to CR LF, as terminals require."""
         if not data:
             return b""
         first_is_bare = data.startswith(b"\n") and not self._after_cr

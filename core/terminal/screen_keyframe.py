@@ -97,7 +97,7 @@ class _State(msgspec.Struct, array_like=True):
 
 
 def to_keyframe(screen: Screen, scrollback: int) -> bytes:
-    """Return the screen's state, with up to `scrollback` lines of scrollback."""
+    """Encode the screen's state, with up to `scrollback` lines of scrollback."""
     writer = _Writer()
     parser = screen.parser
     state = _State(
@@ -138,7 +138,7 @@ class _Writer:
         return self.numbers.setdefault(look, len(self.numbers))
 
     def row(self, row: Row, columns: int) -> _Row:
-        """Return a row in canonical form, independent of how it was written."""
+        """Encode a row in canonical form, independent of how it was written."""
         raw = tidied(row.as_raw(columns))
         if row.raw is not None or _has_raw_form(row, raw):
             return _Row(raw, self.number(PLAIN), self.number(PLAIN))

@@ -84,7 +84,7 @@ def line_count(data: bytes) -> int:
 
 
 def _encoded(data: bytes, old: str, new: str) -> tuple[bytes, bytes]:
-    """Return both texts as bytes, with the file's line endings.
+    """Encode both texts as bytes, with the file's line endings.
 
     In a file with mixed endings they stay as written, unless only the CRLF form occurs.
     """

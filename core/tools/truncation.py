@@ -26,7 +26,7 @@ class TruncatedText(NamedTuple):
 
 
 def decode_output(data: bytes) -> str:
-    """Return the output as text, without escape sequences and NULs.
+    """Decode output as text, without escape sequences and NULs.
 
     Invalid UTF-8 becomes U+FFFD. A line that is redrawn (a progress bar) keeps its last state.
     """
@@ -55,8 +55,7 @@ class HeadAndTail(NamedTuple):
 
 
 def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
-    """Return both ends of an output as text (see `decode_output`), each long enough for
-    `max_chars`.
+    """Decode both ends of an output (see `decode_output`), each long enough for `max_chars`.
 
     Output may be megabytes, and decoding it blocks the event loop.
     """
@@ -75,7 +74,7 @@ def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
 
 
 def truncate_middle(text: str, *, max_lines: int, max_chars: int) -> TruncatedText:
-    """Return the head and tail of a text, with a line between them about the omitted part.
+    """Truncate a text in the middle, where a line describes the omitted part.
 
     The result has at most `max_lines` lines and `max_chars` characters, not counting that line.
     """
@@ -123,7 +122,7 @@ def _last_lines(text: str, count: int) -> str:
 
 
 def _fit(first: str, last: str, max_chars: int) -> tuple[str, str, int]:
-    """Return the head and tail cut to `max_chars` in total, and the number of characters cut."""
+    """Cut head and tail to `max_chars` in total; also returns the number of characters cut."""
     excess = len(first) + len(last) - max_chars
     if excess <= 0:
         return first, last, 0

@@ -42,7 +42,7 @@ def without_long_space(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Return the text without surrounding markup, quotes and full stop."""
+    """Remove surrounding markup, quotes and the full stop."""
     before = None
     while before != text:
         before = text

@@ -47,7 +47,7 @@ _WORDS = {
 
 
 def _spelled(unit: str) -> str:
-    """Return a unit in a uniform spelling: superscripts as powers, one micro sign, no markup."""
+    """Normalize the spelling of a unit: superscripts as powers, one micro sign, no markup."""
     unit = re.sub(r"[{}\\$*]", "", unit).replace("μ", "µ").replace("℃", "°C")
     unit = unit.replace("²", "^2").replace("³", "^3").replace("⁻¹", "^-1").replace("⁻²", "^-2")
     return re.sub(r"(?<=[a-z])([23])$", r"^\1", unit)

@@ -32,7 +32,7 @@ class Unfit(ValueError):
 def fit(
     arguments: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the arguments in the schema's types, and what was converted.
+    """Convert the arguments to the schema's types; also returns what was converted.
 
     Raises:
         Unfit: one is missing or cannot be converted.
@@ -70,7 +70,7 @@ def _fitted(name: str, value: Any, field: Mapping[str, Any], repairs: list[str])
 
 
 def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) -> Any:
-    """Return the value as one of these types; unchanged if there are none."""
+    """Convert the value to one of these types; unchanged if there are none."""
     if isinstance(value, Verbatim):
         text = str(value)
         if not kinds or "string" in kinds:

@@ -215,7 +215,7 @@ def _sample(
 
 
 def _for_template(message: Message) -> Message:
-    """Return a message in the form of chat templates: call arguments as objects, content as
+    """Convert a message to the form of chat templates: call arguments as objects, content as
     text."""
     shown = {**message, "content": message.get("content") or ""}
     if not message.get("tool_calls"):

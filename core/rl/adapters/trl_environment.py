@@ -195,7 +195,7 @@ class TrlEnvironments:
         self._pool.close()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The dataset: one row per task, with its prompt."""
+        """Return the dataset: one row per task, with its prompt."""
         pack = load_pack(self._settings.prompts or PROMPTS)
         return [
             {

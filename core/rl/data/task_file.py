@@ -53,7 +53,7 @@ def document_text(task: Task, name: str) -> str:
 
 
 def _row(task: Task) -> dict[str, Any]:
-    """Return the fields that differ from their defaults, with documents as text."""
+    """Convert a task to the fields that differ from their defaults, with documents as text."""
     defaults = Task(id="", problem="", target="")
     row = {
         name: value

@@ -94,7 +94,7 @@ def end_shell_command(name: str) -> bytes:
 
 
 def quote(path: str) -> bytes:
-    """Return a path (text in the encoding of `core.base.path_codec`) as one word of a shell
+    """Quote a path (text in the encoding of `core.base.path_codec`) as one word of a shell
     command."""
     return quote_bytes(text_to_path(path))
 

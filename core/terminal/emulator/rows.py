@@ -195,7 +195,7 @@ class Row:
         return _named(runs_of(self.cells, self.looks))
 
     def as_raw(self, columns: int) -> str:
-        """Return the line as text and SGR sequences, starting in the default look."""
+        """Convert the line to text and SGR sequences, starting in the default look."""
         raw = self.raw
         if raw is not None and not self.fill:
             return sequence_of(self.look) + raw if self.look and raw else raw
@@ -206,7 +206,7 @@ class Row:
 
 
 def raw_of(runs: list[tuple[str, Look]]) -> str:
-    """Return runs as text and SGR sequences, starting in the default look."""
+    """Convert runs to text and SGR sequences, starting in the default look."""
     parts: list[str] = []
     last = PLAIN
     for text, look in runs:
@@ -238,7 +238,7 @@ def look_after(raw: str, look: Look) -> Look:
 
 
 def cells_of(raw: str, look: Look) -> tuple[list[str], list[Look]]:
-    """Return the cells and looks of a line of text and SGR sequences."""
+    """Convert a line of text and SGR sequences to cells and looks."""
     if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
         return list(raw), [look] * len(raw)
     cells: list[str] = []
@@ -276,7 +276,7 @@ def combine(cells: list[str], at: int, char: str) -> None:
 
 
 def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
-    """Return the cells as runs, without trailing default blanks."""
+    """Convert cells to runs, without trailing default blanks."""
     count = len(looks)
     if looks[0] == looks[-1] and looks.count(looks[0]) == count:
         return _trimmed([("".join(cells), looks[0])])

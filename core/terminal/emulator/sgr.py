@@ -212,7 +212,7 @@ _FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(9)) for bits in range(512
 
 @lru_cache(16_384)
 def attributes_of(look: Look) -> Attributes:
-    """Return a look by name."""
+    """Return the attributes of a look."""
     if look == PLAIN:
         return DEFAULT
     flags = _FLAGS[look >> _FLAGS_SHIFT]
@@ -235,7 +235,7 @@ def indexed(index: int) -> int:
 
 
 def rgb(red: int, green: int, blue: int) -> int:
-    """Return a colour by its components, of which the lowest eight bits are used."""
+    """Return the colour with these components, of which the lowest eight bits are used."""
     return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
 
 

@@ -59,7 +59,7 @@ def dna(draw: Draw, length: int, gc: float = 0.5) -> str:
 
 
 def fasta(sequences: dict[str, str]) -> bytes:
-    """Return the sequences as a FASTA file with 60 characters per line."""
+    """Format the sequences as a FASTA file with 60 characters per line."""
     lines: list[str] = []
     for name, sequence in sequences.items():
         lines += [f">{name}", *(sequence[i : i + 60] for i in range(0, len(sequence), 60))]

@@ -48,16 +48,16 @@ def to_json(value: Any) -> str:
 
 
 def call_object(call: TextCall, key: str = "arguments") -> str:
-    """Return a call as a JSON object."""
+    """Convert a call to a JSON object."""
     return to_json({"name": call.tool, key: call.arguments})
 
 
 def write_json_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as JSON, each in its own `<tool_call>` tags: Hermes' format, which later
+    """Write the calls as JSON, each in its own `<tool_call>` tags: Hermes' format, which later
     model families know as well."""
     return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
 
 
 def write_tool_response(_tool: str, text: str) -> str:
-    """Return an observation in `<tool_response>` tags, as in Hermes' and later templates."""
+    """Write an observation in `<tool_response>` tags, as in Hermes' and later templates."""
     return f"<tool_response>\n{text}\n</tool_response>"

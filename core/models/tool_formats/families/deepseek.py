@@ -82,7 +82,7 @@ def _read_call(source: Source, block: Block) -> Step[None]:
 
 
 def write_v3(calls: Sequence[TextCall]) -> str:
-    """Return the calls as V3 and R1 write them."""
+    """Write the calls as V3 and R1 write them."""
     return _between(
         "\n".join(
             f"{_CALL[0]}function{_SEPARATOR[0]}{call.tool}\n"
@@ -93,7 +93,7 @@ def write_v3(calls: Sequence[TextCall]) -> str:
 
 
 def write_v31(calls: Sequence[TextCall]) -> str:
-    """Return the calls as V3.1 writes them."""
+    """Write the calls as V3.1 writes them."""
     return _between(
         "".join(
             f"{_CALL[0]}{call.tool}{_SEPARATOR[0]}{to_json(call.arguments)}{_CALL_END[0]}"
@@ -107,12 +107,12 @@ def _between(calls: str) -> str:
 
 
 def observe_v3(tool: str, text: str) -> str:
-    """Return the observation in the format of V3 and R1."""
+    """Write the observation in the format of V3 and R1."""
     return f"<｜tool▁outputs▁begin｜>{observe_v31(tool, text)}<｜tool▁outputs▁end｜>"
 
 
 def observe_v31(tool: str, text: str) -> str:
-    """Return the observation in the format of V3.1."""
+    """Write the observation in the format of V3.1."""
     return f"<｜tool▁output▁begin｜>{text}<｜tool▁output▁end｜>"
 
 

@@ -32,7 +32,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as the encoding renders them; arguments unfit for tags become one object."""
+    """Write the calls as the encoding renders them; arguments unfit for tags become one object."""
     return "\n".join([_TAGS.opening[0], *map(_written, calls), _TAGS.closing[0]])
 
 
@@ -54,7 +54,7 @@ def _parameter(name: str, value: Any) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """Return the observation as the encoding renders it."""
+    """Write the observation as the encoding renders it."""
     return f"<function_results>\n<result>{text}</result>\n</function_results>"
 
 

@@ -90,7 +90,7 @@ def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as GLM-4.5's template renders them; all in JSON if any has other types."""
+    """Write the calls as GLM-4.5's template renders them; all in JSON if any has other types."""
     if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))
     return write_json_calls(calls)

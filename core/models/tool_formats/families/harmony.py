@@ -70,7 +70,7 @@ def read_end(source: Source, word: str) -> Step[Passage]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as messages on the commentary channel."""
+    """Write the calls as messages on the commentary channel."""
     return "<|start|>assistant".join(
         f"<|channel|>commentary to=functions.{call.tool} <|constrain|>json<|message|>"
         f"{to_json(call.arguments)}<|call|>"
@@ -79,7 +79,7 @@ def write_calls(calls: Sequence[TextCall]) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """Return the observation as a message from the tool."""
+    """Write the observation as a message from the tool."""
     return f"<|start|>functions.{tool} to=assistant<|channel|>commentary<|message|>{text}<|end|>"
 
 

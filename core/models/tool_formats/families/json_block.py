@@ -47,12 +47,12 @@ def read_bracket(source: Source) -> Step[Block | None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls, each in its own fence."""
+    """Write the calls, each in its own fence."""
     return "\n".join(f"```json\n{call_object(call)}\n```" for call in calls)
 
 
 def write_observation(tool: str, text: str) -> str:
-    """Return the observation, with the tool's name."""
+    """Write the observation, with the tool's name."""
     return f"Result of {tool}:\n{text}"
 
 

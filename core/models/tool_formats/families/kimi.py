@@ -67,7 +67,7 @@ def _read_call(source: Source, block: Block) -> Step[None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as one section."""
+    """Write the calls as one section."""
     written = "".join(
         f"{_CALL}functions.{call.tool}:{number}{_ARGUMENTS}{to_json(call.arguments)}{_CALL_END}"
         for number, call in enumerate(calls)
@@ -76,7 +76,7 @@ def write_calls(calls: Sequence[TextCall]) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """Return the observation as the template renders it."""
+    """Write the observation as the template renders it."""
     return f"## Return of functions.{tool}\n{text}"
 
 

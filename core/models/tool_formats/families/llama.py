@@ -37,12 +37,12 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls, one per line."""
+    """Write the calls, one per line."""
     return "\n".join(call_object(call, "parameters") for call in calls)
 
 
 def write_observation(tool: str, text: str) -> str:
-    """Return the observation as the template renders it."""
+    """Write the observation as the template renders it."""
     return json.dumps({"output": text}, ensure_ascii=False)
 
 

@@ -28,7 +28,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as the template renders them; all in JSON if any has values of other
+    """Write the calls as the template renders them; all in JSON if any has values of other
     types."""
     if are_plain(calls, _TAGS.values):
         return "\n".join([*_TAGS.opening, *map(_written, calls), *_TAGS.closing])
@@ -44,7 +44,7 @@ def _written(call: TextCall) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """Return the observation as the template renders it."""
+    """Write the observation as the template renders it."""
     return f"<response>{text}</response>"
 
 

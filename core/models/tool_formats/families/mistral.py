@@ -53,24 +53,24 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def write_list(calls: Sequence[TextCall]) -> str:
-    """Return the calls as one list."""
+    """Write the calls as one list."""
     return "[TOOL_CALLS] " + to_json(
         [{"name": call.tool, "arguments": call.arguments} for call in calls]
     )
 
 
 def write_args(calls: Sequence[TextCall]) -> str:
-    """Return the calls, each after its own marker."""
+    """Write the calls, each after its own marker."""
     return "".join(f"[TOOL_CALLS]{call.tool}[ARGS]{to_json(call.arguments)}" for call in calls)
 
 
 def observe_list(tool: str, text: str) -> str:
-    """Return the observation in the format of versions up to 7."""
+    """Write the observation in the format of versions up to 7."""
     return f"[TOOL_RESULTS] {json.dumps({'content': text}, ensure_ascii=False)}[/TOOL_RESULTS]"
 
 
 def observe_args(tool: str, text: str) -> str:
-    """Return the observation in the format of version 13."""
+    """Write the observation in the format of version 13."""
     return f"[TOOL_RESULTS]{text}[/TOOL_RESULTS]"
 
 

@@ -147,7 +147,7 @@ class _Outline:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as one list."""
+    """Write the calls as one list."""
     return f"[{', '.join(_written(call) for call in calls)}]"
 
 
@@ -159,7 +159,7 @@ def _written(call: TextCall) -> str:
 
 
 def _literal(value: Any) -> str:
-    """Return a JSON value as a Python literal."""
+    """Write a JSON value as a Python literal."""
     if isinstance(value, dict):
         items = cast(dict[str, Any], value).items()
         return f"{{{', '.join(f'{_literal(key)}: {_literal(item)}' for key, item in items)}}}"
@@ -171,7 +171,7 @@ def _literal(value: Any) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """Return the observation as Llama's template renders it: a JSON string."""
+    """Write the observation as Llama's template renders it: a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 

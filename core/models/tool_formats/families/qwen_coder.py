@@ -124,7 +124,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """Return the calls as the template renders them; all in JSON if any has values of other
+    """Write the calls as the template renders them; all in JSON if any has values of other
     types."""
     if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))

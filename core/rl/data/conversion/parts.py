@@ -50,6 +50,6 @@ def _cut(text: str, parts: int) -> list[str]:
 
 
 def _pieces(text: str, end: re.Pattern[str]) -> list[str]:
-    """Return the text split after each match."""
+    """Split the text after each match."""
     places = [0, *(match.end() for match in end.finditer(text)), len(text)]
     return [text[one:other] for one, other in pairwise(places) if one < other]

@@ -64,12 +64,12 @@ def distinct(draw: Draw, low: int, high: int, count: int) -> list[int]:
 
 
 def some(noun: str) -> str:
-    """Return the noun with its indefinite article: `a baker`, `an engineer`."""
+    """Add the indefinite article to a noun: `a baker`, `an engineer`."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def in_order(names: list[str]) -> str:
-    """Return the names in a sentence: `a, b and c`."""
+    """Join names for a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
