@@ -259,7 +259,7 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
         terminal.press("q")
         terminal.wait_for("sessions 1")
         terminal.press("?")
-        terminal.wait_for("esc closes", "Delete")
+        terminal.wait_for("esc close", "Delete")
         terminal.press("Escape")
         terminal.wait_gone("Page down")  # no notification covers the bottom rows
         terminal.press("x")

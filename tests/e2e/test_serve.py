@@ -154,9 +154,9 @@ def test_the_home_screen_in_a_browser_and_its_keys(home: Path, page: Page) -> No
         wait_for(page, "Nothing here yet")
         assert page.run("document.title") == "sandbox-tui"
         page.key("?")
-        wait_for(page, "esc closes")
+        wait_for(page, "esc close")
         page.key("Escape")
-        wait_gone(page, "esc closes")
+        wait_gone(page, "esc close")
         page.key("n")
         wait_for(page, "ctrl+s start")
         for char in "hello":

@@ -49,15 +49,15 @@ class Divergence(NamedTuple):
 
 
 def facts(found: Comparison) -> list[Fact]:
-    """The properties of both sessions: identity, outcome and figures."""
-    mine = _facts(found.left, [pair.left for pair in found.pairs if pair.left])
-    theirs = _facts(found.right, [pair.right for pair in found.pairs if pair.right])
-    return [Fact(name, mine[name], theirs[name]) for name in mine]
+    """Return the properties of both sessions: identity, outcome and figures."""
+    left = _facts(found.left, [pair.left for pair in found.pairs if pair.left])
+    right = _facts(found.right, [pair.right for pair in found.pairs if pair.right])
+    return [Fact(name, left[name], right[name]) for name in left]
 
 
 def divergence(found: Comparison) -> Divergence | None:
-    """Where the sessions diverge, or else where only the output of a call differs; None if
-    nowhere."""
+    """Return where the sessions diverge, or else where only the output of a call differs; None if
+    they are identical."""
     at = found.diverged_at if found.diverged_at is not None else found.output_differs_at
     if at is None:
         return None
@@ -67,7 +67,7 @@ def divergence(found: Comparison) -> Divergence | None:
 
 
 def calls_sentence(found: Comparison) -> str:
-    """How many of the calls are equal, as a sentence."""
+    """Return how many of the calls are equal, as a sentence."""
     if not found.pairs:
         return "Neither session called a tool."
     diverges = divergence(found)
@@ -87,8 +87,8 @@ def _where(found: Comparison, at: int, pair: Pair) -> str:
         many = "" if others == 1 else f" of {others}"
         return f"Identical: {calls} and exit codes; the output{many} differs, first at {place}."
     before = {0: "The sessions", 1: "Call 1 is identical; the sessions"}
-    they = before.get(at, f"Calls 1 to {at} are identical; the sessions")
-    return f"{they} diverge at {place}: {_what_differs(pair)}."
+    start = before.get(at, f"Calls 1 to {at} are identical; the sessions")
+    return f"{start} diverge at {place}: {_what_differs(pair)}."
 
 
 def _what_differs(pair: Pair) -> str:
@@ -97,12 +97,12 @@ def _what_differs(pair: Pair) -> str:
     if pair.right is None:
         return "only the left one has it"
     if not pair.same:
-        return "another call"
+        return "a different call"
     return "the same call ends differently"
 
 
 def end_of(call: Call) -> str:
-    """How a call ended, in a word or two."""
+    """Return how a call ended, in a word or two."""
     if call.was_prevented:
         return "not run"
     if call.ok is None:
@@ -113,17 +113,17 @@ def end_of(call: Call) -> str:
 
 
 def end_and_size(call: Call | None) -> str:
-    """How a call ended, how long it took and how much it printed."""
+    """Return how a call ended, how long it took and how much it printed."""
     if call is None:
         return "no call"
     lines = call.output_text.count("\n") + 1 if call.output_text else 0
-    took = [short_duration(call.duration)] if call.ok is not None else []
+    duration = [short_duration(call.duration)] if call.ok is not None else []
     printed = numbers.counted(lines, "line") if lines else "no output"
-    return " · ".join([end_of(call), *took, printed])
+    return " · ".join([end_of(call), *duration, printed])
 
 
 def differing_lines(line: LineDifference) -> tuple[str, str]:
-    """The differing line of each side with its number."""
+    """Return the differing line of each side with its number."""
     left, right = (
         f"line {line.number} is missing"
         if one is None
@@ -134,7 +134,7 @@ def differing_lines(line: LineDifference) -> tuple[str, str]:
 
 
 def files_sentence(found: Comparison) -> str:
-    """How many files are equal at the end, and how many differ, as a sentence."""
+    """Return how many files are equal at the end, and how many differ, as a sentence."""
     if not found.same_files and not found.files:
         return "Neither session left files."
     if not found.files:
@@ -147,18 +147,18 @@ def files_sentence(found: Comparison) -> str:
         (verdicts.count("left only"), "left only"),
         (verdicts.count("right only"), "right only"),
     ]
-    return "Files at the end: " + ", ".join(f"{n} {what}" for n, what in parts if n) + "."
+    return "Files at the end: " + ", ".join(f"{n} {verdict}" for n, verdict in parts if n) + "."
 
 
 def file_sizes(file: FilePair) -> str:
-    """The size of a file on both sides; a dash if there is no file."""
+    """Return the size of a file on both sides; a dash if there is no file."""
     sides = (file.left_size, file.right_size)
     left, right = ("–" if size is None else numbers.size(size) for size in sides)
     return f"{left} → {right}"
 
 
 def related_sentence(found: Comparison) -> str:
-    """How the sessions are related, as a sentence; empty if they are not."""
+    """Return how the sessions are related, as a sentence; empty if they are not."""
     left, right = found.left, found.right
     at = "" if found.fork_step is None else f", from step {found.fork_step}"
     if right.parent == left.id:
@@ -171,7 +171,8 @@ def related_sentence(found: Comparison) -> str:
 
 
 def sign(pair: Pair) -> str:
-    """The sign between two calls: equal, equal with different output, different, one side only."""
+    """Return the sign between two calls: equal, equal with different output, different, one side
+    only."""
     if pair.left is None:
         return "▸"
     if pair.right is None:
@@ -182,10 +183,10 @@ def sign(pair: Pair) -> str:
 
 
 def call_line(call: Call) -> str:
-    """A call as one line."""
+    """Return a call as one line."""
     mark = {True: "✓", False: "✗", None: "·"}[call.ok]
-    what = sanitize_line(summarize_call(call.tool, call.arguments))
-    return f"{call.number} {mark} {short_name(sanitize_line(call.tool))} {what}"
+    summary = sanitize_line(summarize_call(call.tool, call.arguments))
+    return f"{call.number} {mark} {short_name(sanitize_line(call.tool))} {summary}"
 
 
 def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
@@ -215,10 +216,10 @@ def _calls(calls: Sequence[Call]) -> str:
         (sum(call.was_prevented for call in calls), "not run"),
         (sum(call.ok is None for call in calls), "without a result"),
     ]
-    counted = [f"{number} {what}" for number, what in parts if number]
+    counted = [f"{number} {words}" for number, words in parts if number]
     return ", ".join([numbers.counted(len(calls), "call"), *counted])
 
 
 def cut(words: str) -> str:
-    """Text cut to the width of a column."""
+    """Cut text to the width of a column."""
     return words if len(words) <= COLUMN else f"{words[: COLUMN - 1]}…"

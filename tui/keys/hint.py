@@ -35,9 +35,18 @@ def key_in_bar(binding: Binding) -> str:
 def preference(binding: Binding) -> int:
     """Return the position of a binding's key among the keys of its action; 0 for the preferred
     one."""
-    name = binding.id or ""
-    keys = _chosen.get(name) or (ACTIONS[name].keys if name in ACTIONS else ())
+    keys = _keys_of(binding)
     return keys.index(binding.key) if binding.key in keys else 0
+
+
+def preferred_key(binding: Binding) -> str:
+    """Return the first key of a binding's action, in Textual's names."""
+    return next(iter(_keys_of(binding)), binding.key)
+
+
+def _keys_of(binding: Binding) -> tuple[str, ...]:
+    name = binding.id or ""
+    return _chosen.get(name) or (ACTIONS[name].keys if name in ACTIONS else ())
 
 
 def shown(key: str) -> str:

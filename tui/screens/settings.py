@@ -58,7 +58,12 @@ ROWS: dict[str, tuple[Row, ...]] = {
     "sandbox of new runs": (
         Row("sandbox.kind", "kind", "auto: docker if it answers", ("auto", "docker", "bubblewrap")),
         Row("sandbox.image", "image", "for docker", empty="default"),
-        Row("sandbox.network", "network", "of the sandbox", ("auto", "bridge", "none")),
+        Row(
+            "sandbox.network",
+            "network",
+            "auto: bridge in docker, else none",
+            ("auto", "bridge", "none"),
+        ),
     ),
     "limits of new runs": (
         Row("limits.max_steps", "steps", "steps per run"),

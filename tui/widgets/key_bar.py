@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from rich.segment import Segment
@@ -17,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from typing_extensions import override
 
-from sandbox_tui.tui.keys.hint import key_in_bar, preference
+from sandbox_tui.tui.keys.hint import key_in_bar, preference, preferred_key
 from sandbox_tui.tui.textual_support.typed_app import (
     app_of,
     subscribe_to_bindings,
@@ -142,7 +143,7 @@ class KeyBar(Widget):
                 return
 
     def _that_fit(self) -> tuple[list[Shown], list[Shown]]:
-        """Keys for the left and the right side.
+        """Return the keys for the left and the right side.
 
         The last keys on the left are dropped first, then those on the right; keys that leave stay.
         The palette is dropped if all the others then fit: the help lists the same actions.
@@ -159,7 +160,7 @@ class KeyBar(Widget):
         return left, right
 
     def _width(self, keys: Iterable[Shown]) -> int:
-        """Total width of the keys in columns, including the gap after each."""
+        """Return the total width of the keys in columns, including the gap after each."""
         return sum(self._words(known).cell_len + GAP for known in keys)
 
     def _put(self, line: Text, known: Shown) -> None:
@@ -175,27 +176,28 @@ class KeyBar(Widget):
         return words.append(f" {known.words}", style=palette.dim)
 
     def _keys(self) -> tuple[list[Shown], list[Shown]]:
-        """All keys for the left and the right side."""
+        """Return all keys for the left and the right side."""
         focused = self.screen.focused
         if isinstance(focused, TakesAllKeys) and focused.attached:
             return [Shown(RELEASE_SHOWN, "release the keyboard", "release", focused, RELEASE)], []
         found: dict[str, Shown] = {}
         line = self._line
-        for active in self.screen.active_bindings.values():
-            known = _shown(active)
+        all_active = self.screen.active_bindings
+        for active in all_active.values():
+            known = _shown(active, all_active)
             if known is None:
                 continue
-            if line is not None and not (_leads_on(known) or _is_within(active.node, line)):
+            if line is not None and not (_lists_all_keys(known) or _is_within(active.node, line)):
                 continue
             before = found.setdefault(known.action, known)
             if known.rank < before.rank:
                 found[known.action] = known
-        left = [known for known in found.values() if not _leads_on(known)]
+        left = [known for known in found.values() if not _lists_all_keys(known)]
         left.sort(key=lambda known: not isinstance(known.node, Screen))
         if line is not None:
             enter = Shown("enter", line.enter_words, "submit", self.screen.focused, "enter")
             left.insert(0, enter)
-        right = [known for known in found.values() if _leads_on(known)]
+        right = [known for known in found.values() if _lists_all_keys(known)]
         return left, sorted(right, key=lambda known: known.action != "app.help")
 
     @property
@@ -206,25 +208,35 @@ class KeyBar(Widget):
         return next((node for node in around if isinstance(node, TypedLine)), None)
 
 
-def _shown(active: ActiveBinding) -> Shown | None:
-    """The key as displayed, or None if the bar leaves it out."""
+def _shown(active: ActiveBinding, all_active: Mapping[str, ActiveBinding]) -> Shown | None:
+    """Return the key as displayed, or None if the bar omits it."""
     binding = active.binding
-    leads_on = _name(binding.action) in RIGHT_ACTIONS
-    if not active.enabled or not (binding.show or leads_on):
+    lists_all = _name(binding.action) in RIGHT_ACTIONS
+    if not active.enabled or not (binding.show or lists_all):
         return None
     words = "palette" if _name(binding.action) == "command_palette" else _words_of(active)
     if not words:
         return None
+    first = preferred_key(binding)
+    if first != binding.key and first in all_active and _is_passed_on(all_active[first]):
+        binding = replace(binding, key=first)
     key, rank = key_in_bar(binding), preference(binding)
     return Shown(key, words, binding.action, active.node, binding.key, rank)
+
+
+def _is_passed_on(active: ActiveBinding) -> bool:
+    """Return whether a widget has nothing to scroll sideways, and so leaves the key to others."""
+    sideways = active.binding.action in ("scroll_left", "scroll_right")
+    node = active.node
+    return sideways and isinstance(node, Widget) and not node.allow_horizontal_scroll
 
 
 def _name(action: str) -> str:
     return action.rpartition(".")[2]
 
 
-def _leads_on(known: Shown) -> bool:
-    """Whether a key leads to all the others."""
+def _lists_all_keys(known: Shown) -> bool:
+    """Return whether a key opens a list of all the others."""
     return _name(known.action) in RIGHT_ACTIONS
 
 
@@ -233,7 +245,8 @@ def _is_within(node: DOMNode, line: object) -> bool:
 
 
 def _words_of(active: ActiveBinding) -> str:
-    """What a key currently does, according to its screen or widget; empty to leave the key out.
+    """Return what a key currently does, according to its screen or widget; empty to leave the key
+    out.
 
     Falls back to the binding's description.
     """
@@ -243,5 +256,5 @@ def _words_of(active: ActiveBinding) -> str:
 
 
 def _action(shown: Shown) -> str:
-    """The action without its namespace: `app.quit` becomes `quit`."""
+    """Return the action without its namespace: `app.quit` becomes `quit`."""
     return shown.action.removeprefix("app.")

@@ -16,7 +16,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
@@ -81,19 +81,20 @@ class StatusBar(Widget):
         return line
 
     def _parts(self) -> list[str]:
-        """The parts, least important first: without room for all, the first ones are dropped."""
+        """Return the parts, least important first: without room for all, the first ones are
+        dropped."""
         state = self._state
         started = state.started
         usage = state.totals.usage
         tokens = usage.input_tokens + usage.output_tokens
         parts: list[str] = []
         if started is not None:
-            parts += [first_line(started.model), first_line(started.sandbox)]
+            parts += [model_title(started.model), first_line(started.sandbox)]
         if state.tool_format.mode != "native":
             parts.append(f"calls: {sanitize_line(state.tool_format.title)}")
         parts.append(numbers.cost(state.totals.cost))
-        said = numbers.tokens(tokens, estimated=usage.estimated)
-        parts.append(f"{said} tok" if tokens else "")
+        count = numbers.tokens(tokens, estimated=usage.estimated)
+        parts.append(f"{count} tok" if tokens else "")
         if state.context_length is not None and state.context_tokens:
             filled = f"{numbers.count(state.context_tokens)} of "
             parts.append(f"ctx {filled}{numbers.context(state.context_length)}")

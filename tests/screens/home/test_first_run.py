@@ -125,7 +125,7 @@ async def test_no_models_found_is_reported_without_blocking(
         assert "no model server answers" in shown(offers)
         assert "for one elsewhere, n (new run) takes its address" in shown(offers)
         assert "…" not in shown(offers)
-        assert str(offers.border_subtitle) == "m looks again"
+        assert str(offers.border_subtitle) == "m look again"
         assert app.focused is app.screen.query_one("#sessions")
 
 

@@ -27,7 +27,7 @@ class PromptDialog(LineDialog[str]):
         placeholder: the meaning of an empty line.
     """
 
-    enter_words = "keep"
+    enter_words = "save"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("ask_line.leave", "dismiss(None)", priority=True),

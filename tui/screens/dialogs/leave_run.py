@@ -45,7 +45,7 @@ class LeaveDialog(Dialog[Leaving | None]):
         self._detachable = detachable
 
     def compose(self) -> ComposeResult:
-        """The question."""
+        """Yield the question."""
         with Vertical(classes="dialog") as box:
             box.border_title = self.title_words
             detach = f"{hint('leave_run.detach')} detach · " if self._detachable else ""
@@ -63,8 +63,8 @@ class LeaveDialog(Dialog[Leaving | None]):
     @property
     def question(self) -> str:
         """The question, and what each choice does."""
-        words = _ONE if self._runs == 1 else _SEVERAL
-        return words.format(DETACHED if self._detachable else "")
+        words, continues = (_ONE, "it continues") if self._runs == 1 else (_SEVERAL, EACH)
+        return words.format(DETACHED.format(continues) if self._detachable else "")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Not every run can be detached."""
@@ -75,11 +75,11 @@ class LeaveDialog(Dialog[Leaving | None]):
         self.dismiss(choice)
 
 
-DETACHED = (
-    "Detached, each continues in a separate program, even after this program and its terminal are "
-    "gone. "
-)
+DETACHED = "Detached, {} in a separate program, even after this program and its terminal are gone. "
 """Explains what detaching does."""
+
+EACH = "each continues"
+"""What several runs do."""
 
 _ONE = (
     "Keep it running in the background, detach it, or end it?\n\n"
@@ -108,7 +108,7 @@ class QuitDialog(ConfirmDialog):
     BINDINGS: ClassVar[list[BindingType]] = [binding("leave_run.detach", "answer('detach')")]
 
     def __init__(self, question: str, detach: Callable[[], None]) -> None:
-        super().__init__(f"{question}\n\n{DETACHED}")
+        super().__init__(f"{question}\n\n{DETACHED.format(EACH)}")
         self._detach_runs = detach
 
     @property

@@ -34,7 +34,7 @@ class ErrorDialog(Dialog[None]):
         """Yield the message."""
         with Vertical(classes="dialog") as box:
             box.border_title = "✗ this did not work"
-            box.border_subtitle = f"{hint('failure.leave')} back"
+            box.border_subtitle = f"{hint('failure.leave')} close"
             yield Static(sanitize(self._sentence), markup=False)
 
     def action_close(self) -> None:

@@ -62,7 +62,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
         self._told = True
 
     def compose(self) -> ComposeResult:
-        """The editor."""
+        """Yield the editor."""
         area = TextArea(
             self._form.text, soft_wrap=False, tab_behavior="indent", show_line_numbers=True
         )
@@ -143,7 +143,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
         told = "visible to model ◉" if self._told else "private ○"
         state = "changed" if self.dirty else "unchanged"
         save, tell = hint("edit_file.save"), hint("edit_file.told")
-        self.query_one(TextArea).border_subtitle = f"{state} · {save} saves · {tell} {told}"
+        self.query_one(TextArea).border_subtitle = f"{state} · {save} save · {tell} {told}"
 
 
 class TextForm:
@@ -175,7 +175,7 @@ class TextForm:
         self.text = text
 
     def data(self, text: str) -> bytes:
-        """The bytes of the file with another text."""
+        """Return the bytes of the file with another text."""
         if self._crlf:
             text = text.replace("\n", "\r\n")
         return (self._mark + text).encode("utf-8", "replace")

@@ -31,7 +31,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
 
     CSS = """
     ChooseModelDialog { background: $background 60%; }
-    ChooseModelDialog .dialog { width: 84; max-width: 96%; max-height: 90%; padding: 1 1 0 1; }
+    ChooseModelDialog .dialog { width: 100; max-width: 96%; max-height: 90%; padding: 1 1 0 1; }
     ChooseModelDialog ModelOffers {
         height: auto; max-height: 12; border: none; background: $surface;
     }
@@ -80,15 +80,15 @@ class ChooseModelDialog(Dialog[Offer | None]):
     def on_mount(self) -> None:
         """Start the search."""
         self._name_keys()
-        self._look()
+        self._search()
 
     def action_look(self) -> None:
         """Query the ports again, and say so: often nothing else on the screen changes."""
         self._show_title("looking for servers …")
-        self._look(again=True)
+        self._search(again=True)
 
     @work(exclusive=True, group="look")
-    async def _look(self, *, again: bool = False) -> None:
+    async def _search(self, *, again: bool = False) -> None:
         ports = self._settings.local_ports
         offers = offers_of(await find_local_servers(ports), self._settings)
         self.query_one(ModelOffers).show(offers, ports)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -47,6 +47,15 @@ def ways_for(image: str) -> list[str]:
     return ["build", *(("packages", "small") if shutil.which("mmdebstrap") else ())]
 
 
+def _question(image: str, ways: Sequence[str]) -> str:
+    verb = "Pull" if "pull" in ways else "Build"
+    packages = " From packages: without a registry." if "packages" in ways else ""
+    return (
+        f"The Docker engine has no image {image}. {verb} it?{packages} The run starts when it is "
+        "ready."
+    )
+
+
 class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
     """Asks how to get an image and gets it; dismisses with whether it is available.
 
@@ -77,15 +86,11 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         with Vertical(classes="dialog") as box:
             box.border_title = "the image is missing"
             box.border_subtitle = f"enter choose · {hint('image_offer.leave')} cancel"
-            name = sanitize_line(self._image)
-            yield Static(
-                f"The Docker engine has no image {name}. Pull or build it? The run starts when it "
-                "is ready.",
-                markup=False,
-            )
+            ways = ways_for(self._image)
+            yield Static(_question(sanitize_line(self._image), ways), markup=False)
             yield RichLog(markup=False, wrap=True, max_lines=2000)
             with Horizontal():
-                for way in ways_for(self._image):
+                for way in ways:
                     yield Button(WAYS[way][0], id=way, compact=True)
 
     @on(Button.Pressed)

@@ -52,7 +52,7 @@ class ModelOffering:
     def name_key(self) -> None:
         """Say in the border what the key does, now that it is known what there is."""
         offers = self._screen.query_one(ModelOffers)
-        does = "or a click chooses one" if offers.has_model else "looks again"
+        does = "choose · or click one" if offers.has_model else "look again"
         offers.border_subtitle = f"{hint('home.model')} {does}"
 
     def ask(self) -> None:
@@ -73,7 +73,7 @@ class ModelOffering:
 
 
 def set_model(screen: Screen[Any], settings: LiveSettings, offer: Offer) -> bool:
-    """Use this model from now on and notify the user; returns whether it could be saved."""
+    """Use this model from now on and notify the user; return whether it could be saved."""
     try:
         path = settings.change({"model.name": offer.model, "model.base_url": offer.base_url})
     except ConfigError as error:

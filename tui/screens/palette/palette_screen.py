@@ -61,10 +61,10 @@ class PaletteScreen(Dialog[Entry | None]):
         self.is_read = False
 
     def compose(self) -> ComposeResult:
-        """An input line and the matches."""
+        """Yield an input line and the matches."""
         with Vertical(classes="dialog") as box:
             box.border_title = "palette"
-            box.border_subtitle = f"↑ ↓ · enter chooses · {hint('palette.leave')} closes"
+            box.border_subtitle = f"↑ ↓ · enter choose · {hint('palette.leave')} close"
             yield LineInput(placeholder="actions, sessions, models, themes, settings")
             yield EntryList()
 

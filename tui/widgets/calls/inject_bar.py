@@ -26,9 +26,9 @@ _PLACEHOLDER: dict[Purpose, str] = {
         "run a command in the sandbox · {told} private / visible · {message} message the model"
     ),
     "message": "message the model; it reads this before its next reply",
-    "reject": "reason · the model reads this instead of the call's result · {leave} cancel",
-    "reword": "edit what is queued · {leave} cancel",
-    "answer": "result to return instead of running the call · {leave} cancel",
+    "reject": "reason · the model reads this instead of the call's result",
+    "reword": "edit what is queued",
+    "answer": "result to return instead of running the call",
 }
 _WORDS: dict[Purpose, str] = {
     "message": "message to the model",
@@ -46,9 +46,7 @@ _SIGN: dict[Purpose, str] = {
 
 
 def _placeholder(purpose: Purpose) -> str:
-    return _PLACEHOLDER[purpose].format(
-        told=hint("inject.told"), message=hint("live.message"), leave=hint("inject.leave")
-    )
+    return _PLACEHOLDER[purpose].format(told=hint("inject.told"), message=hint("live.message"))
 
 
 class InjectBar(Horizontal):
@@ -81,7 +79,6 @@ class InjectBar(Horizontal):
     _before = ""
     _back = 0
     _unsent = ""
-    _draft = ""
 
     purpose: reactive[Purpose] = reactive("command", init=False)
     told: reactive[bool] = reactive(True, init=False)
@@ -99,7 +96,7 @@ class InjectBar(Horizontal):
         """The input returns the focus."""
 
     def compose(self) -> ComposeResult:
-        """A sign and an input."""
+        """Yield a sign and an input."""
         yield Label(_SIGN["command"])
         yield ProseLine(
             placeholder=_placeholder("command"), id="inject-input", select_on_focus=False
@@ -108,6 +105,7 @@ class InjectBar(Horizontal):
     def on_mount(self) -> None:
         """Show what enter does."""
         self._sent: dict[Purpose, list[str]] = {}
+        self._drafts: dict[Purpose, str] = {}
         self._show()
 
     def ask(self, purpose: Purpose, text: str | None = None) -> None:
@@ -115,16 +113,12 @@ class InjectBar(Horizontal):
 
         Args:
             purpose: what enter does.
-            text: the initial text; None keeps the current text. Text typed before a queued item
-                is edited returns when that is done.
+            text: the initial text; None keeps what was typed for this purpose and not sent.
         """
-        was, self.purpose = self.purpose, purpose
-        self._back = 0
+        self._switch_to(purpose)
         field = self.query_one(Input)
         if text is not None:
             self._before = text
-            if purpose == "reword" and was != "reword":
-                self._draft = field.value
             field.value = sanitize(text, newlines=False)
             field.cursor_position = len(field.value)
         if field.focusable:
@@ -133,10 +127,8 @@ class InjectBar(Horizontal):
             self.call_after_refresh(field.focus)
 
     def action_leave(self) -> None:
-        """Return the focus and keep the typed text."""
-        if self.purpose == "reword":
-            self.query_one(Input).value = self._take_draft()
-        self.purpose = "command"
+        """Return the focus and keep the typed text for its purpose."""
+        self._switch_to("command")
         self.post_message(self.Closed())
 
     def action_earlier(self, step: int) -> None:
@@ -178,25 +170,41 @@ class InjectBar(Horizontal):
         if self.purpose == "reword":
             text = with_its_lines(text, self._before)
         text = self.query_one(ProseLine).with_pasted_lines(text)
-        event.input.value = self._take_draft() if self.purpose == "reword" else ""
-        purpose, self.purpose = self.purpose, "command"
-        self._back = 0
+        purpose = self.purpose
+        event.input.value = ""
+        self._switch_to("command")
         if purpose in ("command", "message"):
             self._sent.setdefault(purpose, []).append(text)
         self.post_message(self.Sent(purpose, text, self.told))
 
-    def _take_draft(self) -> str:
-        draft, self._draft = self._draft, ""
-        return draft
+    def _switch_to(self, purpose: Purpose) -> None:
+        """Change what enter does, and show what was typed for that: a message is no command."""
+        self._back = 0
+        if purpose == self.purpose:
+            return
+        field = self.query_one(Input)
+        self._drafts[self.purpose] = field.value
+        self.purpose = purpose
+        field.value = self._drafts.pop(purpose, "")
+        field.cursor_position = len(field.value)
 
     def _show(self) -> None:
         self.query_one(Label).update(_SIGN[self.purpose])
         self.query_one(Input).placeholder = _placeholder(self.purpose)
         told = "visible to model ◉" if self.told else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
-        self.border_subtitle = (
-            f"enter send · {hint('inject.leave')} close · {words}" if self._focused else words
-        )
+        leave = f"{hint('inject.leave')} {self._leave_words}"
+        self.border_subtitle = f"enter send · {leave} · {words}" if self._focused else words
+
+    @property
+    def _leave_words(self) -> str:
+        """What leaving does: only a command or a message is kept in the line."""
+        return "close" if self.purpose in ("command", "message") else "cancel"
+
+    def words_for(self, action: str) -> str | None:
+        """Return what a key of the line currently does, for the key bar; None: as its table
+        says."""
+        return self._leave_words if action == "leave" else None
 
     def on_descendant_focus(self) -> None:
         """Show how to leave the input."""

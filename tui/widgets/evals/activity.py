@@ -17,10 +17,10 @@ def activity_of(worker: RunWorker) -> str:
     if state.status in ("paused", "frozen", "waiting", "awaiting_input"):
         return STATUS_WORDS[state.status].words
     if state.status == "starting":
-        return "the sandbox starts"
+        return "the sandbox is starting"
     call = _last_call(state)
     if call is None:
-        return "the model writes"
+        return "the model is writing"
     name = short_name(sanitize_line(call.call.name))
     words = f"{name} {sanitize_line(summarize_call(call.call.name, call.arguments))}"
     return words[:MAX_CHARS].rstrip() if call.finished is None else f"{words[:MAX_CHARS]} ✓"

@@ -15,7 +15,7 @@ class EvalList(SummaryList[EvalSummary]):
     """Shows each evaluation and its progress."""
 
     TITLE = "evaluations"
-    NOTHING = "No evaluations yet: `sandbox-tui eval run pocket` starts one."
+    NOTHING = ("No evaluations yet.", "`sandbox-tui eval run pocket` starts one.")
 
     def __init__(self) -> None:
         super().__init__(id="evals")

@@ -9,6 +9,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -58,6 +59,6 @@ def _model(settings: Settings, palette: Palette) -> Text:
         return line
     address = model.base_url.partition("://")[2].removesuffix("/v1")
     line.append(f"{hint('home.model')} ", style=palette.accent)
-    line.append(sanitize_line(model.name), style=palette.strong)
+    line.append(model_title(model.name), style=palette.strong)
     where = f" at {address}" if address else ""
     return line.append(sanitize_line(f"{where} · {settings.sandbox.kind}"), style=palette.dim)

@@ -164,7 +164,7 @@ class SearchResults(BlockList):
 
 def _place(hit: Hit, width: int, palette: Palette) -> Text:
     """Return the location of a hit and its snippet."""
-    step = f"step {hit.step}" if hit.step else "begin" if hit.kind == "task" else ""
+    step = f"step {hit.step}" if hit.step else "start" if hit.kind == "task" else ""
     line = Text(f"     {step:<9} ", style=palette.dim, no_wrap=True)
     line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.dim)
     line.append_text(_snippet(hit, palette))

@@ -13,7 +13,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
-from sandbox_tui.tui.format.titles import first_line, task_title
+from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import ago, sign_of
 
@@ -73,7 +73,7 @@ def _facts(run: RunSummary, outcome: str, palette: Palette) -> Text:
     line = Text(style=palette.dim, no_wrap=True)
     for words, columns in (
         (outcome, 14),
-        (first_line(run.model), 16),
+        (model_title(run.model), 16),
         (sanitize_line(run.sandbox), 10),
     ):
         _column(line, words, columns, palette.dim)

@@ -99,6 +99,8 @@ class SessionList(BlockList):
         self.following = False
         self._lay_out()
         self.border_title = self._title()
+        keys = f"{hint('list.open')} open · {hint('home.mark')} mark"
+        self.border_subtitle = keys if self._rows else None
 
     def _lay_out(self) -> None:
         """Build the rows; the cursor stays on its row, or moves to the row of its samples."""
@@ -125,7 +127,7 @@ class SessionList(BlockList):
             self._keep_in_place(line)
 
     def _line_of_cursor(self) -> int | None:
-        """Line of the view on which the row under the cursor begins; None if it is not in view."""
+        """Return the line of the view on which the row under the cursor begins, or None."""
         at = self.cursor
         if not 0 <= at < len(self._rows) or not self.is_visible(at):
             return None
@@ -221,7 +223,7 @@ class SessionList(BlockList):
         self.changed()
 
     def index_of(self, key: str) -> int:
-        """Index of the row with this key, or -1 if there is none."""
+        """Return the index of the row with this key, or -1 if there is none."""
         return next((i for i, row in enumerate(self._rows) if row.key == key), -1)
 
     def unfold(self, row: SamplesRow) -> None:
@@ -255,7 +257,7 @@ class SessionList(BlockList):
         palette = palette_of(self)
         if not self._rows:
             runs = f"{hint('home.new')} starts a run."
-            demo = f"{hint('home.demo')} plays the demo: no key, no network."
+            demo = f"{hint('home.demo')} plays the demo: no API key, no network."
             lines = ("", "Nothing here yet.", runs, demo, "")
             return [Text(f"  {words}", style=palette.dim, no_wrap=True) for words in lines]
         match self._rows[index]:
@@ -296,7 +298,7 @@ class SessionList(BlockList):
 def _progressed(
     row: Row, evaluated: Mapping[str, EvalSummary], trained: Mapping[str, TrainingSummary]
 ) -> Row:
-    """The row with its current summary."""
+    """Return the row with its current summary."""
     match row:
         case EvalRow(key=key) if key in evaluated:
             return EvalRow(summary=evaluated[key])
@@ -307,20 +309,20 @@ def _progressed(
 
 
 def _sample_title(run: RunSummary) -> str:
-    """What distinguishes a sample from the others: its answer, or why there is none."""
+    """Return what distinguishes a sample from the others: its answer, or why there is none."""
     if run.answer:
         return f"answer: {first_line(run.answer)}"
     return first_line(run.error or "") or run.id
 
 
 def _branch(row: SessionRow) -> str:
-    """The branch drawn from a parent to its fork, or from a task to its sample."""
+    """Return the branch drawn from a parent to its fork, or from a task to its sample."""
     depth = 1 if row.is_sample else row.lineage.depth
     return f"{'   ' * min(depth - 1, MAX_INDENTED_DEPTH)} └─" if depth else ""
 
 
 def _parting(row: SessionRow) -> str:
-    """The step at which a fork starts, and its parent if not shown above it."""
+    """Return the step at which a fork starts, and its parent if not shown above it."""
     lineage = row.lineage
     if lineage.step is None:
         return ""

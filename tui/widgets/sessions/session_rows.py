@@ -14,7 +14,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
-from sandbox_tui.tui.format.titles import first_line, task_title
+from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
 
 
@@ -73,7 +73,7 @@ def facts_line(
     parts = [
         parting,
         f"{outcome_words(run)}, waits for you" if waits else outcome_words(run),
-        first_line(run.model),
+        model_title(run.model),
         sanitize_line(run.sandbox),
         numbers.counted(run.steps, "step"),
         f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",

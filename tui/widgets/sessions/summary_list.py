@@ -29,8 +29,8 @@ class SummaryList(BlockList, Generic[Summary]):
     TITLE: ClassVar[str]
     """Plural name of the items."""
 
-    NOTHING: ClassVar[str]
-    """Text shown if there are none."""
+    NOTHING: ClassVar[tuple[str, ...]]
+    """Lines shown if there are none."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -77,12 +77,12 @@ class SummaryList(BlockList, Generic[Summary]):
 
     @override
     def block_height(self, index: int, width: int) -> int:
-        return 2
+        return 2 if self._found else 1 + len(self.NOTHING)
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
         if not self._found:
-            words = "" if self._found is None else self.NOTHING
-            return [Text(), Text(f"  {words}", style=palette.dim)]
+            lines = () if self._found is None else self.NOTHING
+            return [Text(), *(Text(f"  {words}", style=palette.dim) for words in lines)]
         return self.lines_of(self._found[index], width, palette)

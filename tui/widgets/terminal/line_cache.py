@@ -55,7 +55,8 @@ class LineCache:
         seen, end = self.in_view(strip), self._left + self._uncovered
         if strip.cell_length > end and strip.crop(end).text.strip():
             last = self._uncovered - 1
-            seen = Strip.join([seen.crop(0, last), self._sign("›"), seen.crop(last + 1)])
+            covered = Strip.blank(self._width - self._uncovered, self.colours.base)
+            seen = Strip.join([seen.crop(0, last), self._sign("›"), covered])
         if self._left and strip.crop(0, self._left).text.strip():
             seen = Strip.join([self._sign("‹"), seen.crop(1)])
         return seen

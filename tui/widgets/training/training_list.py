@@ -15,7 +15,7 @@ class TrainingList(SummaryList[TrainingSummary]):
     """Shows each training run and its progress."""
 
     TITLE = "training runs"
-    NOTHING = "No training runs yet: `sandbox-tui rl train RECIPE` starts one."
+    NOTHING = ("No training runs yet.", "`sandbox-tui rl train RECIPE` starts one.")
 
     def __init__(self) -> None:
         super().__init__(id="trainings")

@@ -43,8 +43,9 @@ class TypedLines:
         """Open the input line for the reason of a rejection, or for an answer to the call."""
         pending = self._state.pending
         if pending is not None:
+            same = pending.call.number == self._deciding
             self._deciding = pending.call.number
-            self._open(purpose)
+            self._open(purpose, None if same else "")
 
     def focus_queue(self) -> None:
         """Focus the queue for the model."""

@@ -26,7 +26,7 @@ class GoToStepDialog(LineDialog[int]):
     GoToStepDialog #step-number { width: 40; }
     """
 
-    enter_words = "go there"
+    enter_words = "go"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("go_to_step.leave", "dismiss(None)", priority=True),
