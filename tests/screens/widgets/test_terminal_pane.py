@@ -478,6 +478,8 @@ async def test_a_line_that_is_wider_than_the_pane_is_marked_and_reached_by_key()
         shown = first_line(app)
         assert shown.startswith("00=======-01")
         assert shown.endswith("›")
+        whole = app.pane.view.render_lines(Region(0, 0, app.pane.view.size.width, 1))[0].text
+        assert whole.rstrip() == shown, "nothing stands behind the sign, where a scrollbar may be"
         assert "< >" in app.subtitle_shown
         await pilot.press("right")
         assert first_line(app) == shown, "that key is a step of the replay"
