@@ -70,7 +70,7 @@ def _keys() -> Iterator[str]:
     places: dict[str, list[str]] = {}
     for action in ACTIONS.values():
         keys = " ".join(f"`{_cell(shown(key))}`" for key in action.keys)
-        row = f"| {keys} | {_cell(action.words)} | `{action.name}` |"
+        row = f"| {keys} | {_cell(action.title)} | `{action.name}` |"
         places.setdefault(action.place, []).append(row)
     known = [place for place in PLACES if place in places]
     for place in (*known, *(place for place in places if place not in PLACES)):
