@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import shorten
 
 from textual.screen import Screen
 
@@ -13,6 +14,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 def save_picture(screen: Screen[None], path: Path, title: str) -> None:
     """Save the screen as an SVG file, and show its path. Secrets are not redacted."""
+    title = shorten(title, screen.size.width // 2, placeholder=" …")
     try:
         drawn = app_of(screen).export_screenshot(title=title)
         path.write_bytes(self_contained(drawn))

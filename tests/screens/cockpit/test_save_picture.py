@@ -1,0 +1,28 @@
+"""Saving a picture of the screen."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+from textual.app import App
+from textual.screen import Screen
+
+from sandbox_tui.tui.screens.cockpit.replay.save_picture import save_picture
+
+
+@pytest.mark.parametrize("columns", [60, 100, 160])
+async def test_the_title_of_a_picture_stays_inside_its_frame(tmp_path: Path, columns: int) -> None:
+    app: App[None] = App()
+    async with app.run_test(size=(columns, 10)):
+        screen: Screen[None] = Screen()
+        await app.push_screen(screen)
+        save_picture(screen, tmp_path / "a.svg", "which harbour lost the most grain " * 9)
+    drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    (title,) = re.findall(r"<text[^>]*-title\"[^>]*>([^<]*)</text>", drawn)
+    words = html.unescape(title).replace("\xa0", " ")
+    assert words.startswith("which harbour")
+    assert words.endswith(" …")
+    assert len(words) <= columns // 2
