@@ -166,7 +166,7 @@ def test_a_run_that_fails_says_why_everywhere(own_home: Path, scripted_server: S
         terminal.wait_for("✗ model error", "The server does not know")
         terminal.press("q")
         assert terminal.exit_code() == 5
-        terminal.wait_for("sandbox-tui: model_error: The server does not know")
+        terminal.wait_for("sandbox-tui: model error: The server does not know")
     end = stored(own_home)[-1]
     assert isinstance(end, e.RunFinished)
     assert end.reason == "model_error"

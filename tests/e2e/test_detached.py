@@ -107,4 +107,4 @@ def test_a_fork_without_a_screen_and_one_that_fails_on_it(
         terminal.wait_for("✗ model error")
         terminal.press("q")
         assert terminal.exit_code() == 5
-        terminal.wait_for("sandbox-tui: model_error: ", "who are you?")
+        terminal.wait_for("sandbox-tui: model error: ", "who are you?")

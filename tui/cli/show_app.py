@@ -131,6 +131,7 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
     """Print on stderr why runs failed."""
     from sandbox_tui.core.base.errors import StoreError
     from sandbox_tui.core.base.sanitize import sanitize_line
+    from sandbox_tui.tui.format.outcome import outcome_words
 
     for run_id in ended.runs if ended.code else ():
         try:
@@ -141,4 +142,4 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
             words = sanitize_line(run.error)
             if run.outcome == "sandbox_error":
                 words += f" `sandbox-tui fork {run.id}` continues from there in a new sandbox."
-            click.echo(f"sandbox-tui: {run.outcome}: {words} ({run.id})", err=True)
+            click.echo(f"sandbox-tui: {outcome_words(run)}: {words} ({run.id})", err=True)

@@ -132,6 +132,6 @@ def test_the_reason_is_that_of_the_programs_own_run(
         end = e.RunFinished(seq=2, t=1.0, reason=reason, error=error, totals=e.Totals())
         store.append(name, [started(name, started_at=at), end])
     say_how_it_ended(store, Ended(5, ["mine", "well", "never-recorded"]))
-    assert capsys.readouterr().err == "sandbox-tui: model_error: why mine failed (mine)\n"
+    assert capsys.readouterr().err == "sandbox-tui: model error: why mine failed (mine)\n"
     say_how_it_ended(store, Ended(0, ["mine"]))
     assert capsys.readouterr().err == ""
