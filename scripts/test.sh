@@ -10,8 +10,8 @@ image=sandbox-tui-test:latest
 
 skipping() { printf '\n!! SKIPPED: all tests %s, because %s\n\n' "$1" "$2" >&2; }
 
-trap 'scripts/engine.sh stop "$engine"' EXIT
-if ! why=$(scripts/engine.sh prepare "$engine" "$image"); then
+trap 'scripts/docker_engine.sh stop "$engine"' EXIT
+if ! why=$(scripts/docker_engine.sh prepare "$engine" "$image"); then
   if [ "${SANDBOX_TUI_REQUIRE_DOCKER:-}" = 1 ]; then
     echo "✗ $why" >&2
     exit 1

@@ -23,9 +23,9 @@ from sandbox_tui.tui.keys.hint import hint, use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
 from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
-from sandbox_tui.tui.keys.off_keys import SaysWhyKeysAreOff
 from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_keys import ExplainsUnavailableKeys
 from sandbox_tui.tui.lifecycle.crash_report import report
 from sandbox_tui.tui.lifecycle.first_screen import (
     Attach,
@@ -64,7 +64,7 @@ PRELOAD_DELAY_SECONDS = 0.3
 class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one has a property
     SequentialKeys[int],
     KeymapOverlay[int],
-    SaysWhyKeysAreOff[int],
+    ExplainsUnavailableKeys[int],
     DedupedToasts[int],
     IgnoresStaleClicks[int],
     IgnoresLookupsAtExit[int],

@@ -29,12 +29,12 @@ from sandbox_tui.core.events.types import (
     RuleGranted,
     ToolCall,
 )
-from sandbox_tui.core.policy.grants import granted_rules, suggested
-from sandbox_tui.core.policy.judge import Judgement, decide
+from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import Policy, Rule
+from sandbox_tui.core.policy.session_rules import granted_rules, suggested
 
 
-def _denied(judgement: Judgement) -> Decision:
+def _denied(judgement: PolicyDecision) -> Decision:
     words = judgement.reason or None
     return Decision(verdict="reject", by="policy", rule=judgement.why, feedback=words)
 
@@ -133,10 +133,10 @@ class Gate(Approver):
             return _denied(judgement)
         return Decision(verdict="edit", by="human", arguments=arguments)
 
-    def _judge(self, call: ToolCall) -> Judgement:
+    def _judge(self, call: ToolCall) -> PolicyDecision:
         return decide(self._policy, call.name, call.arguments, self._granted)
 
-    def _without_person(self, judgement: Judgement) -> Decision | None:
+    def _without_person(self, judgement: PolicyDecision) -> Decision | None:
         """Return the decision if the user does not have to be asked, else None."""
         if judgement.action == "deny":
             return _denied(judgement)

@@ -11,7 +11,7 @@ from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, REPAIRS_KEY, TE
 from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.models.base import Message, RawToolCall, Reply
 from sandbox_tui.core.models.reply_builder import message_calls
-from sandbox_tui.core.models.tool_formats.reading import Reading
+from sandbox_tui.core.models.tool_formats.read_result import Reading
 
 
 def with_calls(reply: Reply, reading: Reading, place: int) -> Reply:

@@ -16,7 +16,7 @@ from sandbox_tui.core.models.base import Message
 from sandbox_tui.core.models.reply_builder import content_text
 from sandbox_tui.core.models.template_limits import NO_TEXT, join_user_messages
 from sandbox_tui.core.models.tool_formats.families.base import Family
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 
 FAMILY_KEY = "tool_format"
 """Marks an assistant message whose content contains its calls; the value is their family. Removed

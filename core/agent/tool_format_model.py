@@ -30,8 +30,8 @@ from sandbox_tui.core.models.base import (
     Request,
     ToolFormatSettled,
 )
+from sandbox_tui.core.models.tool_formats.read_result import Reading
 from sandbox_tui.core.models.tool_formats.reader import TextCallReader, read_reply
-from sandbox_tui.core.models.tool_formats.reading import Reading
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 
 PLAIN_FAMILY = "hermes"

@@ -16,7 +16,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError, StoreError
 from sandbox_tui.core.base.path_codec import path_to_text, text_to_path
-from sandbox_tui.core.environment.parts_and_null_forms import FileObserver
+from sandbox_tui.core.environment.environment_parts import FileObserver
 from sandbox_tui.core.events.durability import Durability
 from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.core.events.types import (

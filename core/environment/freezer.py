@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import FileRefused, SandboxError, SandboxLost, SandboxTuiError
-from sandbox_tui.core.environment.parts_and_null_forms import SandboxFreezer
+from sandbox_tui.core.environment.environment_parts import SandboxFreezer
 from sandbox_tui.core.events.types import Actor, AnyEvent, SandboxFrozen, SandboxThawed, Warned
 from sandbox_tui.core.sandboxes.base import Sandbox
 

@@ -16,8 +16,8 @@ from typing import Literal
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import FileRefused, SandboxLost, SandboxTuiError
+from sandbox_tui.core.environment.environment_parts import SnapshotTaker
 from sandbox_tui.core.environment.locks import SandboxLocks
-from sandbox_tui.core.environment.parts_and_null_forms import SnapshotTaker
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.sandboxes.base import Sandbox

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from sandbox_tui.core.base.io_types import Size, Stream
-from sandbox_tui.core.environment.parts_and_null_forms import Mirror, Work
+from sandbox_tui.core.environment.environment_parts import Mirror, Work
 from sandbox_tui.core.environment.stdin_watch import StdinWatch
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.events.sink import EventSink

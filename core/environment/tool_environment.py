@@ -25,8 +25,7 @@ from sandbox_tui.core.base.defaults import (
 )
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.tool_names import BASH
-from sandbox_tui.core.environment.locks import SandboxLocks
-from sandbox_tui.core.environment.parts_and_null_forms import (
+from sandbox_tui.core.environment.environment_parts import (
     FileObserver,
     Mirror,
     NullFileObserver,
@@ -36,6 +35,7 @@ from sandbox_tui.core.environment.parts_and_null_forms import (
     SandboxFreezer,
     SnapshotTaker,
 )
+from sandbox_tui.core.environment.locks import SandboxLocks
 from sandbox_tui.core.events.sink import EventSink, NullEventSink
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.sandboxes.base import OutputSink, Sandbox

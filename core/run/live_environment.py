@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.io_types import Size
+from sandbox_tui.core.environment.environment_parts import FileObserver, NullFileObserver
 from sandbox_tui.core.environment.file_watcher import FileWatcher, FinalFileWatcher
 from sandbox_tui.core.environment.freezer import Freezer
 from sandbox_tui.core.environment.locks import SandboxLocks
-from sandbox_tui.core.environment.parts_and_null_forms import FileObserver, NullFileObserver
 from sandbox_tui.core.environment.snapshotter import Snapshotter
 from sandbox_tui.core.environment.terminal_mirror import TerminalMirror
 from sandbox_tui.core.environment.tool_environment import ToolBounds, ToolEnvironment

@@ -24,13 +24,13 @@ from sandbox_tui.core.sandboxes.base import (
     TerminalReader,
 )
 from sandbox_tui.core.sandboxes.concurrency_limits import ConcurrencyLimits
-from sandbox_tui.core.sandboxes.protocol.clean_run import CleanRunner
 from sandbox_tui.core.sandboxes.protocol.control_channel import ControlChannel
 from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.protocol.file_copying import copy_in, copy_out
 from sandbox_tui.core.sandboxes.protocol.file_ops import FileOperations
 from sandbox_tui.core.sandboxes.protocol.model_shell import Exec
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
+from sandbox_tui.core.sandboxes.protocol.stateless_exec import StatelessExec
 from sandbox_tui.core.sandboxes.protocol.stdin_probe import find_terminal_reader
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, install_bashrc, quote
 
@@ -59,7 +59,7 @@ class DispatcherSandbox(Sandbox):
         self._quick_control = ControlChannel(self._open_carried, self._clock)
         self._files = FileOperations(self._control, default_dir=spec.working_dir)
         self._exec = Exec(self._open_carried, self._control, self.thaw, pids=spec.pids)
-        self._clean = CleanRunner(self._open_channel, self._quick_control, self.thaw)
+        self._clean = StatelessExec(self._open_channel, self._quick_control, self.thaw)
 
     @abstractmethod
     async def _open_channel(self, state_dir: str) -> Channel:

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events.durability import Durability
 from sandbox_tui.core.events.types import AnyEvent
+from sandbox_tui.sessions.recording.full_text_indexer import FullTextIndexer
 from sandbox_tui.sessions.recording.keyframe_writer import KeyframeWriter
-from sandbox_tui.sessions.recording.text_index_writer import TextIndexWriter
 from sandbox_tui.sessions.store.store import Store
 
 MAX_BATCH = 256
@@ -43,7 +43,7 @@ async def record(
     durability.begin()
     reader = asyncio.create_task(inbox.fill(events))
     writer = _Writer(store, run_id, durability)
-    keyframes, texts = KeyframeWriter(store, run_id), TextIndexWriter(store)
+    keyframes, texts = KeyframeWriter(store, run_id), FullTextIndexer(store)
     try:
         while batch := await inbox.take():
             await writer.write(batch)

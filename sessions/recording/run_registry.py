@@ -56,7 +56,7 @@ class RunRegistry:
         Raises:
             ResumeRefused: the run cannot be resumed; the message says why.
         """
-        from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker
+        from sandbox_tui.sessions.recording.resume_worker import ResumedWorker
 
         return self._started(ResumedWorker(run, settings, self.store))
 

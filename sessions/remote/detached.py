@@ -28,7 +28,7 @@ from sandbox_tui.core.prompts import PromptPack
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.interchange.redaction import secrets_of
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
-from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker
+from sandbox_tui.sessions.recording.resume_worker import ResumedWorker
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.remote.detached_log import Log, log_file, open_log
 from sandbox_tui.sessions.remote.server import RunServer

@@ -12,8 +12,8 @@ from typing_extensions import override
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.core.events.types import Mode
-from sandbox_tui.core.policy.grants import granted_rules, suggested
 from sandbox_tui.core.policy.rules import Policy
+from sandbox_tui.core.policy.session_rules import granted_rules, suggested
 from sandbox_tui.core.run.human.run_controls import FileControls, GateView, SpecView
 from sandbox_tui.sessions.remote.commands import COMMANDS, FILES, Command
 

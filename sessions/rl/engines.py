@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 
 import msgspec
 
-from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.optional_packages import missing_extra
 from sandbox_tui.core.models.factory import open_model
 from sandbox_tui.core.rl.recipe import Recipe
 from sandbox_tui.core.rl.training.collect_engine import CollectEngine

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.sessions.search.full_text_index import SOURCES, Source
 from sandbox_tui.sessions.search.query import Filters, Query, parse_query
+from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.store import Store
 

@@ -15,7 +15,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.store import text_index
+from sandbox_tui.sessions.store import full_text_index
 from sandbox_tui.sessions.store.database import BUSY_SECONDS, IMPATIENT_SECONDS, Database
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.tables import blobs, events, runs
@@ -73,10 +73,10 @@ class Store(Database):
             )
             for name in self._early_blobs.get(run_id, ()):
                 blobs.hold(connection, run_id, name)
-            self._unindexed += text_index.rows_added(batch)
+            self._unindexed += full_text_index.rows_added(batch)
             has_ended = isinstance(batch[-1], e.RunFinished)
-            if has_ended or self._unindexed >= text_index.MAX_UNINDEXED:
-                text_index.catch_up(connection)
+            if has_ended or self._unindexed >= full_text_index.MAX_UNINDEXED:
+                full_text_index.catch_up(connection)
                 self._unindexed = 0
         self._early_blobs.pop(run_id, None)
 
@@ -89,10 +89,10 @@ class Store(Database):
         if not self.writable:
             return
         with self.autocommit() as connection:
-            if not text_index.is_behind(connection):
+            if not full_text_index.is_behind(connection):
                 return
         with self.transaction() as connection:
-            text_index.catch_up(connection)
+            full_text_index.catch_up(connection)
             self._unindexed = 0
 
     def give_up(self, run_id: str) -> None:

@@ -128,6 +128,12 @@ async def test_an_evaluation_is_watched_paused_opened_and_finished(
         await until(pilot, lambda: "✓ finished" in words(app))
         assert "8 of 8" in words(app)
         assert (count(app, "right"), count(app, "wrong")) == (6, 2)
+        evaluation_screen = app.screen
+        assert isinstance(evaluation_screen, EvalScreen)
+        await until(
+            pilot,
+            lambda: evaluation_screen.why_unavailable("wall", ()) == "all samples have ended",
+        )
 
         await pilot.press("f")
         assert (count(app, "right"), count(app, "wrong")) == (0, 2)

@@ -21,7 +21,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.files.file_view import FileViewScreen
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -58,7 +58,7 @@ async def at_the_second_call(
             pilot, lambda: _pending(screen) == 2 and "/testbed/d/a.txt" in screen.state.files
         )
         await pilot.press("3")
-        await until(pilot, lambda: screen.query_one(Files).has_focus)
+        await until(pilot, lambda: screen.query_one(FileTree).has_focus)
         await act(screen, pilot)
         assert screen.run is not None
         screen.run.resume()
@@ -96,7 +96,7 @@ async def test_files_are_copied_out_copied_in_and_edited(
     (tmp_path / "new.txt").write_text("from the host\n")
 
     async def act(screen: LiveScreen, pilot: Pilot[int]) -> None:
-        files = screen.query_one(Files)
+        files = screen.query_one(FileTree)
         assert files.select("/testbed/d/a.txt")
 
         asked = await press(pilot, "p", CopyOutDialog)
@@ -166,7 +166,7 @@ async def test_a_file_that_the_model_changed_during_the_edit(
     )
 
     async def act(screen: LiveScreen, pilot: Pilot[int]) -> None:
-        screen.query_one(Files).select("/testbed/d/a.txt")
+        screen.query_one(FileTree).select("/testbed/d/a.txt")
         editor = await press(pilot, "E", EditFileScreen)
         await pilot.press(*"mine ", "ctrl+t")
         assert screen.run is not None
@@ -208,7 +208,7 @@ async def test_contents_that_were_not_stored_are_fetched(
     )
 
     async def act(screen: LiveScreen, pilot: Pilot[int]) -> None:
-        screen.query_one(Files).select("/testbed/d/large.txt")
+        screen.query_one(FileTree).select("/testbed/d/large.txt")
         preview = screen.query_one(Preview)
         await until(pilot, lambda: "the first 262k of 400k" in str(preview.border_subtitle))
         view = await press(pilot, "o", FileViewScreen)
@@ -216,6 +216,6 @@ async def test_contents_that_were_not_stored_are_fetched(
         await until(pilot, lambda: str(whole.border_subtitle) == "1 line")
         assert sum(line.count("x") for line in whole.body.plain) == 400_000
         await pilot.press("escape")
-        screen.query_one(Files).select("/testbed/d/large.txt")
+        screen.query_one(FileTree).select("/testbed/d/large.txt")
 
     await at_the_second_call(server, "bubblewrap", tmp_path, act)

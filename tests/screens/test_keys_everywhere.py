@@ -14,9 +14,9 @@ from textual.screen import Screen
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.keys.actions_here import COPY, actions_here
+from sandbox_tui.tui.keys.available_actions import COPY, available_actions
 from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -86,7 +86,9 @@ async def state(store: Store, name: str) -> AsyncGenerator[tuple[SandboxTui, Pil
 
 def is_off(node: object, action: str) -> str:
     target, name, parameters = parse_action(node, action)  # type: ignore[arg-type]
-    return target.why_off(name, parameters) if isinstance(target, SaysWhyOff) else ""
+    return (
+        target.why_unavailable(name, parameters) if isinstance(target, ExplainsUnavailable) else ""
+    )
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -113,7 +115,7 @@ def check_bar(screen: Screen[object], width: int) -> None:
 
 
 def check_help(screen: Screen[object]) -> None:
-    listed = actions_here(screen)
+    listed = available_actions(screen)
     names = [action.name for action in listed]
     assert max(Counter(names).values()) == 1
     assert set(names) - {COPY} == reachable(screen)
@@ -142,7 +144,7 @@ async def test_no_key_steers_a_run_that_has_ended_or_that_another_screen_steers(
         async with state(store, name) as (app, _):
             keys = app.screen.query_one(KeyBar).keys_shown
             assert not {known.action for known in keys} & STEERING, name
-            off = {action.name: action.off for action in actions_here(app.screen)}
+            off = {action.name: action.off for action in available_actions(app.screen)}
             if name.startswith("ended"):
                 assert off["live.pause"] == "this run has ended"
             elif name.startswith("watching"):
@@ -152,12 +154,12 @@ async def test_no_key_steers_a_run_that_has_ended_or_that_another_screen_steers(
 
 async def test_an_unavailable_action_says_why(store: Store) -> None:
     async with state(store, "running") as (app, _):
-        off = {action.name: action.off for action in actions_here(app.screen)}
+        off = {action.name: action.off for action in available_actions(app.screen)}
         assert off["live.approve"] == "no call is waiting"
         assert off["live.export"] == "the run is still running"
         assert not off["live.pause"]
     async with state(store, "replay-start") as (app, _):
-        off = {action.name: action.off for action in actions_here(app.screen)}
+        off = {action.name: action.off for action in available_actions(app.screen)}
         assert off["replay.step_back"] == "this is the start"
         assert not off["replay.step"]
 

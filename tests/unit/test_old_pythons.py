@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from tests.unit.test_house import CODE, ROOT, python_files
+from tests.unit.test_code_rules import CODE, ROOT, python_files
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:

@@ -12,7 +12,7 @@ import pytest
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.evals import extras
+from sandbox_tui.core.evals import optional_packages
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.evals.cluster import ray_cluster
@@ -50,7 +50,7 @@ def test_a_missing_extra_is_reported_with_its_command(monkeypatch: pytest.Monkey
     def find(package: str) -> Any:
         return None if package == "ray" else object()
 
-    monkeypatch.setattr(extras, "find_spec", find)
+    monkeypatch.setattr(optional_packages, "find_spec", find)
     with pytest.raises(ConfigError) as raised:
         connect("auto")
     assert str(raised.value) == "--ray needs more packages: pip install 'sandbox-tui[ray]'."

@@ -45,8 +45,8 @@ def _found(text: str) -> list[str]:
 
 
 def _texts() -> Iterator[tuple[Path, list[str]]]:
-    """Yield the texts that a user can read, by file, as listed by `scripts/texts.py`."""
-    script = run_path(str(ROOT / "scripts" / "texts.py"))
+    """Yield the texts that a user can read, by file, as listed by `scripts/list_texts.py`."""
+    script = run_path(str(ROOT / "scripts" / "list_texts.py"))
     for folder in ("core", "sessions", "tui"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             if not file.relative_to(ROOT).as_posix().startswith(script["FOR_THE_MODEL"]):

@@ -56,11 +56,11 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the groups that have a command which is not one of these."""
+        """Suggest the groups that have an unknown command as a subcommand."""
         groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
-        meant = [f"sandbox-tui {n} {args[0]}" for n, g in groups.items() if args[0] in g.commands]
-        if meant and args[0] not in self.commands:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean: {', '.join(meant)}?")
+        matches = [f"sandbox-tui {n} {args[0]}" for n, g in groups.items() if args[0] in g.commands]
+        if matches and args[0] not in self.commands:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean: {', '.join(matches)}?")
         return super().resolve_command(ctx, args)
 
 
@@ -105,7 +105,7 @@ def run(
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
     from sandbox_tui.core.run.run_request import RunRequest, requests_for
-    from sandbox_tui.tui.cli.found_model import with_found_model
+    from sandbox_tui.tui.cli.local_model import with_found_model
 
     asks = is_terminal() and sys.stderr.isatty() and not (options["headless"] or options["as_json"])
     settings = with_found_model(load_settings(overrides_of(options), theme), asks=asks)
@@ -122,14 +122,14 @@ def run(
     _execute(requests_for(request, tasks, samples), options)
 
 
-@main.command(short_help="Watch a scripted run in a real sandbox: no key, no network.")
+@main.command(short_help="Watch a scripted run in a real sandbox: no API key needed.")
 @click.option(
     "--speed", type=click.FloatRange(0), default=1.0, help=("Playback speed; 0 skips all pauses.")
 )
 @run_options
 @click.pass_obj
 def demo(theme: str | None, speed: float, **options: Any) -> None:
-    """Watch a fixed script work in a real sandbox: no key, no network, the whole cockpit."""
+    """Watch a fixed script work in a real sandbox: no API key, no network, the whole cockpit."""
     settings = load_settings(overrides_of(options), theme)
     from sandbox_tui.tui.screens.home.demo_request import demo_request
 
@@ -380,7 +380,7 @@ def _detach(requests: Sequence[RunRequest]) -> None:
 
 
 def _detached(store: Store, name: str | None) -> RunSummary:
-    """The detached run with this name; without a name, the newest one."""
+    """Return the detached run with this name; without a name, the newest one."""
     from sandbox_tui.sessions.remote.sockets import is_detached
 
     if name is not None and name != "last":

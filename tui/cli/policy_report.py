@@ -12,7 +12,7 @@ import msgspec
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.policy.judge import Judgement, decide
+from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 
@@ -40,7 +40,7 @@ class Checked:
     """A call of a session and the policy's verdict on it."""
 
     call: e.ToolCall
-    judgement: Judgement
+    judgement: PolicyDecision
 
 
 def check(policy: Policy, events: Iterable[e.AnyEvent]) -> list[Checked]:

@@ -14,7 +14,7 @@ from sandbox_tui.core.evals.reporting.comparison_words import (
     paired_remarks,
     paired_title,
 )
-from sandbox_tui.tui.format.dealt_columns import (
+from sandbox_tui.tui.format.column_blocks import (
     MIN_WIDTH,
     Line,
     as_text,

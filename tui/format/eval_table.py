@@ -10,7 +10,7 @@ from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.methods import METHODS
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import EvalTable
-from sandbox_tui.tui.format.dealt_columns import (
+from sandbox_tui.tui.format.column_blocks import (
     MIN_WIDTH,
     Line,
     as_text,

@@ -16,7 +16,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -54,7 +54,7 @@ class Deletable:
     delete_with_sessions: Callable[[], int]
 
 
-class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
+class SummariesScreen(ExplainsUnavailable, Screen[None], Generic[Summary]):
     """Lists summaries; a subclass reads them and provides their title and actions.
 
     Args:

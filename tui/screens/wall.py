@@ -17,7 +17,7 @@ from sandbox_tui.sessions.remote.detach import can_be_detached
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -42,7 +42,7 @@ POLL_SECONDS = 0.25
 """Seconds between updates of the tiles."""
 
 
-class WallScreen(SaysWhyOff, Screen[None]):
+class WallScreen(ExplainsUnavailable, Screen[None]):
     """Shows all runs of this program.
 
     Args:
@@ -228,7 +228,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
 
     # --- keys
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
         tile = self._chosen
         if action not in ("open", "compare", "approve", "reject", "pause", "end"):

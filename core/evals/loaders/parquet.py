@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.evals.extras import missing_extra
 from sandbox_tui.core.evals.loaders.data_file import data_file
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.rows import tasks_of
+from sandbox_tui.core.evals.optional_packages import missing_extra
 from sandbox_tui.core.evals.task import Task
 
 

@@ -17,8 +17,8 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.evals.loaders.data_file import read_text
 from sandbox_tui.core.evals.loaders.dataset import Dataset
-from sandbox_tui.core.evals.own_code import MAX_OWN_BYTES, Arguments, call_own_code
 from sandbox_tui.core.evals.task import VANILLA_PROMPT, Task
+from sandbox_tui.core.evals.user_functions import MAX_OWN_BYTES, Arguments, call_user_function
 from sandbox_tui.core.evals.worker import WorkerCall, WorkerFailed
 
 PROMPTS_SECONDS = 60.0
@@ -112,7 +112,9 @@ def _with_prompts(tasks: list[Task], folder: Path) -> list[Task]:
         return tasks
     calls: list[Arguments] = [((reference_row(task),), {}) for task in tasks]
     arguments = (read_text(file), str(folder.resolve()), file.name, "create_prompt", calls)
-    call = WorkerCall(call_own_code, arguments, timeout=PROMPTS_SECONDS, max_bytes=MAX_OWN_BYTES)
+    call = WorkerCall(
+        call_user_function, arguments, timeout=PROMPTS_SECONDS, max_bytes=MAX_OWN_BYTES
+    )
     try:
         prompts = call.run()
     except WorkerFailed as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sandbox_tui.core.evals.loaders.reference_task import reference_row
-from sandbox_tui.core.evals.own_code import MAX_OWN_BYTES, call_own_code
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
+from sandbox_tui.core.evals.user_functions import MAX_OWN_BYTES, call_user_function
 from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
 
 
@@ -32,7 +32,7 @@ class ReferenceReward:
         call = ((attempt.answer or "", target), row)
         try:
             (value,) = await call_in_worker(
-                call_own_code,
+                call_user_function,
                 self.source,
                 self.folder,
                 "reward.py",

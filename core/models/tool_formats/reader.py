@@ -20,7 +20,7 @@ from sandbox_tui.core.models.base import Delta
 from sandbox_tui.core.models.reply_builder import LIMIT_REASONS, MAX_CALLS
 from sandbox_tui.core.models.tool_formats import problems, quotation
 from sandbox_tui.core.models.tool_formats.prose import Candidate
-from sandbox_tui.core.models.tool_formats.reading import Draft, Progress, Reading, TextCall
+from sandbox_tui.core.models.tool_formats.read_result import Draft, Progress, Reading, TextCall
 from sandbox_tui.core.models.tool_formats.scanner import Scanner
 from sandbox_tui.core.models.tool_formats.schema import Unfit, fit
 from sandbox_tui.core.models.tool_formats.source import Sketch, Source, Written

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from sandbox_tui.core.rl.adapters.client_left import CLIENT_LEFT
+from sandbox_tui.core.rl.adapters.client_disconnect import CLIENT_LEFT
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

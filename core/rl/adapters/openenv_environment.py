@@ -23,7 +23,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.models.base import Message
-from sandbox_tui.core.rl.adapters.client_left import unless_client_left
+from sandbox_tui.core.rl.adapters.client_disconnect import unless_client_left
 from sandbox_tui.core.rl.episode import Episode
 from sandbox_tui.core.rl.turn import StepResult
 

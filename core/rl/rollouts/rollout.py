@@ -17,8 +17,8 @@ from sandbox_tui.core.events.sink import EventSink
 from sandbox_tui.core.models.base import Message, Reply, Request
 from sandbox_tui.core.prompts import PromptPack
 from sandbox_tui.core.rl.episode_settings import EpisodeSettings
+from sandbox_tui.core.rl.rollouts.episode_turns import Prompts
 from sandbox_tui.core.rl.rollouts.policy_reply import policy_reply, written_text
-from sandbox_tui.core.rl.rollouts.prompts import Prompts
 from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity, episode_started
 from sandbox_tui.core.rl.turn import Turn
 from sandbox_tui.core.run.artifacts import Results

@@ -73,7 +73,7 @@ class Supervisor:
             *(PIPES, STATE_DIR, spec.working_dir),
             *(
                 script("dispatcher.sh"),
-                script("carry.sh"),
+                script("shell_state.sh"),
                 str(initial_file_limit()),
                 max_processes,
             ),

@@ -21,7 +21,7 @@
 #   NUL R nonce " N" NUL                                    both: it did not start, and never will
 # A command never learns the nonce, so it cannot forge its own end.
 
-# CARRY is the text of carry.sh, which is written again if a command deleted it.
+# CARRY is the text of shell_state.sh, which is written again if a command deleted it.
 
 SBX=$1 carry=$4
 mkdir -p "$SBX" || exit 125
@@ -136,7 +136,7 @@ read_saved() {
   [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
 }
 
-# Exports what carry.sh needs, as far as it is known before the command arrives.
+# Exports what shell_state.sh needs, as far as it is known before the command arrives.
 bring_state() {
   [ -r "$SBX/pre" ] || { mkdir -p "$SBX" && printf '%s' "$carry" >"$SBX/pre"; }
   slot=0 large=

@@ -28,7 +28,7 @@ def script(name: str) -> str:
 def dispatcher_command(state_dir: str, start_dir: str, *, line_buffered: bool) -> list[str]:
     """Return the command line of a dispatcher; `line_buffered` makes C programs flush every
     line."""
-    carry = script("carry.sh")
+    carry = script("shell_state.sh")
     lines = "lines" if line_buffered else "blocks"
     return ["bash", "-c", script("dispatcher.sh"), "sandbox", state_dir, start_dir, lines, carry]
 
@@ -52,7 +52,7 @@ async def reset_process_state(control: Control) -> None:
     """Adapt the carried state of a snapshot to a new sandbox.
 
     Names of processes and terminals are removed, and commands are counted from 1 again (see
-    carry.sh for `saved`).
+    shell_state.sh for `saved`).
     """
     await control(f"state={STATE_DIR}\n{script('reset_process_state.sh')}".encode())
 
@@ -73,7 +73,7 @@ def clean_command(argv: Sequence[str], *, user: str, cwd: str) -> bytes:
     begin = b"cd -- %b || exit 126\n" % quote(cwd)
     if not user:
         return begin + b"exec -- " + words + b"\n"
-    become = b"user=%b\n%b" % (quote(user), script("become_user.sh").encode())
+    become = b"user=%b\n%b" % (quote(user), script("run_as_user.sh").encode())
     return begin + become + b'exec -- "${become[@]}" ' + words + b"\n"
 
 

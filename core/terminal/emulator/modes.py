@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.terminal.emulator.editing import Editing, Numbers
+from sandbox_tui.core.terminal.emulator.cursor_and_editing import Editing, Numbers
 from sandbox_tui.core.terminal.emulator.grid import Saved
 from sandbox_tui.core.terminal.emulator.rows import Row
 from sandbox_tui.core.terminal.emulator.sgr import PLAIN

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
-from sandbox_tui.core.evals.extras import require
+from sandbox_tui.core.evals.optional_packages import require
 from sandbox_tui.sessions.evals.cluster.sample_node import SampleNode
 from sandbox_tui.sessions.evals.concurrency import samples_within
 from sandbox_tui.sessions.recording.run_worker import RunLost

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sandbox_tui.core.evals.meta_capabilities.capability import RunCapabilities
-from sandbox_tui.core.evals.meta_capabilities.of_run import capabilities_of_run
+from sandbox_tui.core.evals.meta_capabilities.classify_calls import capabilities_of_run
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.run_capabilities import remember, remembered

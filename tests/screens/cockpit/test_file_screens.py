@@ -26,7 +26,7 @@ from sandbox_tui.tui.screens.files.edit_file import TextForm
 from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io import open_external as outside
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.path_input import completed
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests.unit.event_streams import started
@@ -136,14 +136,14 @@ async def replayed(
         assert isinstance(screen, Cockpit)
         await pilot.press("dollar_sign", "3")
         await until(
-            pilot, lambda: len(screen.state.files) == 9 and screen.query_one(Files).has_focus
+            pilot, lambda: len(screen.state.files) == 9 and screen.query_one(FileTree).has_focus
         )
         yield screen, pilot
 
 
 async def choose(screen: Cockpit, pilot: Pilot[int], path: str) -> Preview:
     preview = screen.query_one(Preview)
-    assert screen.query_one(Files).select(f"{ROOT}/{path}")
+    assert screen.query_one(FileTree).select(f"{ROOT}/{path}")
     await until(pilot, lambda: preview.path == f"{ROOT}/{path}")
     return preview
 
@@ -240,12 +240,14 @@ async def test_a_slow_preview_does_not_hold_up_the_tree(
         for step, name in enumerate(("one", "two", "three"), 5):
             change = session.change(name, b"new\n", "created")
             await screen.apply(e.FilesChanged(step=step, changes=(change,)))
-            await until(pilot, lambda name=name: screen.query_one(Files).select(f"{ROOT}/{name}"))
+            await until(
+                pilot, lambda name=name: screen.query_one(FileTree).select(f"{ROOT}/{name}")
+            )
 
 
 async def test_filter_as_one_types(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
-        files = screen.query_one(Files)
+        files = screen.query_one(FileTree)
         await pilot.press("slash", *"json")
         await until(pilot, lambda: files.block_count() == 1)
         await pilot.press("enter")
@@ -264,7 +266,7 @@ async def test_the_preview_follows_when_another_file_comes_under_the_cursor(
     session: Session,
 ) -> None:
     async with replayed(session) as (screen, pilot):
-        files, preview = screen.query_one(Files), screen.query_one(Preview)
+        files, preview = screen.query_one(FileTree), screen.query_one(Preview)
         await pilot.press("slash", "p", "a")  # page.html
         await until(pilot, lambda: preview.path.endswith("page.html"))
         await pilot.press("backspace", ".", "p")  # p.png, which takes the same row

@@ -25,7 +25,8 @@ from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
@@ -87,7 +88,7 @@ def panes_are(screen: ReplayScreen, events: list[e.AnyEvent], *, played: bool = 
         assert (ours.x, ours.y, ours.scrolled) == (emulator.x, emulator.y, emulator.scrolled)
         rows = range(emulator.history_size + emulator.lines)
         assert [ours.row(row) for row in rows] == [emulator.row(row) for row in rows]
-    files = screen.query_one(Files)
+    files = screen.query_one(FileTree)
     assert {path for path in state.files if files.select(path)} == {
         path for path in state.files if not path.startswith("/testbed/package_0/.")
     }
@@ -420,3 +421,14 @@ async def test_a_session_deleted_by_another_program_is_said_so_at_the_timeline(
             await pilot.press(way)
         await until(pilot, lambda: any("no session" in n.message for n in shown_toasts(screen.app)))
         assert screen.app.screen is screen
+
+
+async def test_the_key_bar_names_the_arrows_as_the_guide_does(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    async with replayed(session[0]) as (screen, pilot):
+        await pilot.press("right")
+        await until(pilot, lambda: screen.position > 0)
+        assert screen.focused is screen.query_one(Calls)
+        shown = screen.query_one(KeyBar).render_line(0).text
+        assert "← step back  → step" in shown

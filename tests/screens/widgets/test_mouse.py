@@ -22,7 +22,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
@@ -103,7 +103,7 @@ async def test_the_panes_of_a_replay_are_clicked(app: SandboxTui) -> None:
         await pilot.press("dollar_sign")
         await settled(pilot)
         screen = app.screen
-        calls, files = screen.query_one(Calls), screen.query_one(Files)
+        calls, files = screen.query_one(Calls), screen.query_one(FileTree)
         for pane, words in ((calls, "2 edit"), (files, "old.txt")):
             await click_on(pilot, pane, words)
             assert app.focused is pane

@@ -12,9 +12,9 @@ from textual.app import App, ComposeResult
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.files.file_versions import earlier, versions
-from sandbox_tui.tui.widgets.files.path_tree import FileTree
+from sandbox_tui.tui.widgets.files.path_tree import PathTree
 from tests.cost import Work
 from tests.unit.event_streams import started
 
@@ -45,12 +45,12 @@ def state_of(*happened: e.AnyEvent) -> RunState:
     return fold([started(), *happened])
 
 
-def names(tree: FileTree) -> list[str]:
+def names(tree: PathTree) -> list[str]:
     return [f"{'  ' * row.depth}{row.name}{'/' if row.is_dir else ''}" for row in tree.rows()]
 
 
-def tree_of(*paths: str) -> FileTree:
-    tree = FileTree(ROOT)
+def tree_of(*paths: str) -> PathTree:
+    tree = PathTree(ROOT)
     tree.update(state_of(listed(*paths)).files)
     return tree
 
@@ -85,7 +85,7 @@ def test_filters() -> None:
         listed("in/", "in/data.csv", "in/notes.md"),
         changed(1, change("out/"), change("out/Data.json")),
     ]
-    tree = FileTree(ROOT)
+    tree = PathTree(ROOT)
     tree.update(state_of(*happened).files)
     assert [row.name for row in tree.matching("data", changed=False)] == [
         "in",
@@ -99,7 +99,7 @@ def test_filters() -> None:
 
 
 def test_counts_below_a_closed_folder() -> None:
-    tree = FileTree(ROOT)
+    tree = PathTree(ROOT)
     happened = [
         listed("d/", "d/e/", "d/e/old", "d/gone"),
         changed(1, change("d/e/old", "modified"), change("d/gone", "deleted"), change("d/new")),
@@ -116,12 +116,12 @@ PATHS = st.lists(
 
 @given(steps=st.lists(PATHS, max_size=5))
 def test_growing_is_the_same_as_building(steps: list[list[str]]) -> None:
-    grown = FileTree(ROOT)
+    grown = PathTree(ROOT)
     every: list[str] = []
     for paths in steps:
         every += paths
         grown.update(state_of(_consistent(every)).files)
-    built = FileTree(ROOT)
+    built = PathTree(ROOT)
     built.update(state_of(_consistent(every)).files)
     assert names(grown) == names(built)
 
@@ -153,7 +153,7 @@ def test_versions() -> None:
 class Shown(App[None]):
     def __init__(self, state: RunState) -> None:
         super().__init__()
-        self.files = Files(state)
+        self.files = FileTree(state)
         self._first = state
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -250,7 +250,7 @@ async def test_twenty_thousand_entries_cost_ten_times_as_much_as_two_thousand() 
 def test_a_hundred_thousand_entries_begin_closed_and_can_be_opened() -> None:
     folders = [f"d{n}/" for n in range(1000)]
     files = [f"d{n}/file-{m}.txt" for n in range(1000) for m in range(99)]
-    tree = FileTree("/testbed")
+    tree = PathTree("/testbed")
     tree.update(state_of(listed(*folders, *files)).files)
     assert len(tree.rows()) == 1000
     tree.folded ^= {"/testbed/d7"}

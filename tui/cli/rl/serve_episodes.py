@@ -50,7 +50,7 @@ def serve_episodes(
     """
     import asyncio
 
-    from sandbox_tui.core.evals.extras import require
+    from sandbox_tui.core.evals.optional_packages import require
     from sandbox_tui.core.rl.data.task_file import read_tasks
     from sandbox_tui.core.rl.rewards.build import build_reward
     from sandbox_tui.core.rl.rewards.settings import RewardSettings

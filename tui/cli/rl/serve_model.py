@@ -20,7 +20,7 @@ def serve_model(model: Path, name: str | None, port: int, threads: int | None) -
     For small models that were trained here: `sandbox-tui eval run SUITE --base-url ADDRESS`
     evaluates one. Larger ones are better served by vLLM or llama.cpp. Ctrl+C ends it.
     """
-    from sandbox_tui.core.evals.extras import missing_extra
+    from sandbox_tui.core.evals.optional_packages import missing_extra
 
     try:
         from sandbox_tui.core.rl.adapters.local_policy import LocalPolicy

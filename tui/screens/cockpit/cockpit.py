@@ -24,7 +24,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
 from sandbox_tui.tui.screens.cockpit.file_panes import FilePanes
 from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
@@ -36,7 +36,7 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.edited_file import edited_file
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from sandbox_tui.tui.widgets.status_bar import StatusBar
@@ -49,7 +49,7 @@ FRAME_SECONDS = 1 / 20
 LIVE_FILE_ACTIONS = ("push_file", "edit_file")
 
 
-class Cockpit(SaysWhyOff, Screen[None]):
+class Cockpit(ExplainsUnavailable, Screen[None]):
     """The common base of live runs and replays: the panes, and how events reach them.
 
     Args:
@@ -110,7 +110,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
             yield Calls(self.state, attends=self._is_live, get_blob=self._get_blob, id="calls")
             yield TerminalPane(live=self._is_live, id="terminals")
             with Vertical(id="side"):
-                yield Files(self.state, id="files")
+                yield FileTree(self.state, id="files")
                 yield Preview(self._get_blob, id="preview")
         yield FindBar(id="find")
         yield from self.compose_bottom()
@@ -256,7 +256,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         """Default destination for files that are copied out."""
         return here()
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Files can be changed only in an active run."""
         if action in LIVE_FILE_ACTIONS and self.live_files is None:
             return "the run is starting" if self._is_live else "a replay cannot be changed"
@@ -266,13 +266,13 @@ class Cockpit(SaysWhyOff, Screen[None]):
             return "nothing has happened yet"
         return ""
 
-    @on(Files.Opened)
-    def _file_opened(self, event: Files.Opened) -> None:
+    @on(FileTree.Opened)
+    def _file_opened(self, event: FileTree.Opened) -> None:
         event.stop()
         self._file_actions.open_whole()
 
-    @on(Files.FilterRequested)
-    def _filter_requested(self, event: Files.FilterRequested) -> None:
+    @on(FileTree.FilterRequested)
+    def _filter_requested(self, event: FileTree.FilterRequested) -> None:
         event.stop()
         self._file_actions.ask_filter()
 
@@ -319,7 +319,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
 
     def on_block_list_highlighted(self, event: BlockList.Highlighted) -> None:
         """Preview the file under the cursor."""
-        if isinstance(event.block_list, Files):
+        if isinstance(event.block_list, FileTree):
             self._file_panes.show_preview()
 
     # --- panes

@@ -22,7 +22,7 @@ from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.screens.files.filter_files import FilterFilesDialog
 from sandbox_tui.tui.terminal_io import open_external as outside
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.preview.preview import Preview
 
 
@@ -219,8 +219,8 @@ class FileActions:
     # --- shared
 
     @property
-    def _files(self) -> Files:
-        return self._screen.query_one(Files)
+    def _files(self) -> FileTree:
+        return self._screen.query_one(FileTree)
 
     @property
     def _preview(self) -> Preview:

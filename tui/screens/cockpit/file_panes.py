@@ -12,7 +12,7 @@ from textual.timer import Timer
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.file_state import FileState
 from sandbox_tui.tui.screens.cockpit.file_actions import FileSource
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.preview.preview import Preview
 
 SLOW_SECONDS = 0.1
@@ -92,8 +92,8 @@ class FilePanes:
         self._preview.show(latest.last.path if latest else "", latest)
 
     @property
-    def _files(self) -> Files:
-        return self._screen.query_one(Files)
+    def _files(self) -> FileTree:
+        return self._screen.query_one(FileTree)
 
     @property
     def _preview(self) -> Preview:

@@ -26,7 +26,7 @@ from sandbox_tui.tui.format.comparison import Fact, file_sizes, related_sentence
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.compare.both_calls import BothCalls
 from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows, Row
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
@@ -39,7 +39,7 @@ from sandbox_tui.tui.widgets.preview.document import Document, Notice, decode
 Side = Literal["left", "right"]
 
 
-class CompareScreen(SaysWhyOff, Screen[None]):
+class CompareScreen(ExplainsUnavailable, Screen[None]):
     """Compares two sessions.
 
     Args:
@@ -75,7 +75,7 @@ class CompareScreen(SaysWhyOff, Screen[None]):
         self._found: Comparison | None = None
 
     def compose(self) -> ComposeResult:
-        """The rows, and the keys."""
+        """Yield the rows, and the keys."""
         yield ComparisonRows(id="comparison")
         yield KeyBar()
 
@@ -94,11 +94,11 @@ class CompareScreen(SaysWhyOff, Screen[None]):
         rows = self.query_one(ComparisonRows)
         rows.border_title = "compare"
         related = [related_sentence(found).removesuffix(".")] if related_sentence(found) else []
-        rows.border_subtitle = Content(" · ".join([*related, f"{hint('list.open')} opens"]))
+        rows.border_subtitle = Content(" · ".join([*related, f"{hint('list.open')} open"]))
         rows.show(found)
         self.refresh_bindings()
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """There may be no further difference, and a running session cannot be replayed yet."""
         if action == "replay":
             run = self._sides[parameters != ("left",)]
@@ -185,7 +185,7 @@ class CompareScreen(SaysWhyOff, Screen[None]):
 
 
 def _moment(row: Row | None, side: Side) -> int | None:
-    """The event in a session that a row refers to, or None for rows without one."""
+    """Return the event in a session that a row refers to, or None for rows without one."""
     is_left = side == "left"
     match row:
         case Pair(left=left, right=right):
@@ -198,7 +198,7 @@ def _moment(row: Row | None, side: Side) -> int | None:
 
 
 def _file_document(file: FilePair, left: bytes | None, right: bytes | None) -> Document:
-    """The differences of two contents, or why they cannot be shown."""
+    """Return the differences of two contents, or why they cannot be shown."""
     sizes = file_sizes(file)
     if left is None or right is None:
         return Notice(f"The content was not saved on both sides ({sizes}).", facts=sizes)

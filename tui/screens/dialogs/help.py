@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.keys.actions_here import ActionHere, actions_here
+from sandbox_tui.tui.keys.available_actions import ActionHere, available_actions
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -66,7 +66,7 @@ class HelpScreen(Dialog[None]):
 
     def __init__(self, screen: Screen[Any]) -> None:
         super().__init__()
-        self._all = actions_here(screen)
+        self._all = available_actions(screen)
 
     @property
     def actions_shown(self) -> list[ActionHere]:
@@ -80,10 +80,10 @@ class HelpScreen(Dialog[None]):
         return [(" ".join(action.keys), action.words) for action in self.actions_shown]
 
     def compose(self) -> ComposeResult:
-        """A filter line and the list."""
+        """Yield a filter line and the list."""
         with Vertical(classes="dialog") as box:
             box.border_title = "keys"
-            box.border_subtitle = f"type to filter · ↑ ↓ scroll · {hint('help.leave')} closes"
+            box.border_subtitle = f"type to filter · ↑ ↓ scroll · {hint('help.leave')} close"
             yield LineInput(placeholder="type to filter", id="help-filter")
             with VerticalScroll(can_focus=False):
                 yield ThemedText(self._list, id="help-keys")
@@ -139,7 +139,7 @@ def _halves(groups: list[list[ActionHere]]) -> list[list[list[ActionHere]]]:
 
 
 def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list[Text]:
-    """The lines of groups: a heading, then one line per action."""
+    """Return the lines of groups: a heading, then one line per action."""
     wide = max((cell_len(_keys(action)) for group in groups for action in group), default=0)
     lines: list[Text] = []
     for group in groups:
@@ -156,13 +156,14 @@ def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list
 
 
 def _reason_of_all(group: list[ActionHere]) -> str:
-    """Why all of a group are off, where that is one reason: it is said once; empty otherwise."""
+    """Return why all of a group are off, where that is one reason: it is said once; empty
+    otherwise."""
     reasons = {action.off for action in group}
     return reasons.pop() if len(group) > 1 and len(reasons) == 1 else ""
 
 
 def _line(action: ActionHere, wide: int, room: int, palette: Palette, *, is_said: bool) -> Text:
-    """An action; with the reason why it is off, unless that is said above."""
+    """Return an action; with the reason why it is off, unless that is said above."""
     keys = _keys(action)
     line = Text(" " * (wide - cell_len(keys)), no_wrap=True)
     line.append(keys, style=palette.faint if action.off else palette.accent)

@@ -18,7 +18,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -82,7 +82,7 @@ class TextBlocks(BlockList):
         return False
 
 
-class PagerScreen(SaysWhyOff, ModalScreen[None]):
+class PagerScreen(ExplainsUnavailable, ModalScreen[None]):
     """Shows a text or a document; `/` searches, `n` and `N` move between matches, escape closes.
 
     Args:
@@ -128,7 +128,7 @@ class PagerScreen(SaysWhyOff, ModalScreen[None]):
             body.show(content, keep_place=True)
             self.watch(app_of(self), "theme", body.redraw, init=False)  # pyright: ignore[reportUnknownArgumentType]
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Moving between matches needs a search."""
         return "" if action != "again" or self._wanted else "there is no search"
 

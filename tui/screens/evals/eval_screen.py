@@ -19,7 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import Leaving
@@ -31,10 +31,10 @@ from sandbox_tui.tui.screens.evals.header import (
 )
 from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog, what_stops
 from sandbox_tui.tui.screens.evals.open_sample import open_sample
-from sandbox_tui.tui.screens.evals.picture import EvalPicture, picture_of
 from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
+from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData, data_of
 from sandbox_tui.tui.screens.evals.source import EvalSource
-from sandbox_tui.tui.screens.picture_screen import PictureScreen
+from sandbox_tui.tui.screens.progress_screen import ProgressScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -57,7 +57,7 @@ MIN_TABLE_LINES = 6
 CHART_LINES = 12
 
 
-class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
+class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhenOnTop[None]):
     """Shows an evaluation.
 
     Args:
@@ -99,10 +99,10 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
         """Yield title and progress, table, charts, samples, keys."""
         info = self._source.info
         heads: dict[str, Callable[[Palette], Text]] = {
-            "title": lambda palette: title_line(info, self._picture, self._columns, palette),
-            "progress": lambda palette: progress_line(self._picture, self._columns, palette),
-            "failures": lambda palette: failures_line(self._picture, self._columns, palette),
-            "reason": lambda palette: reason_line(self._picture, palette),
+            "title": lambda palette: title_line(info, self._data, self._columns, palette),
+            "progress": lambda palette: progress_line(self._data, self._columns, palette),
+            "failures": lambda palette: failures_line(self._data, self._columns, palette),
+            "reason": lambda palette: reason_line(self._data, palette),
         }
         for name, draw in heads.items():
             yield ThemedText(draw, id=f"eval-{name}")
@@ -127,9 +127,9 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
     # --- what is shown
 
     @override
-    def work_out(self) -> EvalPicture | None:
+    def compute(self) -> EvalScreenData | None:
         reading = self._source.read()
-        return None if reading is None else picture_of(reading)
+        return None if reading is None else data_of(reading)
 
     def _tick(self) -> None:
         if self.is_current:
@@ -137,47 +137,47 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
             self.query_one("#eval-progress").refresh()
 
     @override
-    def show_picture(self, picture: EvalPicture) -> None:
-        reason = picture.reading.because
+    def show_data(self, data: EvalScreenData) -> None:
+        reason = data.reading.because
         self.query_one("#eval-reason").set_class(bool(reason), "-shown")
-        self.query_one("#eval-failures").set_class(bool(picture.failures), "-shown")
+        self.query_one("#eval-failures").set_class(bool(data.failures), "-shown")
         for name in ("title", "progress", "failures", "reason"):
             self.query_one(f"#eval-{name}").refresh()
-        self._show_table(picture)
-        self._show_samples(picture)
+        self._show_table(data)
+        self._show_samples(data)
         self.refresh_bindings()
 
-    def _show_table(self, picture: EvalPicture) -> None:
+    def _show_table(self, data: EvalScreenData) -> None:
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
         shows_charts, height = self._shows_charts, self.size.height
         has_room = self._has_room_for_charts
         charts.set_class(shows_charts, "-shown")
         if shows_charts:
-            self._draw_charts(picture, charts)
+            self._draw_charts(data, charts)
         table.display = has_room or not shows_charts
         room = height - OTHER_LINES - (CHART_LINES if shows_charts else 0)
-        table.show(picture.table, max(MIN_TABLE_LINES, room))
+        table.show(data.table, max(MIN_TABLE_LINES, room))
 
-    def _draw_charts(self, picture: EvalPicture, charts: ChartRow) -> None:
+    def _draw_charts(self, data: EvalScreenData, charts: ChartRow) -> None:
         """Show the current curves, unless they were drawn recently and samples still run."""
         now = time.monotonic()
-        if not picture.running or now - self._charts_drawn >= CHARTS_SECONDS:
+        if not data.running or now - self._charts_drawn >= CHARTS_SECONDS:
             self._charts_drawn = now
-            charts.show(picture.series, picture.table.modes)
+            charts.show(data.series, data.table.modes)
 
-    def _show_samples(self, picture: EvalPicture) -> None:
+    def _show_samples(self, data: EvalScreenData) -> None:
         shown = self.query_one(SampleList)
-        running = [one for one in picture.running if self._filter.fits(one)]
-        over = [one for one in picture.over if self._filter.fits(one)]
-        shown.show([*running, *over], len(running), self._nothing(picture))
-        pending = picture.table.samples - picture.table.over - len(picture.running)
+        running = [one for one in data.running if self._filter.fits(one)]
+        over = [one for one in data.over if self._filter.fits(one)]
+        shown.show([*running, *over], len(running), self._nothing(data))
+        pending = data.table.samples - data.table.over - len(data.running)
         words = [f"samples {len(running) + len(over)}"]
         words += [self._filter.words] if self._filter.words else []
         words += [f"{pending} pending"] if pending and not self._filter.words else []
         shown.border_title = Content(" · ".join(words))
         shown.border_subtitle = f"{hint('eval.back')} show all" if self._filter.words else None
 
-    def _nothing(self, picture: EvalPicture) -> str:
+    def _nothing(self, data: EvalScreenData) -> str:
         if self._filter.words:
             return f"No matching samples. {hint('eval.filter')} changes the filter."
         return "No sample has started yet."
@@ -205,17 +205,17 @@ class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
         self._show_filtered()
 
     def _show_filtered(self) -> None:
-        if self._picture is not None:
-            self._show_samples(self._picture)
+        if self._data is not None:
+            self._show_samples(self._data)
 
     # --- keys
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Only an evaluation of this program can be paused and stopped."""
         if action not in ("pause", "stop", "wall"):
             return ""
         if self._source.runner is None:
-            table = None if self._picture is None else self._picture.table
+            table = None if self._data is None else self._data.table
             is_over = table is not None and table.over >= table.samples
             return "all samples have ended" if is_over else "this program does not run it"
         if action == "wall" and not self._run_workers.running:

@@ -58,7 +58,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         app_of(self).push_screen(EvalScreen(source_of(found, self._evals), self._evals.runs))
 
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Only an interrupted evaluation can be resumed; a running one cannot be deleted."""
         found = self.current
         if action not in ("resume", "delete"):

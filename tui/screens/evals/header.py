@@ -12,7 +12,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.screens.evals.picture import EvalPicture
+from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData
 from sandbox_tui.tui.screens.evals.source import EvalState
 from sandbox_tui.tui.theming.palette import Palette
 
@@ -27,15 +27,15 @@ MAX_BAR_CELLS = 40
 MIN_BAR_CELLS = 8
 
 
-def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette: Palette) -> Text:
+def title_line(info: EvalInfo, data: EvalScreenData | None, width: int, palette: Palette) -> Text:
     """Draw suite, model and id, with the state on the right."""
-    state = picture.reading.state if picture else "running"
-    words = f"{SIGNS[state]} {state}" if picture else "◌ reads"
+    state = data.reading.state if data else "running"
+    words = f"{SIGNS[state]} {state}" if data else "◌ reads"
     line = Text(no_wrap=True)
     line.append(sanitize_line(info.suite), style=palette.accent)
     line.append(f"  {sanitize_line(info.model)}", style=palette.strong)
     line.append(f"  {info.id}", style=palette.faint)
-    duration = _duration_words(picture)
+    duration = _duration_words(data)
     if line.cell_len + 1 + len(words) + len(duration) <= width:  # the id matters more
         words += duration
     room = max(1, width - len(words) - 1)
@@ -44,26 +44,26 @@ def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette:
     return line.append(words, style=_style(state, palette))
 
 
-def progress_line(picture: EvalPicture | None, width: int, palette: Palette) -> Text:
+def progress_line(data: EvalScreenData | None, width: int, palette: Palette) -> Text:
     """Return a progress bar and the totals of all samples, as many as fit."""
-    if picture is None:
+    if data is None:
         return Text("…", style=palette.faint)
-    table = picture.table
+    table = data.table
     over, samples = table.over, table.samples
     parts: list[tuple[str, Style]] = [(f"{over} of {samples}", palette.strong)]
-    if picture.lost:
-        parts.append((f"{picture.lost} no score", palette.warn))
-    if (left := _seconds_left(picture)) is not None:
+    if data.lost:
+        parts.append((f"{data.lost} no score", palette.warn))
+    if (left := _seconds_left(data)) is not None:
         parts.append((f"{figures.duration(left)} left", palette.text))
-    tokens = numbers.tokens(picture.tokens, estimated=picture.estimated)
+    tokens = numbers.tokens(data.tokens, estimated=data.estimated)
     parts.append((f"{tokens} tok", palette.dim))
-    if picture.cost is not None:
-        parts.append((numbers.cost(picture.cost), palette.dim))
-    if picture.running:
-        parts.insert(1, (f"{len(picture.running)} running", palette.good))
+    if data.cost is not None:
+        parts.append((numbers.cost(data.cost), palette.dim))
+    if data.running:
+        parts.insert(1, (f"{len(data.running)} running", palette.good))
     while len(parts) > 1 and _cells(parts) + MIN_BAR_CELLS + 2 > width:
         parts.pop()
-    line = _bar(over, picture.lost, samples, _bar_cells(width - _cells(parts) - 2), palette)
+    line = _bar(over, data.lost, samples, _bar_cells(width - _cells(parts) - 2), palette)
     line.append("  ")
     for at, (words, style) in enumerate(parts):
         line.append(" · " if at else "", style=palette.faint)
@@ -71,9 +71,9 @@ def progress_line(picture: EvalPicture | None, width: int, palette: Palette) -> 
     return line
 
 
-def failures_line(picture: EvalPicture | None, width: int, palette: Palette) -> Text:
+def failures_line(data: EvalScreenData | None, width: int, palette: Palette) -> Text:
     """Failures by kind, as many kinds as fit, and the number of samples with other kinds."""
-    failures = picture.failures if picture else ()
+    failures = data.failures if data else ()
     words = [f"{count} {sanitize_line(kind)}" for kind, count in failures]
     shown = len(words)
     while shown > 1 and len(_failures(words, failures, shown)) > width:
@@ -91,27 +91,27 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
     return _FAILURES + " · ".join([*words[:shown], *([f"{more} others"] if more else [])])
 
 
-def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
+def reason_line(data: EvalScreenData | None, palette: Palette) -> Text:
     """Return why the evaluation is paused or stopped; empty otherwise."""
-    reason = picture.reading.because if picture else ""
-    if picture is not None and picture.reading.state == "stopped":
-        reason += f" `sandbox-tui eval resume {picture.reading.info.id}` runs what is left."
+    reason = data.reading.because if data else ""
+    if data is not None and data.reading.state == "stopped":
+        reason += f" `sandbox-tui eval resume {data.reading.info.id}` runs what is left."
     return Text(sanitize_line(reason), style=palette.warn, no_wrap=True, overflow="ellipsis")
 
 
-def _duration_words(picture: EvalPicture | None) -> str:
+def _duration_words(data: EvalScreenData | None) -> str:
     """Return how long a finished evaluation took; empty for all others."""
-    if picture is None or not picture.run_seconds:
+    if data is None or not data.run_seconds:
         return ""
-    return f" in {short_duration(picture.run_seconds)}"
+    return f" in {short_duration(data.run_seconds)}"
 
 
-def _seconds_left(picture: EvalPicture) -> float | None:
+def _seconds_left(data: EvalScreenData) -> float | None:
     """Return the last estimate minus the time since; at least 1 s if samples take longer."""
-    left = picture.table.seconds_left
-    if not left or picture.reading.state != "running":
+    left = data.table.seconds_left
+    if not left or data.reading.state != "running":
         return None
-    return max(1.0, left - (time.time() - picture.reading.at))
+    return max(1.0, left - (time.time() - data.reading.at))
 
 
 def _bar_cells(room: int) -> int:

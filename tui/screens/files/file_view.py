@@ -15,7 +15,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -26,7 +26,7 @@ Fetch = Callable[[Preview, str, int], None]
 """Fetches content that was not kept and passes it to the preview; see `Preview.fetched`."""
 
 
-class FileViewScreen(SaysWhyOff, ModalScreen[None]):
+class FileViewScreen(ExplainsUnavailable, ModalScreen[None]):
     """Shows a file; `/` searches, `n` and `N` move between matches, `d` compares, escape closes.
 
     Args:
@@ -88,7 +88,7 @@ class FileViewScreen(SaysWhyOff, ModalScreen[None]):
         event.stop()
         self._fetch(event.preview, event.path, event.max_bytes)
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Files are copied and edited in the cockpit only."""
         if action == "open_file":
             return "this is the whole file"

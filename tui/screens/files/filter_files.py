@@ -12,7 +12,7 @@ from textual.widgets import Input
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-from sandbox_tui.tui.widgets.files.file_tree import Files
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 
@@ -24,14 +24,14 @@ class FilterFilesDialog(Dialog[None]):
     FilterFilesDialog .line { position: absolute; }
     """
 
-    enter_words = "keep"
+    enter_words = "keep filter"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("filter_files.leave", "back", priority=True),
         binding("filter_files.keep", "keep", show=False, priority=True),
     ]
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: FileTree) -> None:
         super().__init__()
         self._files = files
 

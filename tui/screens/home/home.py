@@ -19,7 +19,7 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
@@ -48,7 +48,7 @@ _OF_A_SESSION = frozenset(("resume", "mark", "compare", "delete", "rename", "tag
 """Actions on the session under the cursor."""
 
 
-class HomeScreen(SaysWhyOff, Screen[None]):
+class HomeScreen(ExplainsUnavailable, Screen[None]):
     """Lists sessions; starts, replays, searches and deletes them."""
 
     CSS = """
@@ -307,7 +307,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         return None
 
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         if action == "wall":
             return "" if self._run_workers.all else "no run was started here yet"
         if action not in _OF_A_SESSION or not self.is_mounted:

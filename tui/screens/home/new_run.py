@@ -24,7 +24,7 @@ from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for,
 from sandbox_tui.tui.format.setting_text import YES_NO
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
@@ -40,7 +40,7 @@ Draft: TypeAlias = dict[str, str]
 TASK_HINT = "a line of --- starts another task"
 
 
-class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
+class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
@@ -204,7 +204,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
         """Show or hide the less frequently changed settings."""
         self.toggle_class("-more")
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Nothing is hidden if there is room for everything."""
         all_shown = action == "more" and self.has_class("-tallest")
         return "all of them are shown" if all_shown else ""

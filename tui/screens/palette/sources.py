@@ -15,7 +15,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import task_title
-from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
+from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.settings import ROWS
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
@@ -27,7 +27,7 @@ MAX_TITLE_CHARACTERS = 200
 def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
     """Return the actions of a screen, each once, except navigation and the palette itself."""
     entries: dict[str, Entry] = {}
-    for here in actions_here(screen):
+    for here in available_actions(screen):
         if here.group == MOVING or here.name == "app.palette":
             continue
 

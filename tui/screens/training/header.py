@@ -10,7 +10,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.rl.step_figures import StepFigures
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.screens.training.picture import TrainingPicture
+from sandbox_tui.tui.screens.training.screen_data import TrainingScreenData
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.training.training_rows import status_sign
 
@@ -31,11 +31,11 @@ def title_line(found: TrainingSummary, width: int, palette: Palette) -> Text:
     return line.append(state, style=style)
 
 
-def progress_line(picture: TrainingPicture | None, width: int, palette: Palette) -> Text:
+def progress_line(data: TrainingScreenData | None, width: int, palette: Palette) -> Text:
     """Return the progress and the figures of the last step, as many as fit."""
-    if picture is None:
+    if data is None:
         return Text("…", style=palette.faint)
-    parts = _progress(picture, palette)
+    parts = _progress(data, palette)
     while len(parts) > 1 and sum(len(words) + 3 for words, _ in parts) - 3 > width:
         parts.pop()
     line = Text(no_wrap=True, overflow="ellipsis")
@@ -56,16 +56,16 @@ def reason_line(found: TrainingSummary, palette: Palette) -> Text:
     return Text(words, style=palette.warn, no_wrap=True, overflow="ellipsis")
 
 
-def _progress(picture: TrainingPicture, palette: Palette) -> list[tuple[str, Style]]:
-    summary = picture.reading.summary
+def _progress(data: TrainingScreenData, palette: Palette) -> list[tuple[str, Style]]:
+    summary = data.reading.summary
     parts: list[tuple[str, Style]] = [(numbers.counted(summary.steps, "step"), palette.strong)]
-    if (last := _last(picture.steps)) is not None:
+    if (last := _last(data.steps)) is not None:
         if last.reward is not None:
             parts.append((f"reward {last.reward:.3f}", palette.strong))
-        if (held_out := _last_held_out(picture.steps)) is not None:
+        if (held_out := _last_held_out(data.steps)) is not None:
             parts.append((f"held out {held_out:.3f}", palette.good))
-    if picture.running:
-        words = f"{picture.running} running" if summary.running else f"{picture.running} lost"
+    if data.running:
+        words = f"{data.running} running" if summary.running else f"{data.running} lost"
         parts.append((words, palette.good if summary.running else palette.warn))
     parts.append((numbers.counted(summary.rollouts, "rollout"), palette.text))
     if last is not None:

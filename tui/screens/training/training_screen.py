@@ -16,11 +16,11 @@ from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.picture_screen import PictureScreen
+from sandbox_tui.tui.screens.progress_screen import ProgressScreen
 from sandbox_tui.tui.screens.training.group_filter import GroupFilter
 from sandbox_tui.tui.screens.training.header import progress_line, reason_line, title_line
-from sandbox_tui.tui.screens.training.picture import TrainingPicture, TrainingPictures
 from sandbox_tui.tui.screens.training.rollout_actions import RolloutActions
+from sandbox_tui.tui.screens.training.screen_data import TrainingDataCache, TrainingScreenData
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -35,7 +35,7 @@ GROUP_SHARE = 4
 MIN_GROUP_LINES = 3
 
 
-class TrainingScreen(PictureScreen[TrainingPicture]):
+class TrainingScreen(ProgressScreen[TrainingScreenData]):
     """Shows a training run.
 
     Args:
@@ -70,7 +70,7 @@ class TrainingScreen(PictureScreen[TrainingPicture]):
         self._found = found
         self._reader = TrainingReader(store, found.id)
         self._actions = RolloutActions(self, store)
-        self._pictures = TrainingPictures()
+        self._cache = TrainingDataCache()
         self._filter = GroupFilter()
 
     def compose(self) -> ComposeResult:
@@ -79,7 +79,7 @@ class TrainingScreen(PictureScreen[TrainingPicture]):
             lambda palette: title_line(self._found, self._columns, palette), id="training-title"
         )
         yield ThemedText(
-            lambda palette: progress_line(self._picture, self._columns, palette),
+            lambda palette: progress_line(self._data, self._columns, palette),
             id="training-progress",
         )
         yield ThemedText(lambda palette: reason_line(self._found, palette), id="training-reason")
@@ -96,32 +96,32 @@ class TrainingScreen(PictureScreen[TrainingPicture]):
     # --- what is shown
 
     @override
-    def work_out(self) -> TrainingPicture | None:
+    def compute(self) -> TrainingScreenData | None:
         reading = self._reader.read()
-        return None if reading is None else self._pictures.picture_of(reading)
+        return None if reading is None else self._cache.data_of(reading)
 
     @override
-    def show_picture(self, picture: TrainingPicture) -> None:
-        self._found = picture.reading.summary
+    def show_data(self, data: TrainingScreenData) -> None:
+        self._found = data.reading.summary
         is_over = self._found.status not in ("running", "finished")
         self.query_one("#training-reason").set_class(is_over, "-shown")
         for name in ("title", "progress", "reason"):
             self.query_one(f"#training-{name}").refresh()
-        self._show_charts(picture)
-        self._show_wall(picture)
+        self._show_charts(data)
+        self._show_wall(data)
         self.refresh_bindings()
 
-    def _show_charts(self, picture: TrainingPicture) -> None:
+    def _show_charts(self, data: TrainingScreenData) -> None:
         charts, has_room = self.query_one(ChartRow), self._has_room_for_charts
         charts.set_class(self._shows_charts, "-shown")
         charts.styles.height = None if has_room else "1fr"
         self.query_one(RolloutWall).display = has_room or not self._shows_charts
         if self._shows_charts:
-            charts.show(picture.series, CURVES)
+            charts.show(data.series, CURVES)
 
-    def _show_wall(self, picture: TrainingPicture) -> None:
+    def _show_wall(self, data: TrainingScreenData) -> None:
         wall = self.query_one(RolloutWall)
-        groups = [group for group in picture.groups if self._filter.fits(group)]
+        groups = [group for group in data.groups if self._filter.fits(group)]
         wall.empty = self._nothing
         wall.show(groups, running=self._found.running)
         words = f"step, task, mean, reward of each rollout · {counted(len(groups), 'group')}"
@@ -177,8 +177,8 @@ class TrainingScreen(PictureScreen[TrainingPicture]):
         self._show_filtered()
 
     def _show_filtered(self) -> None:
-        if self._picture is not None:
-            self._show_wall(self._picture)
+        if self._data is not None:
+            self._show_wall(self._data)
 
     # --- leaving
 

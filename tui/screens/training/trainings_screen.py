@@ -50,7 +50,7 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
         app_of(self).push_screen(TrainingScreen(found, self._store))
 
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """A running training cannot be deleted."""
         found = self.current
         if action != "delete":

@@ -23,7 +23,7 @@ from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint, preference, shown
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.textual_support.typed_app import (
     subscribe_to_bindings,
     unsubscribe_from_bindings,
@@ -47,7 +47,8 @@ _ACTION = "action"
 
 
 def names_in(call: ToolCall, files: Mapping[str, FileState]) -> str:
-    """The files that a bash command names, each with its size, as far as they can be recognized."""
+    """Return the files that a bash command names, each with its size, as far as they can be
+    recognized."""
     if call.name != BASH:
         return ""
     try:
@@ -100,13 +101,15 @@ class ApprovalBar(Widget):
     def _keys_elsewhere(self) -> str:
         """How to get the keys back from an input, a shell or another screen; otherwise empty."""
         screen = self.screen
-        if isinstance(screen, SaysWhyOff) and (off := screen.why_off("approve", ())):
+        if isinstance(screen, ExplainsUnavailable) and (
+            off := screen.why_unavailable("approve", ())
+        ):
             return off
         focused = self.screen.focused
         if focused is None or not focused.check_consume_key("a", "a"):
             return ""
         back = RELEASE_SHOWN if isinstance(focused, TerminalView) else hint("inject.leave")
-        return f"{back} first: the keyboard is in use elsewhere"
+        return f"{back} to use these keys:"
 
     def sync(self, state: RunState) -> None:
         """Show the waiting call of this state."""
@@ -121,7 +124,7 @@ class ApprovalBar(Widget):
 
     @override
     def render(self) -> Text:
-        """The waiting call and the possible decisions, in the current theme."""
+        """Return the waiting call and the possible decisions, in the current theme."""
         return Text() if self._state is None else self._text(self._state, palette_of(self))
 
     def _text(self, state: RunState, palette: Palette) -> Text:
@@ -153,7 +156,7 @@ class ApprovalBar(Widget):
         return Text("\n").join(lines)
 
     def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
-        """The decisions that fit, each whole; those that are left out keep their keys."""
+        """Return the decisions that fit, each whole; those that are left out keep their keys."""
         narrow = width < 70
         gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {state.mode}")
         line = Text("" if narrow else "  ", no_wrap=True)
@@ -173,14 +176,14 @@ class ApprovalBar(Widget):
         return line
 
     def _choice(self, action: str, word: str, palette: Palette) -> Text:
-        """A key and its word, which can be clicked; no key that the focused widget takes."""
+        """Return a key and its word, which can be clicked; no key that the focused widget takes."""
         click = Style(meta={_ACTION: action})
         key = self._key_of(f"live.{action}")
         choice = Text(f"{key} " if key else "", style=palette.accent + click, no_wrap=True)
         return choice.append(word, style=palette.text + click)
 
     def _key_of(self, name: str) -> str:
-        """A key of an action of this screen that is not taken by the focused widget."""
+        """Return a key of an action of this screen that is not taken by the focused widget."""
         if self._keys_elsewhere:
             return hint(name)
         mine = [

@@ -21,7 +21,7 @@ from sandbox_tui.core.events.run_state import (
 )
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.edited_file import GetBlob, edited_file
@@ -42,7 +42,7 @@ WINDOW_ITEMS = 60
 """Number of items loaded after a jump; scrolling up loads the ones before them."""
 
 
-class Calls(SaysWhyOff, BlockList):
+class Calls(ExplainsUnavailable, BlockList):
     """Shows `RunState.items`.
 
     The screen calls `sync` after it applies events; only items that may have changed are redrawn.
@@ -280,7 +280,7 @@ class Calls(SaysWhyOff, BlockList):
             self.post_message(self.HitRequested(direction))
 
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """The keys n and N work only during a search."""
         return "" if action != "hit" or self._search.words else "there is no search"
 

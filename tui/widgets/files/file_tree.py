@@ -17,17 +17,17 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS
-from sandbox_tui.tui.widgets.files.path_tree import Counts, FileTree, Row
+from sandbox_tui.tui.widgets.files.path_tree import Counts, PathTree, Row
 
 SIZE_COLUMNS = 5
 MARK_COLUMNS = 5
 
 
-class Files(SaysWhyOff, BlockList):
+class FileTree(ExplainsUnavailable, BlockList):
     """Shows `RunState.files` below the working directory.
 
     On the right of each file: a dot if the latest step changed it, its change since the run
@@ -54,7 +54,7 @@ class Files(SaysWhyOff, BlockList):
     def __init__(self, state: RunState, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._state = state
-        self._tree = FileTree(self._root)
+        self._tree = PathTree(self._root)
         self._rows: list[Row] = []
         self._words = ""
         self._changed_only = False
@@ -68,7 +68,7 @@ class Files(SaysWhyOff, BlockList):
         """Show a state: a new one, or the same one after its files changed."""
         self._state = state
         if self._tree.root != self._root:
-            self._tree = FileTree(self._root)
+            self._tree = PathTree(self._root)
         self._tree.update(state.files)
         self._lay_out()
         self._titles()
@@ -125,7 +125,7 @@ class Files(SaysWhyOff, BlockList):
         self._titles()
 
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Escape is left to the screen while there is no filter."""
         return "" if action != "unfilter" or self.filtered else "all files are shown"
 

@@ -55,7 +55,7 @@ class Counts:
         return bool(self.created or self.modified or self.deleted)
 
 
-class FileTree:
+class PathTree:
     """The paths below a folder.
 
     Attributes:

@@ -20,7 +20,7 @@ from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.core.terminal.base import Terminal as Emulator
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.terminal_io.emulator_backend import live_terminal
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.terminal.open_terminals import OpenTerminal, OpenTerminals
@@ -35,7 +35,7 @@ from sandbox_tui.tui.widgets.terminal.tabs import title_of
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 
-class TerminalPane(SaysWhyOff, Container):
+class TerminalPane(ExplainsUnavailable, Container):
     """One `TerminalView` for each terminal of the run; one of them is visible.
 
     The tabs are in the border, so they take no line from a small pane.
@@ -272,7 +272,7 @@ class TerminalPane(SaysWhyOff, Container):
     # --- keyboard
 
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Keys that do not apply now are left to the widgets above."""
         view = self.view if self.shown in self._terminals else None
         match action:

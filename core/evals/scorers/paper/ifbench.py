@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from sandbox_tui.core.evals.extras import missing_extra, require
+from sandbox_tui.core.evals.optional_packages import missing_extra, require
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import without_thinking
 from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandbox_tui.core.evals.extras import missing_extra, require
+from sandbox_tui.core.evals.optional_packages import missing_extra, require
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import without_thinking
 from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.evals.extras import missing_extra, require
 from sandbox_tui.core.evals.loaders.reference_task import reference_row
-from sandbox_tui.core.evals.own_code import MAX_OWN_BYTES
+from sandbox_tui.core.evals.optional_packages import missing_extra, require
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
+from sandbox_tui.core.evals.user_functions import MAX_OWN_BYTES
 from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
 from sandbox_tui.core.sandboxes.base import Sandbox
 

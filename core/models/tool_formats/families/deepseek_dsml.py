@@ -12,7 +12,7 @@ from typing import Any
 
 from sandbox_tui.core.models.tool_formats.families.base import Family, to_json
 from sandbox_tui.core.models.tool_formats.invocations import InvokeTags, read_invocations
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import ATTRIBUTE
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from sandbox_tui.core.models.tool_formats.call_objects import read_arguments
 from sandbox_tui.core.models.tool_formats.families.base import Family, to_json
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Passage, Source, Step
 
 NAME = "harmony"

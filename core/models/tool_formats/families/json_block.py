@@ -14,7 +14,7 @@ from sandbox_tui.core.models.tool_formats.call_objects import read_calls
 from sandbox_tui.core.models.tool_formats.families.base import Family, call_object
 from sandbox_tui.core.models.tool_formats.families.llama import NAME as LLAMA
 from sandbox_tui.core.models.tool_formats.families.pythonic import begins_list, read_list
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
 NAME = "json"

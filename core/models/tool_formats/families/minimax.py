@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from sandbox_tui.core.models.tool_formats.families.base import Family, write_json_calls
 from sandbox_tui.core.models.tool_formats.invocations import InvokeTags, read_invocations
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import are_plain
 

@@ -21,7 +21,7 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     to_json,
 )
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
 LIST = "mistral"

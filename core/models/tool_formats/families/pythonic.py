@@ -16,7 +16,7 @@ from typing import Any, cast
 from sandbox_tui.core.models.tool_formats.families.base import SPACES, Family
 from sandbox_tui.core.models.tool_formats.json_text import Unreadable
 from sandbox_tui.core.models.tool_formats.python_text import parse_calls, read_brackets
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
 
 NAME = "pythonic"

@@ -22,7 +22,7 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     write_tool_response,
 )
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import (
     MISSING_TAGS,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sandbox_tui.core.evals.pocket.draw import Draw
 from sandbox_tui.core.evals.pocket.problem import Problem, at_level
-from sandbox_tui.core.rl.data.generated import asked, words
+from sandbox_tui.core.rl.data.generated import problems, words
 
 _MEETINGS = (
     "Let us meet on {day} in {place}; please bring the {thing}.",
@@ -76,7 +76,7 @@ def _problem(draw: Draw, level: int, field: str) -> Problem:
         f"letter-{number}.txt" if len(letters) > 1 else "letter.txt": text
         for number, text in enumerate(letters, 1)
     }
-    return asked.exact(question, getattr(meeting, field), files, len(letters) * (others + 1))
+    return problems.exact(question, getattr(meeting, field), files, len(letters) * (others + 1))
 
 
 def _meeting(draw: Draw, writer: str, reader: str) -> Meeting:
@@ -115,7 +115,7 @@ def _facts(meeting: Meeting) -> dict[str, str]:
 
 
 def _letter(draw: Draw, meeting: Meeting, news: str, others: int) -> str:
-    sentences = [asked.filler(draw) for _ in range(others)]
+    sentences = [problems.filler(draw) for _ in range(others)]
     sentences.insert(draw.integer(0, others), news)
     paragraphs = [" ".join(sentences[at : at + 3]) for at in range(0, len(sentences), 3)]
     body = "\n\n".join(paragraphs)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.evals.pocket.draw import Draw
 from sandbox_tui.core.evals.pocket.problem import Problem, at_level
-from sandbox_tui.core.rl.data.generated import asked, words
+from sandbox_tui.core.rl.data.generated import problems, words
 
 _SERVICES = words.split_words(
     "billing cache login mail orders printer proxy queue search storage upload web"
@@ -95,7 +95,7 @@ def count(draw: Draw, level: int) -> Problem:
     else:
         question = f"How many {line.level} lines did {line.service} write{when}?"
         value = sum(one.level == line.level for one in ours)
-    return asked.number(question, value, logs.files, len(logs.lines))
+    return problems.number(question, value, logs.files, len(logs.lines))
 
 
 def first(draw: Draw, level: int) -> Problem:
@@ -109,7 +109,7 @@ def first(draw: Draw, level: int) -> Problem:
     time = min(line.time for line in failures if line.service == service)
     when = f" on {words.date(logs.first + day)}" if level > 2 else ""
     question = f"At what time did {service} write its first ERROR line{when}?"
-    return asked.exact(question, time, logs.files, len(logs.lines))
+    return problems.exact(question, time, logs.files, len(logs.lines))
 
 
 def noisiest(draw: Draw, level: int) -> Problem:
@@ -120,7 +120,7 @@ def noisiest(draw: Draw, level: int) -> Problem:
     if len(ranked) < 2 or ranked[0][1] == ranked[1][1]:
         return noisiest(draw, level)
     question = f"Which service wrote the most ERROR lines{when}?"
-    return asked.exact(question, ranked[0][0], logs.files, len(logs.lines))
+    return problems.exact(question, ranked[0][0], logs.files, len(logs.lines))
 
 
 FAMILIES = {"count": count, "first": first, "noisiest": noisiest}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.evals.pocket.draw import Draw
 from sandbox_tui.core.evals.pocket.problem import Problem, at_level
-from sandbox_tui.core.rl.data.generated import asked, words
+from sandbox_tui.core.rl.data.generated import problems, words
 
 MIN_PEOPLE = 3
 
@@ -99,8 +99,8 @@ def field(draw: Draw, level: int) -> Problem:
     name = draw.one_of(("town", "trade", "badge"))
     question = register.ask(f"What is the {name} of {person.name}?")
     if name == "badge":
-        return asked.number(question, person.badge, register.files, register.size)
-    return asked.exact(question, str(getattr(person, name)), register.files, register.size)
+        return problems.number(question, person.badge, register.files, register.size)
+    return problems.exact(question, str(getattr(person, name)), register.files, register.size)
 
 
 def who(draw: Draw, level: int) -> Problem:
@@ -109,7 +109,7 @@ def who(draw: Draw, level: int) -> Problem:
     person = draw.one_of(register.people)
     question = draw.one_of(("Who has the badge {badge}?", "Whose badge is {badge}?"))
     text = register.ask(question.format(badge=person.badge))
-    return asked.exact(text, person.name, register.files, register.size)
+    return problems.exact(text, person.name, register.files, register.size)
 
 
 def choice(draw: Draw, level: int) -> Problem:
@@ -118,7 +118,7 @@ def choice(draw: Draw, level: int) -> Problem:
     person = draw.one_of(register.people)
     wrong = draw.some([town for town in words.TOWNS if town != person.town], 3)
     question = register.ask(f"Which town is {person.name} from?")
-    return asked.one_of(draw, question, person.town, wrong, register.files, register.size)
+    return problems.one_of(draw, question, person.town, wrong, register.files, register.size)
 
 
 def residents(draw: Draw, level: int) -> Problem:
@@ -132,7 +132,7 @@ def residents(draw: Draw, level: int) -> Problem:
     right = draw.some(there, draw.integer(1, 3))
     options = [*right, *draw.some(others, 5 - len(right))]
     question = register.ask(f"Which of these people are from {town}?")
-    return asked.all_of(draw, question, options, right, register.files, register.size)
+    return problems.all_of(draw, question, options, right, register.files, register.size)
 
 
 def count(draw: Draw, level: int) -> Problem:
@@ -146,7 +146,7 @@ def count(draw: Draw, level: int) -> Problem:
         least = draw.integer(1000, 9000)
         value = sum(one.town == person.town and one.badge > least for one in register.people)
         question = f"How many people from {person.town} have a badge above {least}?"
-    return asked.number(register.ask(question), value, register.files, register.size)
+    return problems.number(register.ask(question), value, register.files, register.size)
 
 
 FAMILIES = {

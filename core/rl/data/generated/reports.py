@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.evals.pocket.draw import Draw
 from sandbox_tui.core.evals.pocket.problem import Problem, at_level
-from sandbox_tui.core.rl.data.generated import asked, words
+from sandbox_tui.core.rl.data.generated import problems, words
 
 _COUNTS = (
     "In {town} there were {n} {goods}.",
@@ -60,7 +60,7 @@ def write_reports(draw: Draw, level: int) -> Reports:
                 count = Count(first + number, town, what, draw.integer(10, 400))
                 counts.append(count)
                 page.append(_sentence(draw, count))
-        page += [asked.filler(draw) for _ in range(at_level(level, 0, 8, 8, 8))]
+        page += [problems.filler(draw) for _ in range(at_level(level, 0, 8, 8, 8))]
         pages.append(draw.shuffled(page))
     files = {
         f"report-{number}.txt" if days > 1 else "report.txt": _page(first + number - 1, page)
@@ -100,7 +100,7 @@ def figure(draw: Draw, level: int) -> Problem:
     count = draw.one_of(corrected if corrected and draw.chance(0.5) else reports.counts)
     when = f" on {words.date(count.day)}" if level > 2 else ""
     question = f"How many {count.goods} were there in {count.town}{when}?"
-    return asked.number(question + _rule(level), count.n, reports.files, reports.size)
+    return problems.number(question + _rule(level), count.n, reports.files, reports.size)
 
 
 def total(draw: Draw, level: int) -> Problem:
@@ -114,7 +114,7 @@ def total(draw: Draw, level: int) -> Problem:
         value = sum(c.n for c in reports.counts if (c.day, c.goods) == (count.day, count.goods))
         when = f" on {words.date(count.day)}" if level > 2 else ""
         question = f"What do the numbers of {count.goods} in all towns{when} add up to?"
-    return asked.number(question + _rule(level), value, reports.files, reports.size)
+    return problems.number(question + _rule(level), value, reports.files, reports.size)
 
 
 def _rule(level: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sandbox_tui.core.evals.pocket.draw import Draw
 from sandbox_tui.core.evals.pocket.problem import Problem, at_level
-from sandbox_tui.core.rl.data.generated import asked, words
+from sandbox_tui.core.rl.data.generated import problems, words
 
 Sections = dict[str, dict[str, str]]
 
@@ -65,7 +65,7 @@ def value(draw: Draw, level: int) -> Problem:
         question += f", if of {order} each takes precedence over those named before it"
     written = {f"{title}.{suffix}": form(one) for title, one in zip(titles, files, strict=True)}
     size = sum(len(entries) for one in files for entries in one.values())
-    return asked.exact(f"{question}?", target, dict(sorted(written.items())), size)
+    return problems.exact(f"{question}?", target, dict(sorted(written.items())), size)
 
 
 def _entries(draw: Draw, keys: Sequence[str]) -> dict[str, str]:

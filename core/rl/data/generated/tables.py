@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.evals.pocket.draw import Draw
 from sandbox_tui.core.evals.pocket.problem import Problem, at_level
-from sandbox_tui.core.rl.data.generated import asked, words
+from sandbox_tui.core.rl.data.generated import problems, words
 
 Row = tuple[str, str, str, int]
 """Shop, goods, month, number sold."""
@@ -88,7 +88,7 @@ def cell(draw: Draw, level: int) -> Problem:
             "What number of {goods} was sold in {shop} in {month}{year}?",
         )
     ).format(goods=goods, shop=shop, month=month, year=sales.year)
-    return asked.number(question, sold, sales.files, sales.size)
+    return problems.number(question, sold, sales.files, sales.size)
 
 
 def total(draw: Draw, level: int) -> Problem:
@@ -101,7 +101,7 @@ def total(draw: Draw, level: int) -> Problem:
     else:
         value = sum(row[3] for row in sales.rows if row[1:3] == (goods, month))
         question = f"How many {goods} did all shops together sell in {month}{sales.year}?"
-    return asked.number(question, value, sales.files, sales.size)
+    return problems.number(question, value, sales.files, sales.size)
 
 
 def best(draw: Draw, level: int) -> Problem:
@@ -117,7 +117,7 @@ def best(draw: Draw, level: int) -> Problem:
         return best(draw, level)
     when = f"in {month}{sales.year}" if in_month else f"in all months{sales.year} together"
     question = f"Which shop sold the most {goods} {when}?"
-    return asked.exact(question, ranked[0][0], sales.files, sales.size)
+    return problems.exact(question, ranked[0][0], sales.files, sales.size)
 
 
 FAMILIES = {"cell": cell, "total": total, "best": best}

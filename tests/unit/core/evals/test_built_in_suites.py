@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.evals import extras
+from sandbox_tui.core.evals import optional_packages
 from sandbox_tui.core.evals.loaders import hugging_face
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.table import scorer_named
@@ -81,7 +81,7 @@ def scorers_of(suite: Suite) -> set[str]:
 def test_a_suite_of_the_paper(
     hub: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda _package: "found")
+    monkeypatch.setattr(optional_packages, "find_spec", lambda _package: "found")
     monkeypatch.setenv("JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
     hub["row"] = ROWS[name]
     suite = load_suite(name)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.base.tool_names import BASH, EDITOR
 from sandbox_tui.core.evals.meta_capabilities.capability import CAPABILITIES
-from sandbox_tui.core.evals.meta_capabilities.of_run import capabilities_of_run
+from sandbox_tui.core.evals.meta_capabilities.classify_calls import capabilities_of_run
 from sandbox_tui.core.evals.meta_capabilities.python_code import read_code
 from sandbox_tui.core.evals.meta_capabilities.rules import RULES
 from sandbox_tui.core.evals.meta_capabilities.shell_commands import commands_of

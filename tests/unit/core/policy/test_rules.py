@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.tool_names import installed_tool_names
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.policy.grants import granted_rules, suggested
-from sandbox_tui.core.policy.judge import Judgement, decide
+from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import BASH, EDITOR, Action, Policy, Rule
+from sandbox_tui.core.policy.session_rules import granted_rules, suggested
 from tests.unit.core.policy.test_bash_parser import PIECES, ran_by_bash
 
 RULES = (
@@ -32,7 +32,7 @@ RULES = (
 POLICY = Policy(rules=RULES)
 
 
-def bash(command: str, policy: Policy = POLICY, granted: tuple[Rule, ...] = ()) -> Judgement:
+def bash(command: str, policy: Policy = POLICY, granted: tuple[Rule, ...] = ()) -> PolicyDecision:
     return decide(policy, BASH, json.dumps({"command": command}), granted)
 
 

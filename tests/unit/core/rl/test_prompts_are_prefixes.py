@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.models.base import Message, Reply
-from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 from sandbox_tui.core.rl.episode_settings import NATIVE, EpisodeSettings
 from sandbox_tui.core.rl.rollouts import chatml

@@ -16,7 +16,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
-from sandbox_tui.sessions.recording.resumed_worker import claim, problem_with
+from sandbox_tui.sessions.recording.resume_worker import claim, problem_with
 from sandbox_tui.sessions.store.tables import runs
 from sandbox_tui.tui.terminal_io.notifications import Notices
 from tests.unit.event_streams import started

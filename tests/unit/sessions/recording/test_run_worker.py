@@ -20,8 +20,8 @@ from sandbox_tui.core.events.durability import Durability
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
-from sandbox_tui.sessions.recording import resumed_worker
-from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker, own
+from sandbox_tui.sessions.recording import resume_worker
+from sandbox_tui.sessions.recording.resume_worker import ResumedWorker, own
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, EventSource
 from tests.unit.event_streams import started
 
@@ -130,14 +130,14 @@ async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made
 ) -> None:
     """Also when the user stops it twice."""
     session = interrupted(store)
-    has_begun, go_on, claim = threading.Event(), threading.Event(), resumed_worker.claim
+    has_begun, go_on, claim = threading.Event(), threading.Event(), resume_worker.claim
 
     def slow_claim(store: Store, run_id: str) -> ProcessIdentity:
         has_begun.set()
         go_on.wait()
         return claim(store, run_id)
 
-    monkeypatch.setattr(resumed_worker, "claim", slow_claim)
+    monkeypatch.setattr(resume_worker, "claim", slow_claim)
     worker = ResumedWorker(store.run(session), load({}), store)
     worker.start()
     await asyncio.to_thread(has_begun.wait)

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
 from sandbox_tui.tui.screens.evals.header import failures_line, title_line
-from sandbox_tui.tui.screens.evals.picture import picture_of
 from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
+from sandbox_tui.tui.screens.evals.screen_data import picture_of
 from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.evals.domain_grid import Grid, grid_by_domain, grid_by_mode
 from sandbox_tui.tui.widgets.evals.series import MAX_POINTS, series_of

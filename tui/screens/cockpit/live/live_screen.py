@@ -198,8 +198,8 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
             self.refresh_bindings()
 
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        return self._steering.why_off(action) or super().why_off(action, parameters)
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        return self._steering.why_unavailable(action) or super().why_unavailable(action, parameters)
 
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; empty if a bar above already shows them."""

@@ -84,7 +84,7 @@ class RunSteering:
 
     # --- availability and words of keys
 
-    def why_off(self, action: str) -> str:
+    def why_unavailable(self, action: str) -> str:
         """Why an action is not available now; empty if it is."""
         if action in _AFTER_THE_END:
             return self._why_not_yet(action)

@@ -27,9 +27,9 @@ class ReplayLimits:
     def now(self) -> tuple[str, ...]:
         """What is currently unavailable; the keys are redrawn when it changes."""
         both = ("step", "failure", "speed")
-        return tuple(self.why_off(action, way) for action in both for way in (1, -1))
+        return tuple(self.why_unavailable(action, way) for action in both for way in (1, -1))
 
-    def why_off(self, action: str, direction: int) -> str:
+    def why_unavailable(self, action: str, direction: int) -> str:
         """Return why a move forward (1) or back (-1) is not possible; empty if it is."""
         if action in _MOVES or action in ("go_start", "go_end"):
             back = action == "go_start" or (action in _MOVES and direction < 0)

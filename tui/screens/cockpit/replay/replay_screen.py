@@ -255,12 +255,11 @@ class ReplayScreen(Cockpit):
             parts.append(f"preparing {100 * self._index.covered // max(1, last)} %")
         self.query_one("#replay-bar", Static).update(" · ".join(parts))
 
-    # --- keys
-
     @override
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         direction = -1 if parameters == (-1,) else 1
-        return self._limits.why_off(action, direction) or super().why_off(action, parameters)
+        reason = self._limits.why_unavailable(action, direction)
+        return reason or super().why_unavailable(action, parameters)
 
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; None for the binding's own description."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.evals import extras
+from sandbox_tui.core.evals import optional_packages
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
 from sandbox_tui.core.evals.scorers.table import SCORERS, scorer_named
 
@@ -55,7 +55,7 @@ def without_packages(_package: str) -> None:
 def test_a_missing_extra_is_named_before_anything_runs(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extras, "find_spec", without_packages)
+    monkeypatch.setattr(optional_packages, "find_spec", without_packages)
     monkeypatch.delenv("IFBENCH_PATH", raising=False)
     if name in EXTRAS:
         with pytest.raises(ConfigError, match=rf"pip install 'sandbox-tui\[{EXTRAS[name]}\]'"):
@@ -65,14 +65,14 @@ def test_a_missing_extra_is_named_before_anything_runs(
 
 
 def test_a_clone_of_ifbench_needs_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", without_packages)
+    monkeypatch.setattr(optional_packages, "find_spec", without_packages)
     monkeypatch.setenv("IFBENCH_PATH", "/somewhere")
     assert scorer_named("ifbench").name == "ifbench"
 
 
 @pytest.mark.parametrize("name", sorted(SCORERS))
 def test_every_scorer_loads_under_its_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", with_packages)
+    monkeypatch.setattr(optional_packages, "find_spec", with_packages)
     assert scorer_named(name, REQUIRED.get(name)).name == name
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.reader import read_reply
-from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 from tests.unit.core.models.tool_formats.corpus import TOOLS
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from sandbox_tui.core.models.tool_formats.read_result import Reading, TextCall
 from sandbox_tui.core.models.tool_formats.reader import TextCallReader, read_reply
-from sandbox_tui.core.models.tool_formats.reading import Reading, TextCall
 from sandbox_tui.core.models.tool_formats.schema import fit
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 from tests.unit.core.models.tool_formats.corpus import TOOLS, cases

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.reader import TextCallReader, read_reply
-from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 from tests.unit.core.models.tool_formats.corpus import TOOLS
 

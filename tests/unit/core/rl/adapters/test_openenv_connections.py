@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.rl.adapters.client_left import ClientLeft, unless_client_left
+from sandbox_tui.core.rl.adapters.client_disconnect import ClientLeft, unless_client_left
 from sandbox_tui.core.rl.adapters.openenv_connections import GuardedConnections
 
 Sent = list[dict[str, Any]]

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.resumed_worker import own
+from sandbox_tui.sessions.recording.resume_worker import own
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
 

@@ -19,7 +19,7 @@ from sandbox_tui.core.policy.rules import Action, Policy, Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class PolicyDecision:
     """The decision of a policy about a call.
 
     Attributes:
@@ -37,7 +37,9 @@ class Judgement:
     granted: bool = False
 
 
-def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = ()) -> Judgement:
+def decide(
+    policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = ()
+) -> PolicyDecision:
     """Return the decision of `policy` about a call.
 
     Args:
@@ -50,7 +52,7 @@ def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = 
     try:
         parsed = parse_arguments(arguments)
     except ArgumentsError:
-        return Judgement(action="ask", rule=None, why="its arguments cannot be read")
+        return PolicyDecision(action="ask", rule=None, why="its arguments cannot be read")
     if tool == BASH:
         return judge.bash(parsed)
     if tool == EDITOR:
@@ -76,7 +78,7 @@ class PolicyJudge:
             if rule.tool in (tool, "*"):
                 yield number, rule
 
-    def first(self, tool: str, matches: Callable[[Rule], bool]) -> Judgement:
+    def first(self, tool: str, matches: Callable[[Rule], bool]) -> PolicyDecision:
         """Return the decision of the first matching rule, or of a granted one."""
         found = next((pair for pair in self.of(tool) if matches(pair[1])), None)
         judgement = self.default(tool) if found is None else _by(*found)
@@ -86,14 +88,14 @@ class PolicyJudge:
                     return _granted(rule)
         return judgement
 
-    def default(self, tool: str = BASH) -> Judgement:
+    def default(self, tool: str = BASH) -> PolicyDecision:
         """Return the decision if no rule matches."""
         action = "allow" if tool == SUBMIT else self.policy.default
-        return Judgement(action=action, rule=None, why=f"no rule matches: {action}")
+        return PolicyDecision(action=action, rule=None, why=f"no rule matches: {action}")
 
     # --- the editor
 
-    def editor(self, arguments: dict[str, Any]) -> Judgement:
+    def editor(self, arguments: dict[str, Any]) -> PolicyDecision:
         """Return the decision about a call of the editor, by command and path."""
         try:
             command, path = (
@@ -101,7 +103,7 @@ class PolicyJudge:
                 text_argument(arguments, "path") or "",
             )
         except ArgumentsError:
-            return Judgement(action="ask", rule=None, why="its arguments cannot be read")
+            return PolicyDecision(action="ask", rule=None, why="its arguments cannot be read")
         path = posixpath.normpath(path) if path else ""
         path = "/" + path.lstrip("/") if path.startswith("//") else path
 
@@ -112,13 +114,13 @@ class PolicyJudge:
 
     # --- bash
 
-    def bash(self, arguments: dict[str, Any]) -> Judgement:
+    def bash(self, arguments: dict[str, Any]) -> PolicyDecision:
         """Return the decision about a command: all parts must be allowed; one denied part denies
         it."""
         try:
             command = (text_argument(arguments, "command") or "").replace("\0", "")
         except ArgumentsError:
-            return Judgement(action="ask", rule=None, why="its arguments cannot be read")
+            return PolicyDecision(action="ask", rule=None, why="its arguments cannot be read")
         try:
             parts = parse_named(command)
         except Ambiguous as doubt:
@@ -130,11 +132,11 @@ class PolicyJudge:
         heaviest = max([*judgements, *hidden], key=_weight)
         return _with_unmatched(parts, judgements, heaviest) if len(parts) > 1 else heaviest
 
-    def part(self, part: SimpleCommand) -> Judgement:
+    def part(self, part: SimpleCommand) -> PolicyDecision:
         """Return the decision about one simple command."""
         return self.first(BASH, lambda rule: _matches(rule, part.text, part.plain))
 
-    def _hidden(self, part: SimpleCommand) -> Iterator[Judgement]:
+    def _hidden(self, part: SimpleCommand) -> Iterator[PolicyDecision]:
         """Yield the denials of what wrappers, shells and assignments run, and of `rm` written as
         /bin/rm."""
         words = [word.plain for word in part.words]
@@ -143,10 +145,10 @@ class PolicyJudge:
             if judgement.action == "deny" and judgement.rule is not None:
                 yield judgement
 
-    def _judge_ambiguous(self, command: str, doubt: str) -> Judgement:
+    def _judge_ambiguous(self, command: str, doubt: str) -> PolicyDecision:
         """Return the decision about an ambiguous command: ask if any rule might match."""
         pieces = rough_pieces(command)
-        asks = Judgement(action="ask", rule=None, why=f"cannot be checked: {doubt}")
+        asks = PolicyDecision(action="ask", rule=None, why=f"cannot be checked: {doubt}")
         might = False
         for number, rule in self.of(BASH):
             if rule.unconditional:
@@ -166,8 +168,8 @@ class PolicyJudge:
 
 
 def _with_unmatched(
-    parts: Sequence[SimpleCommand], judgements: Sequence[Judgement], heaviest: Judgement
-) -> Judgement:
+    parts: Sequence[SimpleCommand], judgements: Sequence[PolicyDecision], heaviest: PolicyDecision
+) -> PolicyDecision:
     """Return the judgement of a command with several parts, naming those that no rule matches."""
     if heaviest.rule is not None or heaviest.granted or heaviest not in judgements:
         return heaviest
@@ -177,7 +179,7 @@ def _with_unmatched(
     return dataclasses.replace(heaviest, why=why)
 
 
-def _weight(judgement: Judgement) -> tuple[int, bool]:
+def _weight(judgement: PolicyDecision) -> tuple[int, bool]:
     """Sort key for judgements: the heaviest part decides about the command.
 
     An allowed command counts as granted by the user if one of its parts needed a grant.
@@ -185,13 +187,13 @@ def _weight(judgement: Judgement) -> tuple[int, bool]:
     return {"allow": 0, "ask": 1, "deny": 2}[judgement.action], judgement.granted
 
 
-def _granted(rule: Rule) -> Judgement:
+def _granted(rule: Rule) -> PolicyDecision:
     words = " ".join(word for word in (rule.command, rule.path) if word) or rule.tool
-    return Judgement(action="allow", rule=None, why=f"you allowed: {words}", granted=True)
+    return PolicyDecision(action="allow", rule=None, why=f"you allowed: {words}", granted=True)
 
 
-def _by(number: int, rule: Rule) -> Judgement:
-    return Judgement(
+def _by(number: int, rule: Rule) -> PolicyDecision:
+    return PolicyDecision(
         action=rule.action, rule=number, why=f"rule {number}: {rule}", reason=rule.reason
     )
 

@@ -11,7 +11,7 @@ import pytest
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
+from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
@@ -36,7 +36,7 @@ async def test_each_action_is_listed_once_and_none_of_textuals_own(
             if pane != "home":
                 await pilot.press(pane)
                 await pilot.pause()
-            here = actions_here(app.screen)
+            here = available_actions(app.screen)
             assert {action.name for action in here} <= {*ACTIONS, "screen.copy_text"}
             named = Counter(action.name for action in here)
             assert max(named.values()) == 1

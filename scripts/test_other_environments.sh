@@ -8,7 +8,7 @@ here=$PWD
 work=$(mktemp -d)
 chmod 755 "$work"
 busy=()
-. scripts/background.sh
+. scripts/background_jobs.sh
 trap 'kill "${busy[@]}" "${job_pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # tests that a terminal, its variables or a slow machine could affect
@@ -25,7 +25,7 @@ terminal_tests=(
 tests=(
   "${terminal_tests[@]}"
   tests/unit/core/config/test_toml_file.py tests/unit/core/base/test_sanitize.py
-  tests/unit/sessions/store/test_store.py tests/unit/test_house.py tests/unit/test_light.py
+  tests/unit/sessions/store/test_store.py tests/unit/test_code_rules.py tests/unit/test_lazy_imports.py
   tests/unit/test_reference.py
 )
 pytest=("$here/.venv/bin/python" -m pytest -q -n 2 --dist worksteal -p no:cacheprovider)

@@ -16,7 +16,7 @@ from sandbox_tui.tui.widgets.evals.series import series_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvalPicture:
+class EvalScreenData:
     """An evaluation at a point in time, ready to be drawn.
 
     Attributes:
@@ -47,7 +47,7 @@ class EvalPicture:
     run_seconds: float
 
 
-def picture_of(reading: Reading) -> EvalPicture:
+def data_of(reading: Reading) -> EvalScreenData:
     """Compute what the screen shows."""
     samples = reading.samples
     over = sorted((one for one in samples if one.over), key=_ended, reverse=True)
@@ -55,7 +55,7 @@ def picture_of(reading: Reading) -> EvalPicture:
     costs = [one.cost for one in over if one.cost is not None]
     table = eval_table(reading.info, samples, now=reading.at)
     failures = sum((Counter(dict(cell.failures)) for cell in table.total.cells), Counter[str]())
-    return EvalPicture(
+    return EvalScreenData(
         reading=reading,
         table=table,
         running=running,

@@ -13,7 +13,7 @@ from sandbox_tui.tui.widgets.training.curves import series_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingPicture:
+class TrainingScreenData:
     """A training at a point in time, ready to be drawn.
 
     Attributes:
@@ -42,8 +42,8 @@ class _Step:
     running: int
 
 
-class TrainingPictures:
-    """Computes successive pictures, reusing the results of unchanged steps.
+class TrainingDataCache:
+    """Computes the data of successive readings, reusing the results of unchanged steps.
 
     Of a training with 100,000 rollouts only a few are in progress.
     """
@@ -51,8 +51,8 @@ class TrainingPictures:
     def __init__(self) -> None:
         self._known: dict[int, _Step] = {}
 
-    def picture_of(self, reading: TrainingReading) -> TrainingPicture:
-        """Return the picture of a training for a reading."""
+    def data_of(self, reading: TrainingReading) -> TrainingScreenData:
+        """Return the data of a training for a reading."""
         metrics = {one.step: one.metrics for one in reading.steps}
         numbers = sorted({*metrics, *reading.by_step})
         self._known = {
@@ -60,7 +60,7 @@ class TrainingPictures:
             for number in numbers
         }
         steps = [self._known[number].figures for number in numbers]
-        return TrainingPicture(
+        return TrainingScreenData(
             reading=reading,
             steps=steps,
             groups=[group for number in reversed(numbers) for group in self._known[number].groups],

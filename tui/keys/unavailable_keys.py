@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from textual.app import App
 from textual.events import Key
 
-from sandbox_tui.tui.keys.actions_here import why_key_is_off
+from sandbox_tui.tui.keys.available_actions import why_key_is_off
 
 Result = TypeVar("Result")
 
@@ -15,7 +15,7 @@ SECONDS = 3.0
 """Seconds for which the reason is shown."""
 
 
-class SaysWhyKeysAreOff(App[Result], Generic[Result]):
+class ExplainsUnavailableKeys(App[Result], Generic[Result]):
     """An app that answers the key of an unavailable action with the reason."""
 
     def on_key(self, event: Key) -> None:

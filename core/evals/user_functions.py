@@ -20,7 +20,7 @@ MAX_OWN_BYTES = 64 << 30
 """Address space limit, generous because user code may load large libraries."""
 
 
-def call_own_code(
+def call_user_function(
     source: str, folder: str, file: str, function: str, calls: Sequence[Arguments]
 ) -> list[Any]:
     """Call a function several times and return the results. Call this in a worker only.

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.store import text_index
+from sandbox_tui.sessions.store import full_text_index
 from sandbox_tui.sessions.store.store import Store
 
 MAX_LATE_SECONDS = 1.0
 """Maximum delay until a text is indexed: other programs search the index without updating it."""
 
 
-class TextIndexWriter:
+class FullTextIndexer:
     """Updates the full-text index with what one recording stores, one pass at a time and at most
     once per `MAX_LATE_SECONDS`. Errors are ignored: the next search or the next program catches up.
 
@@ -33,7 +33,7 @@ class TextIndexWriter:
 
     def on_stored(self, batch: Sequence[e.AnyEvent]) -> None:
         """Schedule a pass if the stored batch has texts to index."""
-        self._is_behind = self._is_behind or text_index.rows_added(batch) > 0
+        self._is_behind = self._is_behind or full_text_index.rows_added(batch) > 0
         if self._is_behind and self._timer is None and not self._is_overdue:
             self._timer = asyncio.get_running_loop().call_later(MAX_LATE_SECONDS, self._on_due)
 

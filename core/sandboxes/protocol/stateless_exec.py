@@ -24,7 +24,7 @@ RETIRE_TIMEOUT_SECONDS = 5.0
 """Seconds a dispatcher has to end after its command."""
 
 
-class CleanRunner:
+class StatelessExec:
     """Runs commands with no carried state.
 
     Args:

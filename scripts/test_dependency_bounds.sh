@@ -16,7 +16,7 @@ if [ -z "$uv" ]; then
   .venv/bin/python -m pip install -q --disable-pip-version-check uv
   uv=.venv/bin/uv
 fi
-standard_library_only=(tests/unit/core/evals/pocket tests/unit/test_house.py)
+standard_library_only=(tests/unit/core/evals/pocket tests/unit/test_code_rules.py)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -1,6 +1,6 @@
 """List every text of the program that a user can read, with file and line.
 
-    python scripts/texts.py [FOLDER...]
+    python scripts/list_texts.py [FOLDER...]
 
 Parses the source with `ast`: string literals and f-strings that contain words, without docstrings,
 annotations, SQL, patterns and texts for the model. After a change to many texts, read the list from

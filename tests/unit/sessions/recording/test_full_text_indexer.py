@@ -12,9 +12,9 @@ from typing import cast
 import pytest
 
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording import text_index_writer
-from sandbox_tui.sessions.recording.text_index_writer import TextIndexWriter
-from tests.unit.sessions.search.test_text_index import proposed
+from sandbox_tui.sessions.recording import full_text_indexer
+from sandbox_tui.sessions.recording.full_text_indexer import FullTextIndexer
+from tests.unit.sessions.search.test_full_text_index import proposed
 from tests.waiting import HANG_SECONDS
 
 BATCH = [proposed(2, 1, "zebra")]
@@ -47,15 +47,15 @@ class SlowIndex:
 
 @pytest.fixture(autouse=True)
 def passes_are_due_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_index_writer, "MAX_LATE_SECONDS", 0.0)
+    monkeypatch.setattr(full_text_indexer, "MAX_LATE_SECONDS", 0.0)
 
 
 @asynccontextmanager
-async def first_pass_running() -> AsyncIterator[tuple[SlowIndex, TextIndexWriter]]:
+async def first_pass_running() -> AsyncIterator[tuple[SlowIndex, FullTextIndexer]]:
     """A writer whose first pass is blocked; one thread is free for anything else."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
     index = SlowIndex()
-    writer = TextIndexWriter(cast(Store, index))
+    writer = FullTextIndexer(cast(Store, index))
     writer.on_stored(BATCH)
     try:
         assert await asyncio.to_thread(index.begun.wait, HANG_SECONDS)

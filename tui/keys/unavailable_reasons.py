@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-class SaysWhyOff:
+class ExplainsUnavailable:
     """Mixin for screens and widgets that explain why their actions are off. List it before the
-    Textual base class: it derives Textual's `check_action` from `why_off`."""
+    Textual base class: it derives Textual's `check_action` from `why_unavailable`."""
 
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available now, in a few words; empty if it is.
 
         Args:
@@ -19,4 +19,4 @@ class SaysWhyOff:
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable an action that is off: Textual skips its keys, so that outer widgets may take
         them."""
-        return not self.why_off(action, parameters)
+        return not self.why_unavailable(action, parameters)

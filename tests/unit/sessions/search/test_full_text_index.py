@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store, record
-from sandbox_tui.sessions.recording import text_index_writer
+from sandbox_tui.sessions.recording import full_text_indexer
 from sandbox_tui.sessions.search.across_sessions import search
-from sandbox_tui.sessions.store import text_index
+from sandbox_tui.sessions.store import full_text_index
 from tests.unit.event_streams import started
 from tests.waiting import HANG_SECONDS
 
@@ -114,18 +114,18 @@ def test_all_of_a_run_that_has_ended_is_indexed(store: Store) -> None:
 
 def test_only_so_many_rows_wait(store: Store) -> None:
     store.append("r", [started()])
-    for seq in range(2, text_index.MAX_UNINDEXED + 1):
+    for seq in range(2, full_text_index.MAX_UNINDEXED + 1):
         store.append("r", [proposed(seq, seq, "zebra")])
     assert indexed(store) == [0, 0]
-    store.append("r", [proposed(text_index.MAX_UNINDEXED + 1, 1, "zebra")])
-    assert indexed(store) == [0, text_index.MAX_UNINDEXED]
+    store.append("r", [proposed(full_text_index.MAX_UNINDEXED + 1, 1, "zebra")])
+    assert indexed(store) == [0, full_text_index.MAX_UNINDEXED]
 
 
 def test_rows_are_indexed_while_a_run_says_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For example while it waits for its model: other programs cannot index before a search."""
-    monkeypatch.setattr(text_index_writer, "MAX_LATE_SECONDS", 0.0)
+    monkeypatch.setattr(full_text_indexer, "MAX_LATE_SECONDS", 0.0)
 
     async def events() -> AsyncIterator[e.AnyEvent]:
         for event in BEGINNING:
@@ -164,7 +164,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from sandbox_tui.sessions import Store
-from tests.unit.sessions.search.test_text_index import BEGINNING
+from tests.unit.sessions.search.test_full_text_index import BEGINNING
 store = Store(Path(sys.argv[1]))
 for event in BEGINNING:
     store.append("r", [event])

@@ -10,7 +10,7 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.tool_names import BASH, EDITOR
 from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, parse_named
 from sandbox_tui.core.policy.inner_commands import SHELLS, WRAPPERS
-from sandbox_tui.core.policy.judge import PolicyJudge
+from sandbox_tui.core.policy.rule_matching import PolicyJudge
 from sandbox_tui.core.policy.rules import Policy, Rule
 
 

@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import shown
-from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action
 
 COPY = "screen.copy_text"
@@ -22,7 +22,7 @@ COPY = "screen.copy_text"
 
 MOVING = "Moving"
 
-_CALL, _RUN, _WORDS = "The waiting call", "The run", "You, the model and the sandbox"
+_CALL, _RUN, _WORDS = "The waiting call", "The run", "Messages and commands"
 _TIME, _SESSION, _SESSIONS, _RUNS = "Moving in time", "This session", "Sessions", "Runs"
 _EVAL, _TRAINING = "The evaluation", "The training"
 _CALLS, _TERMINAL, _FILES, _PANES = "Calls", "Terminal", "Files", "Panes"
@@ -110,9 +110,9 @@ class ActionHere(NamedTuple):
     off: str = ""
 
 
-def actions_here(screen: Screen[Any]) -> list[ActionHere]:
-    """The actions of this screen and its focused widget by group: those available now, and those
-    that give a reason why they are not."""
+def available_actions(screen: Screen[Any]) -> list[ActionHere]:
+    """Return the actions of this screen and its focused widget by group: those available now, and
+    those that are not but give a reason."""
     found: dict[str, ActionHere] = {}
     active = screen.active_bindings
     for node, bindings in binding_chain(screen):
@@ -140,8 +140,8 @@ def actions_here(screen: Screen[Any]) -> list[ActionHere]:
 
 
 def why_key_is_off(screen: Screen[Any], key: str) -> str:
-    """The reason to show if a key does nothing now; empty if it does something or has no action
-    here."""
+    """Return the reason to show if a key does nothing now; empty if it does something or has no
+    action here."""
     if key in screen.active_bindings:
         return ""
     for node, bindings in binding_chain(screen):
@@ -153,15 +153,15 @@ def why_key_is_off(screen: Screen[Any], key: str) -> str:
 
 
 def _why_off(action: str, node: DOMNode) -> str | None:
-    """Why an action is off; empty if it is on; None if the reason is unknown."""
+    """Return why an action is off; empty if it is on; None if the reason is unknown."""
     target, name, parameters = parse_action(node, action)
-    if isinstance(target, SaysWhyOff):
-        return target.why_off(name, parameters)
+    if isinstance(target, ExplainsUnavailable):
+        return target.why_unavailable(name, parameters)
     return "" if target.check_action(name, parameters) else None
 
 
 def _words(name: str, binding: Binding, node: DOMNode) -> str:
-    """The description of an action at present, from its screen if that has one, else from the
+    """Return the current description of an action: from its screen if possible, otherwise from the
     table."""
     words_for = getattr(node, "words_for", None)
     now: str | None = words_for(binding.action) if words_for is not None else None

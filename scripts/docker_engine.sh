@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# engine.sh answers:    succeed if a Docker engine answers; connects the way the program does.
-# engine.sh has IMAGE:  succeed if the engine has the image.
-# engine.sh start FILE: start an engine if none answers and we are allowed to; write its process id to FILE.
-# engine.sh stop FILE:  stop the engine whose process id is in FILE, and no other.
-# engine.sh prepare FILE IMAGE: start the engine and build the test image if it is missing; on failure,
+# docker_engine.sh answers:    succeed if a Docker engine answers; connects the way the program does.
+# docker_engine.sh has IMAGE:  succeed if the engine has the image.
+# docker_engine.sh start FILE: start an engine if none answers and we are allowed to; write its process id to FILE.
+# docker_engine.sh stop FILE:  stop the engine whose process id is in FILE, and no other.
+# docker_engine.sh prepare FILE IMAGE: start the engine and build the test image if it is missing; on failure,
 #                       print the reason.
 set -eu
 cd "$(dirname "$0")/.."

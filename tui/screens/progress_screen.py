@@ -13,16 +13,16 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
 
-Picture = TypeVar("Picture")
+Data = TypeVar("Data")
 
 READ_SECONDS = 1.0
 """Seconds between readings."""
 
 
-class PictureScreen(Screen[None], Generic[Picture]):
-    """Shows a picture computed from the latest reading, and reads again every second.
+class ProgressScreen(Screen[None], Generic[Data]):
+    """Shows data computed from the latest reading, and reads again every second.
 
-    A subclass computes and shows the picture, and contains a `ChartRow`.
+    A subclass computes and shows the data, and contains a `ChartRow`.
     """
 
     MIN_LINES_FOR_CHARTS: ClassVar[int]
@@ -30,16 +30,16 @@ class PictureScreen(Screen[None], Generic[Picture]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._picture: Picture | None = None
+        self._data: Data | None = None
         self._charts: bool | None = None
         self._is_reading = False
 
-    def work_out(self) -> Picture | None:
-        """Compute the current picture; None if nothing has changed. Called in a thread."""
+    def compute(self) -> Data | None:
+        """Compute the current data; None if nothing has changed. Called in a thread."""
         raise NotImplementedError
 
-    def show_picture(self, picture: Picture) -> None:
-        """Show a picture in all parts of the screen."""
+    def show_data(self, data: Data) -> None:
+        """Show the data in all parts of the screen."""
         raise NotImplementedError
 
     def on_mount(self) -> None:
@@ -50,7 +50,7 @@ class PictureScreen(Screen[None], Generic[Picture]):
     @property
     def is_settled(self) -> bool:
         """Whether the first reading is displayed."""
-        return self._picture is not None
+        return self._data is not None
 
     @work(group="read")
     async def read(self) -> None:
@@ -59,19 +59,19 @@ class PictureScreen(Screen[None], Generic[Picture]):
             return
         self._is_reading = True
         try:
-            picture = await asyncio.to_thread(self.work_out)
+            data = await asyncio.to_thread(self.compute)
         except StoreError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
         else:
-            if picture is not None:
-                self._picture = picture
+            if data is not None:
+                self._data = data
                 self._show_all()
         finally:
             self._is_reading = False
 
     def _show_all(self) -> None:
-        if self._picture is not None:
-            self.show_picture(self._picture)
+        if self._data is not None:
+            self.show_data(self._data)
 
     @property
     def _columns(self) -> int:
