@@ -114,7 +114,7 @@ def resolve_position(events: Sequence[e.AnyEvent], at: str, *, before_call: bool
     if what.isdigit() and not number:
         what, number = "step", what
     if not number.isdigit() or what not in ("step", "call", "seq"):
-        raise ForkRefused(f"{at!r} is not a moment: use 5 or step:5, call:7, seq:123 or end.")
+        raise ForkRefused(f"{at!r} is not a position: use 5 or step:5, call:7, seq:123 or end.")
     requested = int(number)
     if what == "seq":
         if not 1 <= requested <= events[-1].seq:

@@ -246,7 +246,7 @@ def _check(fork_point: ForkPoint, request: ForkRequest) -> None:
     limits = request.run.settings.limits
     if request.edited is not None:
         if fork_point.next_call is None:
-            raise ForkRefused("No call follows this moment, so there is none to change.")
+            raise ForkRefused("There is no call after this position to change.")
         try:
             parse_arguments(request.edited)
         except ArgumentsError as error:

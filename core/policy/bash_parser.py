@@ -132,7 +132,7 @@ class _Reader:
     def commands(self, closer: str) -> None:
         """Parse commands up to and including `closer`, or to the end."""
         if self.waiting:
-            raise Ambiguous("something is nested beside a here document")
+            raise Ambiguous("something is nested next to a here document")
         words: list[Word] = []
         while True:
             self._skip_blanks()
@@ -177,7 +177,7 @@ class _Reader:
         for operator in ("&&", "||", "|&", ";;", ";&", ";", "&", "|"):
             if self.text.startswith(operator, self.at):
                 if operator in (";;", ";&"):
-                    raise Ambiguous("it holds a case")
+                    raise Ambiguous("it contains a case statement")
                 self.at += len(operator)
                 return
 
@@ -358,7 +358,7 @@ class _Reader:
         if end < 0 or "\\" in inner:
             raise Ambiguous("a back quote holds quotes")
         if self.waiting:
-            raise Ambiguous("something is nested beside a here document")
+            raise Ambiguous("something is nested next to a here document")
         nested = _Reader(inner)
         nested.commands("")
         self.parts += nested.parts

@@ -62,6 +62,6 @@ def a_few(left_behind: list[str]) -> list[str]:
     more = len(left_behind) - MAX_SENTENCES
     return [
         *left_behind[: MAX_SENTENCES - 1],
-        f"{more} more were left behind for similar reasons.",
+        f"{more} more were not copied for similar reasons.",
         left_behind[-1],
     ]

@@ -27,4 +27,4 @@ def _setup_failure(command: str, done: ExecResult) -> str:
     how = "took too long" if done.timed_out else f"ended with exit code {done.exit_code}"
     output_lines = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
     detail = f": {output_lines[-1][:300]}" if output_lines else ""
-    return f"The set-up command {command[:200]!r} {how}{detail}."
+    return f"The setup command {command[:200]!r} {how}{detail}."

@@ -42,7 +42,7 @@ MIN_FAILURES_IN_A_ROW = 3
 samples run at once if that is more: otherwise, while a server is down, every sample would use up
 its attempts."""
 
-CANNOT_GO_ON = "The evaluation cannot go on: another of its samples could not be recorded."
+CANNOT_GO_ON = "The evaluation cannot continue: another of its samples could not be recorded."
 """Reason given for ending the running samples in that case."""
 
 

@@ -172,7 +172,7 @@ def _with_its_parts(store: Store, run_id: str, seq: int, head: _Head, state: Run
         if head.reply is not None:
             state.reply = _of(ReplyItem, items[head.reply])
     except IndexError as error:
-        raise CorruptKeyframe("An item is not there.") from error
+        raise CorruptKeyframe("An item is missing.") from error
     return state
 
 

@@ -139,7 +139,7 @@ class KeyframeFiles:
         """
         parts = self._store.keyframes(self._run_id).files(tree, self._seq)
         if not parts:
-            raise CorruptKeyframe("The files are not there.")
+            raise CorruptKeyframe("The files are missing.")
         files: dict[str, FileState] = {}
         for data in parts:
             for file in _decoded(data):
@@ -155,4 +155,4 @@ def _decoded(data: bytes) -> list[_File]:
     try:
         return _DECODER.decode(decompress(data[0], data[1:]))
     except (zlib.error, msgspec.MsgspecError, IndexError, TypeError) as error:
-        raise CorruptKeyframe(f"These are no files: {error}") from error
+        raise CorruptKeyframe(f"The file data cannot be decoded: {error}") from error

@@ -86,7 +86,7 @@ def restored_screen(store: Store, run_id: str, key: ScreenKey) -> Screen:
     """
     row = store.keyframes(run_id).screen(*key)
     if row is None:
-        raise CorruptKeyframe("A terminal is not there.")
+        raise CorruptKeyframe("A terminal is missing.")
     history, data = row
     screen = _decode_screen(data)
     if not 0 <= history <= min(SCROLLBACK, screen.scrolled):

@@ -132,9 +132,7 @@ def check_folder(folder: Path) -> None:
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise SandboxTuiError(
-            f"{folder} must be a folder of your own that nobody else may enter. Remove it."
-        )
+        raise SandboxTuiError(f"{folder} must be a folder that only you can access. Remove it.")
 
 
 def answers(path: Path) -> bool:

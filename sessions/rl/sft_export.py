@@ -67,8 +67,7 @@ def write_sft(
     good = selected(store, training_id, selection)
     if not good:
         raise StoreError(
-            f"No rollout of {training_id} that is kept has a reward of "
-            f"{selection.min_reward:g} or more."
+            f"No stored rollout of {training_id} has a reward of {selection.min_reward:g} or more."
         )
     write_file(path, b"".join(sft_lines(store, good, redactor)))
     redacted = 0 if redactor is None else redactor.found

@@ -488,7 +488,7 @@ def test_a_home_too_long_for_a_socket(short_home: Path, monkeypatch: pytest.Monk
 def test_no_connection_is_made_in_a_folder_open_to_others(short_home: Path) -> None:
     with listen(RUN) as line:
         socket_path(RUN).parent.chmod(0o777)
-        with pytest.raises(SandboxTuiError, match="nobody else may enter"):
+        with pytest.raises(SandboxTuiError, match="only you can access"):
             connect_to(RUN)
         with pytest.raises(BlockingIOError):
             line.accept()

@@ -50,4 +50,4 @@ async def test_the_report_of_a_run_evaluation(
     assert all(f'href="sessions/{page}.html"' in (tmp_path / "html").read_text() for page in pages)
     for form in ("text", "markdown", "html"):
         write_comparison(store, "last", evaluation.info.id, form, tmp_path / form)
-        assert "0 tasks solved on the right alone" in (tmp_path / form).read_text()
+        assert "0 tasks solved only on the right" in (tmp_path / form).read_text()

@@ -144,7 +144,7 @@ BAD: dict[str, bytes] = {
 def test_a_bad_archive_is_refused_at_once_with_a_sentence(name: str, tmp_path: Path) -> None:
     began = time.process_time()
     left = unpacked(tar_of(({"name": "first"}, b"1"))[:1024] + BAD[name], tmp_path, 3)
-    assert "of 3 were left behind" in left[-1]
+    assert "of 3 were not copied" in left[-1]
     assert (tmp_path / "out" / "first").read_bytes() == b"1"
     assert time.process_time() - began < 5
 
@@ -156,7 +156,7 @@ def test_an_incomplete_file_is_left_behind_and_reported(kept: int, tmp_path: Pat
     whole = kept > 1 << 20
     assert [path.name for path in below(tmp_path / "out")] == (["big"] if whole else [])
     assert len(left) == 1
-    assert f"{1 if whole else 2} of 2 were left behind" in left[0]
+    assert f"{1 if whole else 2} of 2 were not copied" in left[0]
 
 
 def test_a_disk_that_fills_up_keeps_complete_files(tmp_path: Path) -> None:
@@ -172,16 +172,16 @@ def test_a_disk_that_fills_up_keeps_complete_files(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     assert [path.name for path in below(tmp_path / "out")] == ["a"]
     assert left == [
-        "2 of 3 were left behind: this machine's disk could not be written (File too large)."
+        "2 of 3 were not copied: this machine's disk could not be written (File too large)."
     ]
 
 
 def test_thousands_of_things_left_behind_are_told_in_a_few_sentences() -> None:
-    left = [f"{n} was left behind" for n in range(5000)] + ["7 of 9 were left behind"]
+    left = [f"{n} was not copied" for n in range(5000)] + ["7 of 9 were not copied"]
     sentences = a_few(left)
     assert len(sentences) == 21
-    assert sentences[-1] == "7 of 9 were left behind"
-    assert sentences[-2] == "4981 more were left behind for similar reasons."
+    assert sentences[-1] == "7 of 9 were not copied"
+    assert sentences[-2] == "4981 more were not copied for similar reasons."
 
 
 def test_twenty_thousand_files_of_one_name(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ async def test_incomplete_results_are_reported_as_missing(
         + KILLER.replace("%s", more),
     )
     left = await sandbox.copy_out("/testbed/output", tmp_path / "out")
-    assert left == [f"1 of 4 were left behind: {why}."]
+    assert left == [f"1 of 4 were not copied: {why}."]
     assert (tmp_path / "out" / "answer.txt").read_text() == "42\n"
     assert not list((tmp_path / "out" / "a" / "b").iterdir())
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

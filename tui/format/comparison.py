@@ -74,7 +74,7 @@ def calls_sentence(found: Comparison) -> str:
     if diverges is not None:
         return diverges.sentence
     if len(found.pairs) == 1:
-        return "Identical: the one call and its output."
+        return "Identical: the only call and its output."
     return f"Identical: all {len(found.pairs)} calls and their output."
 
 
@@ -83,7 +83,7 @@ def _where(found: Comparison, at: int, pair: Pair) -> str:
     place = f"call {at + 1}" + ("" if call is None else f" (step {call.step})")
     if found.diverged_at is None:
         others = sum(not each.agrees for each in found.pairs)
-        calls = "the one call" if len(found.pairs) == 1 else f"all {len(found.pairs)} calls"
+        calls = "the only call" if len(found.pairs) == 1 else f"all {len(found.pairs)} calls"
         many = "" if others == 1 else f" of {others}"
         return f"Identical: {calls} and exit codes; the output{many} differs, first at {place}."
     before = {0: "The sessions", 1: "Call 1 is identical; the sessions"}
@@ -93,12 +93,12 @@ def _where(found: Comparison, at: int, pair: Pair) -> str:
 
 def _what_differs(pair: Pair) -> str:
     if pair.left is None:
-        return "only the right one has it"
+        return "only on the right"
     if pair.right is None:
-        return "only the left one has it"
+        return "only on the left"
     if not pair.same:
         return "a different call"
-    return "the same call ends differently"
+    return "same call, different result"
 
 
 def end_of(call: Call) -> str:
@@ -139,10 +139,10 @@ def files_sentence(found: Comparison) -> str:
         return "Neither session left files."
     if not found.files:
         same = found.same_files
-        return "The one file is the same." if same == 1 else f"All {same} files are the same."
+        return "The only file is identical." if same == 1 else f"All {same} files are identical."
     verdicts = [file.verdict for file in found.files]
     parts = [
-        (found.same_files, "the same"),
+        (found.same_files, "identical"),
         (verdicts.count("differs"), "different"),
         (verdicts.count("left only"), "left only"),
         (verdicts.count("right only"), "right only"),

@@ -33,7 +33,7 @@ async def free_space(
 
     freed = 0 if is_recording else await asyncio.to_thread(reclaim, store)
     problems = await asyncio.to_thread(remove_orphaned_snapshots, store)
-    words = f"{numbers.size(freed)} given back to the disk." if freed else KEPT
+    words = f"{numbers.size(freed)} freed." if freed else KEPT
     screen.notify(f"{deleted} {words}", markup=False)
     for problem in problems:
         screen.notify(sanitize_line(problem), severity="warning", markup=False)

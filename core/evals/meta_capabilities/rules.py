@@ -20,19 +20,19 @@ RULES_VERSION = 1
 RULES: dict[Capability, str] = {
     "external": (
         "installs or downloads: pip, uv, conda, apt, apk, npm, gem, cargo, go; git clone, fetch or "
-        "pull; curl, wget, ssh and their like; Python that calls requests, urllib.request, httpx, "
-        "socket and their like. Not: other commands of these programs, help and versions, and "
+        "pull; curl, wget, ssh and similar; Python that calls requests, urllib.request, httpx, "
+        "socket and similar. Not: other commands of these programs, help and versions, and "
         "addresses of the sandbox itself."
     ),
     "files": (
-        "the editor; cat, head, grep, sed, sort, awk and their like with a file or a folder; ls, "
-        "find, cp, mv, mkdir, tar and their like; a redirection into a file; Python that opens "
+        "the editor; cat, head, grep, sed, sort, awk and similar with a file or a folder; ls, "
+        "find, cp, mv, mkdir, tar and similar; a redirection into a file; Python that opens "
         "files or lists folders. Not: filters of another command's output, and answer.txt, which "
         "every run has to write."
     ),
     "computation": (
         "Python that calculates or calls functions, Python files that the run did not write, test "
-        "runs; node, perl, ruby, R, julia and their like; compiled programs of the run; bc, dc, "
+        "runs; node, perl, ruby, R, julia and similar; compiled programs of the run; bc, dc, "
         "expr, factor, awk with arithmetic, arithmetic of bash. Not: Python that only prints, "
         "imports, or reads and writes text, and code with syntax errors."
     ),

@@ -38,7 +38,7 @@ PAIRED_METHODS = (
     (
         "Pairs",
         "Left, right and difference are over the tasks that have a score in both; unpaired are "
-        "tasks that have one in one of them alone. The difference is right minus left; the ratio "
+        "tasks that have one in only one of them. The difference is right minus left; the ratio "
         "of tokens is right divided by left, on the tasks that ended in both.",
     ),
     (
@@ -77,8 +77,8 @@ def paired_remarks(found: EvalComparison) -> list[str]:
         made.append("Their suites or prompts differ: tasks with the same id may not be the same.")
     gained = sum(flip.gained for flip in found.flips)
     made.append(
-        f"{_tasks(gained)} solved on the right alone, {_tasks(len(found.flips) - gained)} on the "
-        "left alone."
+        f"{_tasks(gained)} solved only on the right, {_tasks(len(found.flips) - gained)} only "
+        "on the left."
     )
     return made
 

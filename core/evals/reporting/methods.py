@@ -13,7 +13,7 @@ METHODS: tuple[tuple[str, str], ...] = (
     (
         "Score",
         "The mean over tasks; a task counts once, with the mean of its samples. Samples without a "
-        "score are counted apart and never as 0.",
+        "score are counted separately and never as 0.",
     ),
     (
         "Intervals",
@@ -43,19 +43,19 @@ METHODS: tuple[tuple[str, str], ...] = (
         "Queries a minute",
         "Samples divided by the minutes of wall clock that they took, from the start of their "
         "sandboxes to the end of their runs. Samples that ran at the same moment share it equally, "
-        "so that this is the pace at the concurrency that there really was, also after a resume "
+        "so that this is the pace at the actual concurrency, also after a resume "
         "with another and when few are left. Scoring, pauses and the time between two programs do "
         "not count. The ratio divides the mean shares of the tasks that ended in both.",
     ),
     (
         "Seconds",
         "The wall clock of a run, from the start of its sandbox to its end; the time that a scorer "
-        "took after it is given apart.",
+        "took after it is listed separately.",
     ),
     (
         "Failures by kind",
-        "Samples without a right answer that an error or a limit ended, whose scorer failed, or "
-        "that left no answer. A sample that a limit ended is scored all the same.",
+        "Samples without a correct answer that were ended by an error or a limit, whose scorer "
+        "failed, or that left no answer. A sample that a limit ended is still scored.",
     ),
     (
         "Samples that count",

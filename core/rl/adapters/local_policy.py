@@ -114,7 +114,7 @@ class LocalPolicy:
         if whole[: last_end + 1] != self._closed[: last_end + 1]:
             raise ConfigError(
                 "The model's chat template changes earlier messages when others follow, so that "
-                "prompts are no prefixes of each other."
+                "prompts are not prefixes of each other."
             )
         return whole[last_end + 1 :]
 

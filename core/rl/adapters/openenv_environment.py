@@ -43,7 +43,7 @@ class EpisodeAction(Action):
         default=None, description="What the policy wrote, its tool calls in it as text."
     )
     tool: str | None = Field(default=None, description="Name of a tool to call.")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="Of the tool.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Arguments of the tool.")
 
     def reply(self) -> Message | str:
         """Convert the action to a reply for the episode.
@@ -283,7 +283,7 @@ def _sent_task(sent: Mapping[str, Any]) -> Task:
     unknown = sorted(set(sent) - _SENT_WITH_TASK)
     if unknown or not sent.get("problem"):
         raise SandboxTuiError(
-            "A task that is sent along has a problem, and may have an id, a target, a domain and "
+            "A task sent by the client has a problem, and may have an id, a target, a domain and "
             f"files{'; not ' + ', '.join(unknown) if unknown else ''}."
         )
     files = {str(path): str(text).encode() for path, text in dict(sent.get("files") or {}).items()}

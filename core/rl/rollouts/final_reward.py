@@ -11,7 +11,7 @@ from sandbox_tui.core.events.types import Scored
 from sandbox_tui.core.rl.episode_settings import OverlongRule
 from sandbox_tui.core.rl.rewards.base import Reward, RewardFailed, RewardResult, RolloutEnd
 
-OVERLONG = "A limit ended the episode ({reason}), so its reward is 0 whatever the answer."
+OVERLONG = "A limit ended the episode ({reason}), so its reward is 0 regardless of the answer."
 
 
 async def rewarded(

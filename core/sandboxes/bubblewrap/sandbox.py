@@ -118,7 +118,7 @@ class BubblewrapSandbox(DispatcherSandbox):
             await self.close()
             if isinstance(error, SandboxTuiError) or not isinstance(error, Exception):
                 raise
-            problem = f"The sandbox cannot be taken over: {_describe_error(error)}"
+            problem = f"The sandbox cannot be reattached: {_describe_error(error)}"
             raise SandboxLost(problem) from error
         self.info = self._describe()
 

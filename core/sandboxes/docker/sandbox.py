@@ -158,7 +158,7 @@ class DockerSandbox(DispatcherSandbox):
             await self._abandon()
             if isinstance(error, SandboxError) or not isinstance(error, Exception):
                 raise
-            problem = f"The container cannot be taken over: {describe_error(error)}"
+            problem = f"The container cannot be reattached: {describe_error(error)}"
             raise SandboxLost(problem) from error
         self.info = self._describe(self.spec.image or DEFAULT_IMAGE)
 

@@ -182,14 +182,14 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
         name = path[len(root.rstrip(b"/")) + 1 :]
         why = _skip_reason(entry, name, room)
         if why:
-            left.append(f"{sanitize_line(path_to_text(name))} was left behind: {why}.")
+            left.append(f"{sanitize_line(path_to_text(name))} was not copied: {why}.")
         else:
             room -= entry.size
             chosen.append(name)
     if listing.holes:
         left.append("Some files may be missing: not all of them could be listed.")
     if not listing.complete:
-        left.append(f"Some files were left behind: there are more than {MAX_FILES}.")
+        left.append(f"Some files were not copied: there are more than {MAX_FILES}.")
     return chosen, left
 
 

@@ -135,7 +135,7 @@ def _extract(stream: IO[bytes], fresh: Path, expected: int, why: str) -> list[st
                 size += max(0, member.size)
                 if files >= MAX_FILES or size > MAX_BYTES:
                     left.append(
-                        f"{shown} and what follows was left behind: more than {MAX_FILES} files "
+                        f"{shown} and what follows were not copied: more than {MAX_FILES} files "
                         f"or {MAX_BYTES >> 30} GiB."
                     )
                     if files < expected:
@@ -144,7 +144,7 @@ def _extract(stream: IO[bytes], fresh: Path, expected: int, why: str) -> list[st
                 reason = _why_not_written(tar, member, fresh, names)
                 files += 1
                 if reason:
-                    left.append(f"{shown} was left behind: {reason}.")
+                    left.append(f"{shown} was not copied: {reason}.")
     except OSError as error:
         why = disk_error(error)
     except (tarfile.TarError, ValueError, OverflowError, EOFError):
@@ -152,7 +152,7 @@ def _extract(stream: IO[bytes], fresh: Path, expected: int, why: str) -> list[st
             why = why or "the sandbox sent an incomplete archive"
     if files < expected:
         why = why or "the sandbox could not read them"
-        left.append(f"{expected - files} of {expected} were left behind: {why}.")
+        left.append(f"{expected - files} of {expected} were not copied: {why}.")
     elif why:
         left.append(f"Some files may be incomplete: {why}.")
     return left

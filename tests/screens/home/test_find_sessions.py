@@ -221,9 +221,7 @@ async def test_deleting_asks_says_what_it_frees_and_takes_it_from_the_hits(store
         await until(pilot, lambda: store.count() == 2)
         await until(pilot, lambda: "count the zebras" not in text_of(hits))
         await until(pilot, lambda: _said(pilot))
-        assert re.search(
-            r"Deleted\. (\d\S* given back to the disk|Its space is used again)", _said(pilot)
-        )
+        assert re.search(r"Deleted\. (\d\S* freed|Its space is used again)", _said(pilot))
 
 
 def _said(pilot: Pilot[int]) -> str:

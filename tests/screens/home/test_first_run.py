@@ -123,7 +123,7 @@ async def test_no_models_found_is_reported_without_blocking(
     async with app.run_test(size=(60, 20)) as pilot:
         offers = await found(app, pilot)
         assert "no model server answers" in shown(offers)
-        assert "for one elsewhere, n (new run) takes its address" in shown(offers)
+        assert "for one elsewhere, enter its URL in n (new run)" in shown(offers)
         assert "…" not in shown(offers)
         assert str(offers.border_subtitle) == "m look again"
         assert app.focused is app.screen.query_one("#sessions")

@@ -113,7 +113,7 @@ class HelpScreen(Dialog[None]):
         width = min(WIDTH, int(SHARE * self.size.width)) - AROUND
         groups = [list(group) for _, group in groupby(self.actions_shown, attrgetter("group"))]
         if not groups:
-            return Text("No key does that here.", style=palette.dim)
+            return Text("No matching keys.", style=palette.dim)
         if width < TWO_COLUMNS:
             columns, room = [groups], width
         else:

@@ -65,7 +65,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
         where = f"{hint('home.new')} (new run)" if self._for_good else "the form"
         return (
             f"· start one, such as ollama serve, then {hint('choose_model.look')}",
-            f"· for one elsewhere, {where} takes its address",
+            f"· for one elsewhere, enter its URL in {where}",
         )
 
     @on(ModelOffers.Looked)

@@ -114,7 +114,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         offers = ModelOffers(
             (
                 f"· start one, such as ollama serve, then {hint('home.model')}",
-                f"· for one elsewhere, {hint('home.new')} (new run) takes its address",
+                f"· for one elsewhere, enter its URL in {hint('home.new')} (new run)",
             ),
             id="offers",
         )

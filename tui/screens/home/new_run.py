@@ -207,7 +207,7 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Nothing is hidden if there is room for everything."""
         all_shown = action == "more" and self.has_class("-tallest")
-        return "all of them are shown" if all_shown else ""
+        return "all settings are shown" if all_shown else ""
 
     def action_keep(self) -> None:
         """Save the changed settings as defaults for future runs."""

@@ -145,8 +145,7 @@ def test_sessions_diverge_where_the_same_call_ends_differently(tmp_path: Path) -
     found = compared(tmp_path, mine, theirs)
     assert found.diverged_at == 1
     assert calls_sentence(found) == (
-        "Call 1 is identical; the sessions diverge at call 2 (step 2): "
-        "the same call ends differently."
+        "Call 1 is identical; the sessions diverge at call 2 (step 2): same call, different result."
     )
     diverges = divergence(found)
     assert diverges is not None
@@ -165,14 +164,14 @@ def test_different_output_alone_is_shown_but_no_divergence(tmp_path: Path) -> No
         "Identical: all 2 calls and exit codes; the output differs, first at call 2 (step 2)."
     )
     same = compared(tmp_path / "b", (ended(1),), (ended(1),))
-    assert calls_sentence(same) == "Identical: the one call and its output."
+    assert calls_sentence(same) == "Identical: the only call and its output."
     assert divergence(same) is None
 
 
 def test_a_call_of_one_side_only_is_where_they_diverge(tmp_path: Path) -> None:
     found = compared(tmp_path, (ended(1),), (ended(1), ended(2)))
     assert calls_sentence(found) == (
-        "Call 1 is identical; the sessions diverge at call 2 (step 2): only the right one has it."
+        "Call 1 is identical; the sessions diverge at call 2 (step 2): only on the right."
     )
     assert end_and_size(None) == "no call"
 

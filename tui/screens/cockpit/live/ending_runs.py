@@ -54,7 +54,7 @@ class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
         several = len(self._run_workers) > 1
         done = f" {ended} of {len(self._run_workers)} runs are done." if several else ""
         self.query_one("#how-far", Static).update(
-            f"Copying results …{done} If you quit now, what is not copied yet is lost."
+            f"Copying results …{done} If you quit now, results that are not copied yet are lost."
         )
 
 

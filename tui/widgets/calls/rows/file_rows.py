@@ -63,7 +63,7 @@ def _what(file: HumanFile) -> str:
         removed = sum(1 for line in lines if line.startswith("-") and not line.startswith("---"))
         return f"by you +{added} -{removed}"
     way = "from" if file.action == "push" else "to"
-    left = f", {len(file.left_behind)} left behind" if file.left_behind else ""
+    left = f", {len(file.left_behind)} not copied" if file.left_behind else ""
     return f"{way} {sanitize_line(file.host or '')}{left}"
 
 

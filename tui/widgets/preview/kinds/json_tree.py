@@ -128,7 +128,7 @@ def _digits(number: Any) -> str:
 
 def _open(source: Source) -> Document:
     if source.text is None:
-        raise PreviewError("The name says JSON, but this is not text.")
+        raise PreviewError("The file is named .json but is not text.")
     if source.cut:
         raise PreviewError("Only the beginning was loaded; shown as text.")
     try:
@@ -141,7 +141,7 @@ def _open(source: Source) -> Document:
 
 def _open_lines(source: Source) -> Document:
     if source.text is None:
-        raise PreviewError("The name says JSON lines, but this is not text.")
+        raise PreviewError("The file is named .jsonl but is not text.")
     values = [_line_value(line) for line in source.text.split("\n") if line.strip()]
     broken = sum(isinstance(value, _Broken) for value in values)
     if not values or broken > len(values) // 2:

@@ -43,7 +43,7 @@ def test_text_by_hand() -> None:
         "math    sandbox         1\n"
         "all     sandbox         1\n"
         "\n"
-        "1 task solved on the right alone, 0 tasks on the left alone.\n"
+        "1 task solved only on the right, 0 tasks only on the left.\n"
         "  + 0.0 → 100.0  sandbox  math  a\n"
         "\n"
         "left: e-1, pocket 0123456789abcdef, small-0.5b, max_steps 30, temperature 0.7, 2025-12-29 09:20 UTC,\n"
@@ -70,7 +70,7 @@ def test_markdown_by_hand() -> None:
 def test_html_links_flips_to_their_sessions() -> None:
     page = Tags(comparison_html(SMALL, {"new": "sessions/new.html", "old": "sessions/old.html"}))
     assert page.links == ["sessions/old.html", "sessions/new.html"]
-    assert "1 task solved on the right alone" in page.text
+    assert "1 task solved only on the right" in page.text
 
 
 def test_suites_that_differ_are_reported() -> None:
