@@ -351,14 +351,14 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             self.shutdown.begin()
 
     @property
-    def begun(self) -> list[str]:
+    def started_ids(self) -> list[str]:
         """Ids of the runs the program was started for."""
         return [worker.run_id for worker in self._begun]
 
     @property
     def seen(self) -> list[str]:
         """Ids of all runs that this program has started or watched, in order."""
-        return list(dict.fromkeys([*self.begun, *self._run_workers.all]))
+        return list(dict.fromkeys([*self.started_ids, *self._run_workers.all]))
 
     @property
     def _exit_code(self) -> int:

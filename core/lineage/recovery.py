@@ -55,7 +55,7 @@ class RecoveredRun:
         listing: the files at the last scan, or None if there was none.
         shells: number of shells the user opened.
         downtime: seconds since the last event, in wall-clock time.
-        begun_at: start of its own part on the run's clock, in seconds; 0 unless it is a fork.
+        run_started_at: start of its own part on the run's clock, in seconds; 0 unless it is a fork.
         frozen_seconds: how long its sandbox was frozen since then.
         left_running: commands that left background processes running, if the model has not been
             told that those ended.
@@ -76,7 +76,7 @@ class RecoveredRun:
     listing: Listing | None
     shells: int
     downtime: float
-    begun_at: float
+    run_started_at: float
     frozen_seconds: float
     left_running: tuple[str, ...] = ()
     snapshots: tuple[e.AnyEvent, ...] = ()
@@ -87,7 +87,7 @@ class RecoveredRun:
         count."""
         if limit is None:
             return None
-        return max(0.0, limit - (self.state.t - self.begun_at - self.frozen_seconds))
+        return max(0.0, limit - (self.state.t - self.run_started_at - self.frozen_seconds))
 
 
 def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
@@ -114,7 +114,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
             {x.terminal for x in events if isinstance(x, e.TerminalOpened)} - {MIRROR},
         ),
         downtime=max(0.0, time.time() - last_moment(events)),
-        begun_at=own[0].t if len(own) < len(events) else 0.0,
+        run_started_at=own[0].t if len(own) < len(events) else 0.0,
         frozen_seconds=_frozen_seconds(own),
         left_running=tuple(_left_running(own, state)),
         snapshots=tuple(x for x in own if isinstance(x, e.SnapshotTaken) or touches(x)),

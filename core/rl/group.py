@@ -82,7 +82,7 @@ class EpisodeGroup:
     async def _prepared(self) -> str:
         """Prepare the task in a sandbox, take a snapshot of it and return the snapshot's name."""
         pool, task = self._pool, self.task
-        await in_thread(remove_groups_of_the_dead)
+        await in_thread(remove_orphaned_groups)
         pack = await asyncio.to_thread(load_pack, pool.settings.prompts or PROMPTS)
         session = new_session()
         sandbox = await pool.open(sandbox_spec(pool.settings, pack, session, image=task.image))
@@ -95,7 +95,7 @@ class EpisodeGroup:
 
 
 async def remove_snapshot(snapshot: str) -> None:
-    """Remove a snapshot; one that cannot be removed now is left to `remove_groups_of_the_dead`."""
+    """Remove a snapshot; one that cannot be removed now is left to `remove_orphaned_groups`."""
     with contextlib.suppress(SandboxError):
         await in_thread(SnapshotStores(snapshot_dir()).remove, snapshot)
 
@@ -108,7 +108,7 @@ def new_session() -> str:
     return f"{_prefix(ProcessIdentity.this_process())}-{secrets.token_hex(4)}"
 
 
-def remove_groups_of_the_dead() -> None:
+def remove_orphaned_groups() -> None:
     """Remove the snapshots of groups whose program has ended. Blocks."""
     stored = SnapshotStores(snapshot_dir())
     me = ProcessIdentity.this_process()

@@ -24,7 +24,7 @@ from sandbox_tui.core.rl.rollouts.policy_reply import written_text
 from sandbox_tui.core.rl.turn import Turn
 
 
-class TokensParted(SandboxTuiError):
+class TokensDiverged(SandboxTuiError):
     """A server's prompt does not start with the tokens of the previous turns: its chat template
     rewrites something earlier, for example by dropping thoughts."""
 
@@ -77,7 +77,7 @@ class TokenRecord:
         """Add the reply of a server that reports both its tokens and those of the prompt.
 
         Raises:
-            TokensParted: the prompt does not continue the recorded tokens.
+            TokensDiverged: the prompt does not continue the recorded tokens.
             ValueError: the reply has no tokens.
         """
         prompt = reply.prompt_token_ids
@@ -86,7 +86,7 @@ class TokenRecord:
         known = len(self.ids)
         if list(prompt[:known]) != self.ids:
             at = next(n for n in range(known + 1) if list(prompt[:n]) != self.ids[:n])
-            raise TokensParted(f"The prompt differs at token {at} from what was sent before.")
+            raise TokensDiverged(f"The prompt differs at token {at} from what was sent before.")
         self._add(prompt[known:])
         self._add(reply.token_ids, reply.logprobs, written=True)
 

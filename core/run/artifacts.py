@@ -36,7 +36,7 @@ class Results:
             return None
         return data.decode("utf-8", "replace")
 
-    async def hand_over(self, target: Path | None, warn: Callable[[str], None]) -> str | None:
+    async def copy_out(self, target: Path | None, warn: Callable[[str], None]) -> str | None:
         """Copy the results into a host folder; returns its absolute path, or None if it is empty.
 
         Args:
@@ -50,12 +50,12 @@ class Results:
         except (SandboxTuiError, OSError) as error:
             warn(f"The results could not be copied out: {error}")
             return None
-        for sentence in a_few(left_behind):
+        for sentence in limit_sentences(left_behind):
             warn(sentence)
         return str(target.absolute()) if target.is_dir() and any(target.iterdir()) else None
 
 
-def a_few(left_behind: list[str]) -> list[str]:
+def limit_sentences(left_behind: list[str]) -> list[str]:
     """Shorten a list to `MAX_SENTENCES` sentences, including the last one, and count the others."""
     if len(left_behind) <= MAX_SENTENCES:
         return left_behind

@@ -266,7 +266,7 @@ class Run(Steering):
                 files = Results(self.environment.sandbox, self.pack.output_dir)
                 answer = await self._attempt(files.answer())
                 result = result if answer is None else replace(result, answer=answer)
-                output = await self._attempt(files.hand_over(self.spec.output, self._warn))
+                output = await self._attempt(files.copy_out(self.spec.output, self._warn))
                 if self._on_finished is not None:
                     await self._attempt(self._on_finished(self.environment, result))
             for message in self.queue.drain():

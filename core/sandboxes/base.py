@@ -75,7 +75,7 @@ class ExecResult:
         interrupted: `interrupt` ended it.
         background: processes it started are still alive.
         state_lost: the shell state could not be saved (the command killed its shell); the next
-            command starts from the state before this one. begun: False if it definitely never
+            command starts from the state before this one. started: False if it definitely never
             started, so that it can be retried.
         cleared: number of leftover processes killed because there were too many.
         out_of_memory: the kernel killed it at the sandbox's memory limit.
@@ -91,7 +91,7 @@ class ExecResult:
     interrupted: bool = False
     background: bool = False
     state_lost: bool = False
-    begun: bool = True
+    started: bool = True
     cleared: int = 0
     out_of_memory: bool = False
 

@@ -139,7 +139,7 @@ def _notes(result: ExecResult, context: ToolContext) -> list[str]:
 
 
 def _ending(result: ExecResult, context: ToolContext) -> list[str]:
-    if not result.begun:
+    if not result.started:
         return [NOT_STARTED]
     if result.timed_out:
         limit = f"{context.command_timeout:g} s"

@@ -40,7 +40,7 @@ class SessionRow:
     @property
     def began_at(self) -> float:
         """When it began, in seconds since the epoch."""
-        return self.run.begun_at
+        return self.run.run_started_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class SamplesRow:
     @property
     def began_at(self) -> float:
         """When the newest one began, in seconds since the epoch."""
-        return self.runs[0].begun_at
+        return self.runs[0].run_started_at
 
     @property
     def outcomes(self) -> list[tuple[str, int]]:

@@ -73,7 +73,7 @@ class RunSummary:
         return f"{self.input_tokens} in, {self.output_tokens} out{estimated}"
 
     @property
-    def begun_at(self) -> float:
+    def run_started_at(self) -> float:
         """When the run started, in seconds since the epoch. A fork's `started_at` is its parent's,
         since its events are timed from there."""
         made = time_of(self.id) if self.parent is not None else None

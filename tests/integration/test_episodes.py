@@ -14,7 +14,7 @@ from sandbox_tui.core.models.base import Message
 from sandbox_tui.core.rl.blocking_episode import BlockingPool
 from sandbox_tui.core.rl.episode import Episode
 from sandbox_tui.core.rl.episode_settings import EpisodeSettings
-from sandbox_tui.core.rl.group import EpisodeGroup, new_session, remove_groups_of_the_dead
+from sandbox_tui.core.rl.group import EpisodeGroup, new_session, remove_orphaned_groups
 from sandbox_tui.core.rl.pool import EpisodePool
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests.integration.conftest import TEST_IMAGE, make, require
@@ -180,7 +180,7 @@ async def test_snapshots_of_killed_programs_are_removed_and_others_stay() -> Non
             await sandbox.close()
     stored = SnapshotStores(snapshot_dir())
     try:
-        await asyncio.to_thread(remove_groups_of_the_dead)
+        await asyncio.to_thread(remove_orphaned_groups)
         assert [stored.exists(name) for name in names] == [True, False, True]
     finally:
         for name in names:

@@ -100,14 +100,14 @@ async def test_one_run_in_the_background_is_asked_about_and_its_results_are_wait
     monkeypatch.setattr(shutdown, "SHUTDOWN_TIMEOUT_SECONDS", 0)  # the timeout after a signal
     monkeypatch.setattr(ending_runs, "DELAY_SECONDS", 0)
     seen: list[bool] = []
-    hand_over = results.Results.hand_over
+    copy_out = results.Results.copy_out
 
     async def slowly(self: Any, *more: Any) -> Any:
         await until(run.pilot, lambda: isinstance(run.app.screen, EndingRunsDialog))
         seen.append(True)
-        return await hand_over(self, *more)
+        return await copy_out(self, *more)
 
-    monkeypatch.setattr(results.Results, "hand_over", slowly)
+    monkeypatch.setattr(results.Results, "copy_out", slowly)
     async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
         worker = await one_call_done(run)
         assert isinstance(run.app.screen, HomeScreen)
@@ -131,7 +131,7 @@ async def test_quitting_twice_does_not_wait(
     async def never(self: Any, *more: Any) -> Any:
         await forever.wait()
 
-    monkeypatch.setattr(results.Results, "hand_over", never)
+    monkeypatch.setattr(results.Results, "copy_out", never)
     async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
         worker = await one_call_done(run)
         await run.press("ctrl+q", "y")
@@ -234,13 +234,13 @@ async def test_settings_stay_open_when_a_run_has_ended(
     tmp_path: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied = asyncio.Event()
-    hand_over = results.Results.hand_over
+    copy_out = results.Results.copy_out
 
     async def slowly(self: Any, *more: Any) -> Any:
         await copied.wait()
-        return await hand_over(self, *more)
+        return await copy_out(self, *more)
 
-    monkeypatch.setattr(results.Results, "hand_over", slowly)
+    monkeypatch.setattr(results.Results, "copy_out", slowly)
     monkeypatch.setattr(ending_runs, "DELAY_SECONDS", 0)
     async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
         worker = await one_call_done(run)

@@ -212,10 +212,10 @@ async def test_a_submission_before_the_fork_does_not_end_it(
     assert past is not None
     assert not past.checkpoint.submitted
     assert past.checkpoint.cost == 0
-    assert past.begun_at == only(e.Forked, before)[0].t > 0
+    assert past.run_started_at == only(e.Forked, before)[0].t > 0
     left = past.time_left(60.0)
     assert left is not None
-    assert abs(left - (60.0 - (before[-1].t - past.begun_at))) < 0.001
+    assert abs(left - (60.0 - (before[-1].t - past.run_started_at))) < 0.001
     seen = await to_the_end(resume(child))
     assert only(e.RunFinished, seen)[0].reason == "submitted"
     assert [event.step for event in only(e.ModelReplied, seen)] == [1, 2, 3, 4]

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.run.artifacts import a_few
+from sandbox_tui.core.run.artifacts import limit_sentences
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
 from sandbox_tui.core.sandboxes.protocol import file_copying
 from sandbox_tui.core.sandboxes.protocol.file_copying import choose, room_for
@@ -178,7 +178,7 @@ def test_a_disk_that_fills_up_keeps_complete_files(tmp_path: Path) -> None:
 
 def test_thousands_of_things_left_behind_are_told_in_a_few_sentences() -> None:
     left = [f"{n} was not copied" for n in range(5000)] + ["7 of 9 were not copied"]
-    sentences = a_few(left)
+    sentences = limit_sentences(left)
     assert len(sentences) == 21
     assert sentences[-1] == "7 of 9 were not copied"
     assert sentences[-2] == "4981 more were not copied for similar reasons."

@@ -66,7 +66,7 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
         _print_outcomes(store, app.seen)
     if app.failure is not None:
         raise app.failure
-    return Ended(app.return_code or 0, app.begun)
+    return Ended(app.return_code or 0, app.started_ids)
 
 
 MAX_ANSWER_LINES = 3

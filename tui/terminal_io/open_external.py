@@ -21,7 +21,7 @@ from sandbox_tui.core.base.errors import FileRefused
 
 PAGES = (".html", ".htm", ".xhtml", ".svg")
 
-LOOKED_AT = (
+VIEWABLE_SUFFIXES = (
     *PAGES,
     *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".pdf"),
     *(".mp3", ".wav", ".flac", ".ogg", ".opus", ".m4a", ".mp4", ".webm", ".mkv", ".mov", ".avi"),
@@ -31,7 +31,7 @@ LOOKED_AT = (
 
 def may_be_opened(name: str) -> bool:
     """Return whether a file with this name has a type that is opened outside."""
-    return name.lower().endswith(LOOKED_AT)
+    return name.lower().endswith(VIEWABLE_SUFFIXES)
 
 
 _folders: list[Path] = []

@@ -46,7 +46,7 @@ def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | Non
         block.fault = 'the JSON object needs "name" and "arguments"'
         return block
     mended = (*repairs, EXTRA_BRACE) if extra else repairs
-    block.mended_end = MISSING_BRACE in mended
+    block.repaired_end = MISSING_BRACE in mended
     block.calls = [replace(call, repairs=mended) for call in calls]
     return block
 

@@ -114,7 +114,7 @@ def _read_json(source: Source, block: Block, tags: InvokeTags, name: str) -> Ste
     block.open_end = not closed and not (yield from source.peek())
     if not closed and not block.open_end:
         block.fault = block.fault or TWO_READINGS
-    block.mended_end = call is not None and MISSING_BRACE in call.repairs
+    block.repaired_end = call is not None and MISSING_BRACE in call.repairs
     block.calls = [*block.calls, *([call] if call else [])]
 
 

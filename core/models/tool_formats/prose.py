@@ -156,7 +156,7 @@ class Prose:
             block = candidate.block
             if block.closed or block.fault:
                 continue
-            if block.marked or block.mended_end or not _WORD.search(self._line):
+            if block.marked or block.repaired_end or not _WORD.search(self._line):
                 block.fault = FOLLOWED
             else:
                 candidate.quoted = candidate.quoted or quotation.EXPLANATION

@@ -131,7 +131,7 @@ class TextCallReader:
     def _calls(self, intended: Sequence[Candidate], title: str) -> tuple[list[TextCall], str]:
         """Return the calls to run; if there are none, also the message about why."""
         faults = [candidate.block.fault for candidate in intended if candidate.block.fault]
-        mended = [candidate for candidate in intended if candidate.block.mended_end]
+        mended = [candidate for candidate in intended if candidate.block.repaired_end]
         if mended and (mended != intended[-1:] or self._has_text_after(intended[-1])):
             faults.append("it is not closed, and something else follows")
         if self._scanner.stray.intersection(FAMILIES[intended[0].block.family].closers):
@@ -241,7 +241,7 @@ def _was_cut(intended: Sequence[Candidate], finish_reason: str | None) -> bool:
 def _whole_calls(intended: Sequence[Candidate]) -> int:
     """Return the number of calls completed before the reply was cut."""
     last = intended[-1].block
-    mended = last.open_end and last.mended_end and bool(last.calls)
+    mended = last.open_end and last.repaired_end and bool(last.calls)
     return sum(len(candidate.block.calls) for candidate in intended) - mended
 
 

@@ -188,7 +188,7 @@ class Block:
     Attributes:
         fault: why these calls cannot be run, for the model.
         open_end: the reply ended before the block did.
-        mended_end: a closing bracket was added, so nothing else may follow.
+        repaired_end: a closing bracket was added, so nothing else may follow.
         closed: its closing mark was present; otherwise its line must contain nothing else.
         marked: it starts with an unambiguous marker.
     """
@@ -197,7 +197,7 @@ class Block:
     calls: Sequence[Written] = ()
     fault: str = ""
     open_end: bool = False
-    mended_end: bool = False
+    repaired_end: bool = False
     closed: bool = False
     marked: bool = True
 
@@ -211,7 +211,7 @@ class Block:
             calls=[*self.calls, *other.calls],
             fault=fault,
             open_end=self.open_end or other.open_end,
-            mended_end=self.mended_end or other.mended_end,
+            repaired_end=self.repaired_end or other.repaired_end,
             closed=other.closed,
             marked=self.marked and other.marked,
         )

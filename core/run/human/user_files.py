@@ -22,7 +22,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Actor, HumanFile
-from sandbox_tui.core.run.artifacts import a_few
+from sandbox_tui.core.run.artifacts import limit_sentences
 
 MAX_EDIT_BYTES = 1 << 20
 """Maximum size of a file edited by hand."""
@@ -109,7 +109,7 @@ class UserFiles:
             action="pull",
             path=path,
             host=path_to_text(os.fsencode(target)),
-            left_behind=tuple(a_few(left)),
+            left_behind=tuple(limit_sentences(left)),
             told_to_model=tell,
         )
         self._done(event)

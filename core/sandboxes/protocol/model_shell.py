@@ -91,7 +91,7 @@ class Exec:
         async with self._lock:
             await self._stop_fork_bomb(self._max_leftovers, spare=0)
             result = await self._run_once(command, timeout, on_output, tty)
-            if not result.begun:
+            if not result.started:
                 result = await self._run_once(command, timeout, on_output, tty)
             cleared, self._cleared = self._cleared, 0
             return replace(result, cleared=cleared) if cleared else result
@@ -120,7 +120,7 @@ class Exec:
                 watch.cancel()
             if channel.broken:
                 self._drop(channel)
-        if not result.begun:
+        if not result.started:
             self._drop(channel)  # a dispatcher exits if it cannot fork
         if result.background or result.exit_code is None:
             self._has_leftovers = True
@@ -135,7 +135,7 @@ class Exec:
         bomb."""
         if result.exit_code is None and channel.last_pid is not None:
             await self._processes.end_call(self._calls, channel.last_pid)
-        if channel.last_survivors > self._max_leftovers or not result.begun:
+        if channel.last_survivors > self._max_leftovers or not result.started:
             await self._kill_leftovers()
         elif result.exit_code is None:
             await self._stop_fork_bomb(self._max_while_running, spare=0)

@@ -105,5 +105,5 @@ class PendingCommand:
             interrupted=interrupted,
             background=self.survivors > 0,
             state_lost=not self.saved,
-            begun=self.pid is not None or not (self.refused or self.exit_code is not None),
+            started=self.pid is not None or not (self.refused or self.exit_code is not None),
         )

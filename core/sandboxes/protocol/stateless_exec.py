@@ -61,7 +61,7 @@ class StatelessExec:
             )
         finally:
             await self._clean_up(channel, call, state_dir)
-        if not result.begun:
+        if not result.started:
             raise SandboxError("The sandbox cannot start another process.")
         return replace(result, background=False, state_lost=False)
 

@@ -14,7 +14,7 @@ from typing import Any
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.run_story import people_actions, story
+from sandbox_tui.sessions.interchange.exports.run_story import story, user_actions
 from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 
 VERSION = "ATIF-v1.4"
@@ -70,7 +70,7 @@ def document(recording: Recording) -> dict[str, Any]:
         "extra": {
             **outcome,
             "answer": recording.summary.answer,
-            "people": people_actions(story(recording)),
+            "people": user_actions(story(recording)),
         },
     }
 

@@ -173,7 +173,7 @@ def marked(item: Marker) -> str:
             return error or reason.replace("_", " ")
 
 
-def people_actions(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+def user_actions(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """Return the user's actions as objects, for JSON formats without a field for them."""
     found: list[dict[str, Any]] = []
     for entry in entries:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.events.run_state import CallItem, ReplyItem
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.run_story import decision, people_actions, story
+from sandbox_tui.sessions.interchange.exports.run_story import decision, story, user_actions
 
 SUFFIX = ".trajectory.json"
 
@@ -44,7 +44,7 @@ def document(recording: Recording) -> dict[str, Any]:
             "output_tokens": summary.output_tokens,
             **({"tokens_estimated": True} if summary.tokens_estimated else {}),
             "cost": summary.cost,
-            "people": people_actions(story(recording)),
+            "people": user_actions(story(recording)),
         },
     }
 

@@ -24,7 +24,7 @@ MAX_DOCUMENT_BYTES = 64 << 20
 """Maximum size of a text file; a bundle may be larger (see `bundle_format`)."""
 
 MAX_BUNDLE_BYTES = 2 << 30
-DEEPEST = 100
+MAX_DEPTH = 100
 """Maximum nesting depth of objects and lists."""
 
 MAX_VALUES = 4_000_000
@@ -233,7 +233,7 @@ def check_depth(value: Any) -> None:
         ValueError: they are.
     """
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         below: list[Any] = []
         for item in level:
             if isinstance(item, dict):

@@ -47,7 +47,7 @@ MAX_SQL_STEPS = 200_000_000
 _LARGE_NUMBER = re.compile(rb"[0-9]{12}|[0-9][eE]")
 """Matches anything that may be part of a number that is too large; matches in text are harmless."""
 
-AS_IT_CAME = ("message", "model_params")
+VERBATIM_FIELDS = ("message", "model_params")
 """Event fields kept exactly as a server sent them; no code calculates with them."""
 
 _ID = re.compile(r"\d{8}-\d{6}-[a-z0-9]{5}\Z")
@@ -152,7 +152,7 @@ def _events(db: sqlite3.Connection, name: str, budget: list[int]) -> list[e.AnyE
             raise ImportRefused(f"{name} holds more than {MAX_VALUES} values.")
         if _LARGE_NUMBER.search(data):
             fields: dict[str, Any] = msgspec.json.decode(data)
-            check_numbers({k: v for k, v in fields.items() if k not in AS_IT_CAME})
+            check_numbers({k: v for k, v in fields.items() if k not in VERBATIM_FIELDS})
         events.append(e.from_json(data))
     if sum(isinstance(event, e.TerminalResized) for event in events) > MAX_SIZES:
         raise ImportRefused(f"{name} changes the size of terminals more than {MAX_SIZES} times.")

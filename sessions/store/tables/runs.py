@@ -23,7 +23,7 @@ _BEGUN_AT = (
     " || substr(id, 10, 2) || ':' || substr(id, 12, 2) || ':' || substr(id, 14, 2))"
     " + 0.0, started_at)) END"
 )
-"""SQL for `RunSummary.begun_at` from a row of `runs`."""
+"""SQL for `RunSummary.run_started_at` from a row of `runs`."""
 
 
 def begin(connection: Connection, run_id: str, event: e.RunStarted) -> None:

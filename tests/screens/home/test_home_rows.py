@@ -187,7 +187,7 @@ async def test_ages_are_kept_up_to_date(tmp_path: Path, monkeypatch: pytest.Monk
         keep(store, *sample("zebra"), run_id="whole")
         async with at_home(store) as (home, pilot):
             sessions = home.query_one(SessionList)
-            began = sessions.current.begun_at if sessions.current is not None else 0.0
+            began = sessions.current.run_started_at if sessions.current is not None else 0.0
             for minutes in (3, 7):
                 now = SimpleNamespace(time=lambda then=began + minutes * 60: then)
                 monkeypatch.setattr(session_rows, "time", now)

@@ -54,7 +54,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("tags", ", ".join(tags_of(store, run.id))),
         ("labels", ", ".join(f"{key}={value}" for key, value in labels.items())),
         ("notes", "\n".join(notes)),
-        ("started", f"{_local(run.begun_at):%Y-%m-%d %H:%M:%S %Z}"),
+        ("started", f"{_local(run.run_started_at):%Y-%m-%d %H:%M:%S %Z}"),
         ("parent", forked),
         ("model", run.model),
         ("seed", str(started_with.seed) if started_with and started_with.seed is not None else ""),

@@ -43,7 +43,7 @@ def _tokens(run: RunSummary) -> str:
 
 
 def _started(run: RunSummary) -> str:
-    return f"{datetime.datetime.fromtimestamp(run.begun_at).astimezone():%Y-%m-%d %H:%M}"
+    return f"{datetime.datetime.fromtimestamp(run.run_started_at).astimezone():%Y-%m-%d %H:%M}"
 
 
 _COLUMNS: dict[str, tuple[str, Callable[[RunSummary], str]]] = {

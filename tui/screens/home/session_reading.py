@@ -44,7 +44,7 @@ def read_sessions(store: Store, limit: int) -> Listed:
     evaluations = ledger.summaries(store, limit)
     trained = trainings.summaries(store, limit)
     if len(runs) < total:
-        oldest = min(run.begun_at for run in runs)
+        oldest = min(run.run_started_at for run in runs)
         evaluations = [one for one in evaluations if one.info.began_at >= oldest]
         trained = [one for one in trained if one.began_at >= oldest]
     running = [run.id for run in runs if run.outcome == "running"]

@@ -82,7 +82,7 @@ def _facts(run: RunSummary, outcome: str, palette: Palette) -> Text:
         (spent, 9),
         (numbers.cost(run.cost), 6),
         (clock(run.seconds), 6),
-        (ago(run.begun_at), 11),
+        (ago(run.run_started_at), 11),
     ):
         line.append(words.rjust(columns), style=palette.dim)
         line.append(" " * (GAP - 1))

@@ -45,7 +45,7 @@ def title_line(
     if marked:
         line.append("◉ ", style=palette.accent)
     line.append(title or task_title(run), style=palette.text)
-    return with_age(line, run.begun_at, width, palette)
+    return with_age(line, run.run_started_at, width, palette)
 
 
 def facts_line(

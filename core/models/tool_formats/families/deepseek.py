@@ -77,7 +77,7 @@ def _read_call(source: Source, block: Block) -> Step[None]:
         yield from source.take_run(SPACES)
     block.open_end = not whole and not (yield from source.peek())
     block.calls = [*block.calls, *([call] if call else [])]
-    block.mended_end = call is not None and MISSING_BRACE in call.repairs
+    block.repaired_end = call is not None and MISSING_BRACE in call.repairs
     yield from source.take_word(*_CALL_END)
 
 

@@ -84,7 +84,7 @@ def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
         if (yield from source.peek()):
             block.fault = TWO_READINGS
             return
-        block.open_end = block.mended_end = True
+        block.open_end = block.repaired_end = True
         repairs = (MISSING_TAGS,)
     end_call(block, sketch, arguments, *repairs)
 

@@ -59,7 +59,7 @@ def _read_call(source: Source, name: str) -> Step[Block]:
         calls=[call] if call else [],
         fault=fault,
         open_end=ended,
-        mended_end=call is not None and MISSING_BRACE in call.repairs,
+        repaired_end=call is not None and MISSING_BRACE in call.repairs,
     )
 
 

@@ -31,7 +31,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
         block = yield from read_calls(source, NAME, marked=True)
         assert block is not None
         found = block if found is None else found.joined(block)
-        if found.fault or found.open_end or found.mended_end:
+        if found.fault or found.open_end or found.repaired_end:
             return found
         yield from source.take_word(";", ",")
 

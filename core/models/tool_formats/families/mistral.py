@@ -48,7 +48,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
         calls=[call] if call else [],
         fault=fault,
         open_end=ended,
-        mended_end=call is not None and MISSING_BRACE in call.repairs,
+        repaired_end=call is not None and MISSING_BRACE in call.repairs,
     )
 
 

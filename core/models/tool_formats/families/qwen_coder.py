@@ -89,7 +89,7 @@ def _read_json(source: Source, block: Block, name: str) -> Step[None]:
     closed = yield from source.take_word(_FUNCTION_END)
     block.open_end = source.ended and not closed
     block.closed = bool(closed)
-    block.mended_end = call is not None and MISSING_BRACE in call.repairs
+    block.repaired_end = call is not None and MISSING_BRACE in call.repairs
     block.calls = [*block.calls, *([call] if call else [])]
 
 
@@ -115,7 +115,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
         give(arguments, name, value, block)
     if not word:
         block.open_end = not (yield from source.begins(("</tool_call>",)))
-        block.mended_end = True
+        block.repaired_end = True
         repairs = (MISSING_TAGS,)
         if block.open_end and (yield from source.peek()):
             block.open_end, block.fault = False, TWO_READINGS

@@ -16,7 +16,7 @@ from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 from sandbox_tui.core.rl.episode_settings import NATIVE, EpisodeSettings
 from sandbox_tui.core.rl.rollouts import chatml
-from sandbox_tui.core.rl.token_record import TokenRecord, TokensParted
+from sandbox_tui.core.rl.token_record import TokenRecord, TokensDiverged
 from sandbox_tui.core.rl.turn import Turn
 from tests.examples import examples
 from tests.fakes import result
@@ -178,7 +178,7 @@ def test_tokens_of_a_server() -> None:
     record.server_reply(sampled("y", (9,), (1, 2, 7, 8, 3)))
     assert record.ids == [1, 2, 7, 8, 3, 9]
     assert record.written == [False, False, True, True, False, True]
-    with pytest.raises(TokensParted, match="token 3"):
+    with pytest.raises(TokensDiverged, match="token 3"):
         record.server_reply(sampled("z", (9,), (1, 2, 6, 8, 3, 9)))
-    with pytest.raises(TokensParted):
+    with pytest.raises(TokensDiverged):
         record.server_reply(sampled("z", (9,), (1, 2)))

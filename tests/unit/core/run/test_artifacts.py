@@ -30,7 +30,7 @@ async def test_a_folder_is_named_only_where_something_is_in_it(
 ) -> None:
     target = tmp_path / "out"
     results = Results(Leaving(*names), "/testbed/output")
-    said = await results.hand_over(target, pytest.fail)
+    said = await results.copy_out(target, pytest.fail)
     assert said == (str(target) if names else None)
 
 
@@ -39,4 +39,4 @@ async def test_the_folder_is_named_for_every_place_it_is_read_from(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     results = Results(Leaving("answer.txt"), "/testbed/output")
-    assert await results.hand_over(Path("out"), pytest.fail) == str(tmp_path / "out")
+    assert await results.copy_out(Path("out"), pytest.fail) == str(tmp_path / "out")

@@ -85,7 +85,7 @@ async def test_a_program_that_exits_as_timeout_does_is_no_timeout() -> None:
     [
         (result(code=None, interrupted=True), "A person interrupted"),
         (result(code=None, state_lost=True), "killed its own shell"),
-        (result(code=None, begun=False), "was not run: the sandbox could start no process"),
+        (result(code=None, started=False), "was not run: the sandbox could start no process"),
         (result(cleared=7), "too many processes: 7 that commands had left"),
         (result(background=True), "still running in the background"),
         (result(b"x" * 10, stdout_bytes=10**8), "wrote 100000000 bytes; only the beginning"),

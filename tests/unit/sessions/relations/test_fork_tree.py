@@ -62,7 +62,7 @@ def test_a_new_fork_brings_its_family_to_the_top(tmp_path: Path) -> None:
             store.append(name, [first])
         runs = store.runs()
         assert [one.id for one in runs] == [fork, newer, old]
-        assert runs[0].begun_at == time_of(fork)
+        assert runs[0].run_started_at == time_of(fork)
         assert [one.id for one, _ in in_tree_order(runs)] == [old, fork, newer]
 
 
