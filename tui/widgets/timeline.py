@@ -19,7 +19,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.playback.markers import Marker, marker_of
-from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.theming.palette import Palette, palette_of
 
 _SIGNS = {
     "step": "┼",
@@ -116,13 +116,18 @@ class Timeline(Widget):
                 style = palette.accent
             cell = sign or ("━" if x < here else "─")
             line.append(Segment(cell, style_of.get(sign, style)))
-        state = Segment(
-            "▶ " if self.playing else "‖ ", palette.good if self.playing else palette.warn
-        )
         base = self.rich_style
-        strip = Strip([state, *line, Segment(self._clocks, palette.dim)])
+        strip = Strip([self._state_sign(palette), *line, Segment(self._clocks, palette.dim)])
         # Merge equal neighbours: this line is redrawn every second.
         return strip.apply_style(base).crop_extend(0, width, base).simplify()
+
+    def _state_sign(self, palette: Palette) -> Segment:
+        """Draw whether it plays, is paused, or is at the end."""
+        if self.playing:
+            return Segment("▶ ", palette.good)
+        if not self.growing and self.position >= self.duration:
+            return Segment("■ ", palette.dim)
+        return Segment("‖ ", palette.warn)
 
     # --- the mouse
 

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from textual.app import App, ComposeResult
 
 from sandbox_tui.tui.widgets.timeline import Timeline
+
+
+class Alone(App[None]):
+    """A timeline alone on the screen."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        super().__init__()
+        self._timeline = timeline
+
+    def compose(self) -> ComposeResult:
+        yield self._timeline
+
 
 MARKS = [(0.4 * n, "┼") for n in range(1, 9)] + [(0.8, "◆"), (1.25, "◇"), (2.0, "✗")]
 
@@ -34,3 +47,24 @@ def test_the_timeline_of_a_running_run_stays_within_its_line(duration: float) ->
 
 def test_a_run_that_is_over_fills_its_line() -> None:
     assert line(3.2, growing=False)[-1] == "┼"
+
+
+@pytest.mark.parametrize(
+    ("playing", "growing", "position", "sign"),
+    [
+        (True, True, 4.0, "▶"),
+        (False, True, 4.0, "‖"),
+        (False, False, 2.0, "‖"),
+        (False, False, 4.0, "■"),
+    ],
+)
+async def test_the_sign_tells_playing_paused_and_the_end_apart(
+    playing: bool, growing: bool, position: float, sign: str
+) -> None:
+    timeline = Timeline()
+    async with Alone(timeline).run_test(size=(60, 1)) as pilot:
+        timeline.duration, timeline.position = 4.0, position
+        timeline.playing, timeline.growing = playing, growing
+        timeline.refresh()
+        await pilot.pause()
+        assert timeline.render_line(0).text.startswith(sign)
