@@ -263,7 +263,7 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
         terminal.press("Escape")
         terminal.wait_gone("Page down")  # no notification covers the bottom rows
         terminal.press("x")
-        terminal.wait_for("Delete “The folder")
+        terminal.wait_for("Delete “The input")
         terminal.press("y")
         terminal.wait_for("Nothing here yet")
         terminal.press("q")

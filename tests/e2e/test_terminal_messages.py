@@ -55,19 +55,19 @@ def bells(wrote: bytes) -> int:
 def test_the_end_rings_the_bell_and_the_title_shows_the_status(own_home: Path) -> None:
     pty = Pty(own_home, *DEMO)
     pty.wait_for(b"\x1b[22;2t\x1b]2;")
-    pty.wait_for("\x1b]2;✓ The folder input".encode())
+    pty.wait_for("\x1b]2;✓ The input folder".encode())
     wrote = pty.end()
     assert bells(wrote) == 1
-    assert wrote.count(b"\x1b]2;\x07\x1b[23;2tsubmitted \xc2\xb7 The folder input") == 1
+    assert wrote.count(b"\x1b]2;\x07\x1b[23;2tsubmitted \xc2\xb7 The input folder") == 1
     assert b"\x1b]9;" not in wrote
 
 
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [
-        ({}, "\x1b]9;sandbox-tui: submitted: The folder input"),
-        ({"VTE_VERSION": "7600"}, "\x1b]777;notify;sandbox-tui: submitted;The folder input"),
-        ({"TMUX": "/x,1,0"}, "\x1bPtmux;\x1b\x1b]9;sandbox-tui: submitted: The folder input"),
+        ({}, "\x1b]9;sandbox-tui: submitted: The input folder"),
+        ({"VTE_VERSION": "7600"}, "\x1b]777;notify;sandbox-tui: submitted;The input folder"),
+        ({"TMUX": "/x,1,0"}, "\x1bPtmux;\x1b\x1b]9;sandbox-tui: submitted: The input folder"),
     ],
 )
 def test_a_notification_is_sent_if_enabled(
@@ -90,11 +90,11 @@ def test_nothing_is_sent_if_disabled(own_home: Path) -> None:
 
 def test_the_title_is_restored_when_a_signal_ends_the_program(own_home: Path) -> None:
     pty = Pty(own_home, "demo", "--speed", "1", "--sandbox", "bubblewrap")
-    pty.wait_for("\x1b]2;● The folder input".encode())
+    pty.wait_for("\x1b]2;● The input folder".encode())
     pty.child.kill(signal.SIGTERM)
     pty.child.expect(pexpect.EOF)
     output = pty._log.getvalue().partition(b"\x1b]2;\x07\x1b[23;2t")[2]
-    assert b"cancelled \xc2\xb7 The folder input" in output
+    assert b"cancelled \xc2\xb7 The input folder" in output
     assert b"sandbox-tui replay " in output
     assert b"sandbox-tui: cancelled" in output
     pty.child.close()
