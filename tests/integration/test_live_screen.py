@@ -323,7 +323,7 @@ async def test_the_key_bar_is_whole_again_when_a_shell_gives_the_keys_back(
         view = run.screen.query_one(TerminalPane)
         await run.until(lambda: view.view.attached)
         await run.until(lambda: "inject" not in bar_text(run))
-        assert "ctrl+] first" in approval.render().plain
+        assert "ctrl+] to use these keys" in approval.render().plain
         await run.press("ctrl+right_square_bracket")
         await run.until(lambda: not view.view.attached)
         await run.until(lambda: "inject" in bar_text(run))
