@@ -217,7 +217,7 @@ def _compared(screen: Screen[object]) -> bool:
 
 
 def _results_listed(screen: Screen[object]) -> bool:
-    return any("files, " in str(card.render()) for card in screen.query(EndCard))
+    return any("answer.txt" in str(card.render()) for card in screen.query(EndCard))
 
 
 def _waiting(screen: Screen[object]) -> bool:
