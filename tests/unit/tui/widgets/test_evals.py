@@ -12,7 +12,7 @@ from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
 from sandbox_tui.tui.screens.evals.header import failures_line, title_line
 from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
-from sandbox_tui.tui.screens.evals.screen_data import picture_of
+from sandbox_tui.tui.screens.evals.screen_data import data_of
 from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.evals.domain_grid import Grid, grid_by_domain, grid_by_mode
 from sandbox_tui.tui.widgets.evals.series import MAX_POINTS, series_of
@@ -157,7 +157,7 @@ def test_a_finished_evaluation_says_how_long_it_took_where_its_id_leaves_room(
     last = result("t", "sandbox", 1.0, began_at=resumed_at, seconds=3600.0)
     samples = [first, last]
     for state, words in (("finished", end), ("running", "● running")):
-        picture = picture_of(Reading(INFO, samples, state, "", 0.0))  # type: ignore[arg-type]
+        picture = data_of(Reading(INFO, samples, state, "", 0.0))  # type: ignore[arg-type]
         line = title_line(INFO, picture, width, PALETTE)
         assert cell_len(line.plain) == width
         assert " ".join(line.plain.split()).endswith(" ".join(words.split()))
@@ -182,5 +182,5 @@ def test_failures_by_kind_fit_every_width(width: int, words: str) -> None:
     samples += [result(f"n{n}", "sandbox", 0.0, answer=None) for n in range(5)]
     failed = {"status": "failed", "finish_reason": "model_error"}
     samples += [result(f"m{n}", "sandbox", **failed) for n in range(2)]
-    picture = picture_of(Reading(INFO, samples, "running", "", 0.0))
+    picture = data_of(Reading(INFO, samples, "running", "", 0.0))
     assert failures_line(picture, width, PALETTE).plain == f"failures  {words}"
