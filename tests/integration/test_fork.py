@@ -163,7 +163,7 @@ async def test_a_call_of_the_middle_is_changed(
     decided = next(x for x in only(e.CallDecided, again) if x.call == 2)
     assert (decided.verdict, decided.by) == ("edit", "human")
     assert [x.what for x in only(e.Repeated, again)] == [1]
-    with pytest.raises(ForkRefused, match="No call follows"):
+    with pytest.raises(ForkRefused, match="There is no call after"):
         await forked(store, parent, "end", {"model.base_url": other.url}, edited=edited)
     assert len(seen) > 0
     store.close()

@@ -73,7 +73,7 @@ async def test_sessions_and_the_key_bar_are_clicked(app: SandboxTui) -> None:
         assert sessions.current.task.startswith("second")
         await click_on(pilot, app.screen.query_one(KeyBar), "settings")
         assert isinstance(app.screen, SettingsScreen)
-        await click_on(pilot, app.screen.query_one(KeyBar), "back")
+        await click_on(pilot, app.screen.query_one(KeyBar), "cancel")
         assert isinstance(app.screen, HomeScreen)
         await click_on(pilot, app.screen.query_one(KeyBar), "help")
         assert isinstance(app.screen, HelpScreen)
