@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.sessions.store.errors import explained
+from sandbox_tui.sessions.store.errors import EXPLAINED, explained, explanation
 from sandbox_tui.sessions.store.file_permissions import make_private, new_file
 from sandbox_tui.sessions.store.migrations.migrate import (
     MIGRATIONS,
@@ -326,16 +326,22 @@ class Database:
     def _explained(self) -> Generator[None, None, None]:
         """Turn errors into `StoreError`, including those from tables that a newer version has
         changed."""
-        with explained(self.path):
-            try:
-                yield
-            except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY and self._is_newer():
-                    raise StoreError(
-                        f"A newer sandbox-tui has changed {self.path} so this one, which was "
-                        "already running, can no longer use it. Restart with the newer one."
-                    ) from error
-                raise
+        try:
+            yield
+        except EXPLAINED as error:
+            raise self._explanation(error) from error
+
+    def _explanation(self, error: Exception) -> StoreError:
+        if (
+            isinstance(error, (sqlite3.OperationalError, sqlite3.IntegrityError))
+            and error.sqlite_errorcode != sqlite3.SQLITE_BUSY
+            and self._is_newer()
+        ):
+            return StoreError(
+                f"A newer sandbox-tui has changed {self.path} so this one, which was "
+                "already running, can no longer use it. Restart with the newer one."
+            )
+        return explanation(self.path, error)
 
     def _is_newer(self) -> bool:
         with contextlib.suppress(sqlite3.Error):

@@ -42,18 +42,24 @@ _PASSING = (
 )
 """SQLite's codes for errors that may be temporary."""
 
+EXPLAINED = (sqlite3.Error, zlib.error, OSError)
+"""Errors that `explained` turns into `StoreError`."""
+
 
 @contextlib.contextmanager
 def explained(path: Path) -> Generator[None, None, None]:
     """Turn errors of SQLite and of the file system into `StoreError`."""
     try:
         yield
-    except (sqlite3.Error, zlib.error) as error:
-        raise StoreError(_sentence(path, str(error)), passing=_is_passing(error)) from error
-    except OSError as error:
-        raise StoreError(
-            f"The session database {path} cannot be used: {error.strerror}."
-        ) from error
+    except EXPLAINED as error:
+        raise explanation(path, error) from error
+
+
+def explanation(path: Path, error: Exception) -> StoreError:
+    """Return the error to raise for one of `EXPLAINED`."""
+    if isinstance(error, OSError):
+        return StoreError(f"The session database {path} cannot be used: {error.strerror}.")
+    return StoreError(_sentence(path, str(error)), passing=_is_passing(error))
 
 
 def _is_passing(error: Exception) -> bool:

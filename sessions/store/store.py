@@ -67,10 +67,6 @@ class Store(Database):
             return
         with self.transaction() as connection:
             events.insert(connection, run_id, batch)
-            connection.execute(
-                "UPDATE runs SET last_seq = ?, seconds = ? WHERE id = ?",
-                [batch[-1].seq, batch[-1].t, run_id],
-            )
             for name in self._early_blobs.get(run_id, ()):
                 blobs.hold(connection, run_id, name)
             self._unindexed += full_text_index.rows_added(batch)

@@ -8,7 +8,10 @@ from __future__ import annotations
 from sqlite3 import Connection
 from typing import Any
 
-_COLUMN = "tokens_estimated"
+_NAME = "tokens_estimated"
+COLUMN = f"{_NAME} INTEGER NOT NULL DEFAULT 0"
+"""The column; `steps` gets it earlier if the migration `rows_to_query` is applied with this one."""
+
 _VIEWS = {"v_runs": " output_tokens, cost,", "v_steps": " reasoning_tokens, cost,"}
 """Each view, and the part of its SQL where the column goes: before `cost`."""
 
@@ -16,10 +19,12 @@ _VIEWS = {"v_runs": " output_tokens, cost,", "v_steps": " reasoning_tokens, cost
 def estimated_tokens(db: Any) -> None:
     """Add `tokens_estimated` to `runs`, `steps` and their views."""
     connection: Connection = db.conn
-    for table in ("runs", "steps"):
-        connection.execute(f"ALTER TABLE {table} ADD COLUMN {_COLUMN} INTEGER NOT NULL DEFAULT 0")
+    connection.execute(f"ALTER TABLE runs ADD COLUMN {COLUMN}")
+    steps = [row[1] for row in connection.execute("PRAGMA table_info(steps)")]
+    if _NAME not in steps:
+        connection.execute(f"ALTER TABLE steps ADD COLUMN {COLUMN}")
     for view, columns in _VIEWS.items():
         query = "SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ?"
         (sql,) = connection.execute(query, [view]).fetchone()
         connection.execute(f"DROP VIEW {view}")
-        connection.execute(sql.replace(columns, columns.replace("cost,", f"{_COLUMN}, cost,")))
+        connection.execute(sql.replace(columns, columns.replace("cost,", f"{_NAME}, cost,")))

@@ -13,6 +13,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.compression import decompress
+from sandbox_tui.sessions.store.migrations.estimated_tokens import COLUMN
 from sandbox_tui.sessions.store.tables.steps_calls_messages import RECORDED, record
 
 _RUN = "run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE"
@@ -281,6 +282,7 @@ def _refuse_while_recorded(connection: Connection) -> None:
 def rows_to_query(db: Any) -> None:
     """Fill the tables of steps, calls and messages, and build the full-text index."""
     connection: Connection = db.conn
+    connection.execute(f"ALTER TABLE steps ADD COLUMN {COLUMN}")  # `record` fills it, too
     for (run_id,) in connection.execute("SELECT id FROM runs").fetchall():
         _record_run(connection, run_id)
     _enable_search(db)

@@ -14,7 +14,10 @@ from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.database import Database
 from sandbox_tui.sessions.store.errors import explained
 from sandbox_tui.sessions.store.tables import runs
-from sandbox_tui.sessions.store.tables.steps_calls_messages import mark_estimates, record
+from sandbox_tui.sessions.store.tables.steps_calls_messages import (
+    has_failed,
+    record,
+)
 
 PAGE = 500
 """Number of events read at a time."""
@@ -37,34 +40,51 @@ def insert(connection: Connection, run_id: str, batch: Sequence[e.AnyEvent]) -> 
         runs.begin(connection, run_id, batch[0])
     connection.executemany(
         "INSERT INTO events (run_id, seq, t, kind, compressed, json) VALUES (?, ?, ?, ?, ?, ?)",
-        [_event_row(run_id, event) for event in batch],
-    )
-    connection.executemany(
-        "INSERT INTO terminal_output (run_id, seq, terminal, compressed, data)"
-        " VALUES (?, ?, ?, ?, ?)",
         [
-            (run_id, event.seq, event.terminal, *compress(event.data))
+            (run_id, event.seq, event.t, _kind_name(type(event)), *compress(_body(event)))
             for event in batch
-            if isinstance(event, e.TerminalOutput)
         ],
     )
-    for event in batch:
-        if type(event) in _ONLY_EVENTS:
-            continue
-        if isinstance(event, e.FilesListed):
+    outputs = [event for event in batch if isinstance(event, e.TerminalOutput)]
+    if outputs:
+        connection.executemany(
+            "INSERT INTO terminal_output (run_id, seq, terminal, compressed, data)"
+            " VALUES (?, ?, ?, ?, ?)",
+            [(run_id, event.seq, event.terminal, *compress(event.data)) for event in outputs],
+        )
+    derived = [event for event in batch if type(event) not in _ONLY_EVENTS]
+    failed_calls = sum([_derive(connection, run_id, event) for event in derived])
+    runs.summarise(connection, run_id, batch[-1], derived, failed_calls)
+
+
+def _derive(connection: Connection, run_id: str, event: e.AnyEvent) -> bool:
+    """Update the rows derived from an event, but for the run's totals.
+
+    Returns:
+        Whether the event is the end of a failed call.
+    """
+    record(connection, run_id, event)
+    match event:
+        case e.CallFinished():
+            return has_failed(connection, run_id, event)
+        case e.FilesListed():
             _file_changes(connection, run_id, event.seq, 0, event.files)
-        elif isinstance(event, e.FilesChanged):
+        case e.FilesChanged():
             _file_changes(connection, run_id, event.seq, event.step, event.changes)
-        record(connection, run_id, event)
-        mark_estimates(connection, run_id, event)
-        runs.summarise(connection, run_id, event)
+        case e.RunResumed():
+            runs.resume(connection, run_id, event)
+        case e.RunFinished():
+            runs.finish(connection, run_id, event)
+        case _:
+            pass
+    return False
 
 
-def _event_row(run_id: str, event: e.AnyEvent) -> tuple[object, ...]:
-    body: e.AnyEvent = event
+def _body(event: e.AnyEvent) -> bytes:
+    """Return an event as JSON, without the bytes of terminal output."""
     if isinstance(event, e.TerminalOutput):  # faster than `replace`, and most events are output
-        body = e.TerminalOutput(seq=event.seq, t=event.t, terminal=event.terminal, data=b"")
-    return run_id, event.seq, event.t, _kind_name(type(event)), *compress(e.to_json(body))
+        event = e.TerminalOutput(seq=event.seq, t=event.t, terminal=event.terminal, data=b"")
+    return e.to_json(event)
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from sqlite3 import Connection
 from typing import Any
 
@@ -42,39 +43,53 @@ def begin(connection: Connection, run_id: str, event: e.RunStarted) -> None:
     )
 
 
-def summarise(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
-    """Update a run's row from an event, so that a killed run still shows its progress."""
-    match event:
-        case e.ModelReplied(usage=usage):
-            connection.execute(
-                "UPDATE runs SET steps = ?, input_tokens = input_tokens + ?, output_tokens ="
-                " output_tokens + ?, cost = CASE WHEN ?4 IS NULL THEN cost ELSE"
-                " coalesce(cost, 0) + ?4 END, tokens_estimated = max(tokens_estimated, ?5)"
-                " WHERE id = ?6",
-                [
-                    *(event.step, usage.input_tokens, usage.output_tokens, event.cost),
-                    *(usage.estimated, run_id),
-                ],
-            )
-        case e.CallFinished():
-            connection.execute(
-                "UPDATE runs SET calls = calls + 1, failed_calls = failed_calls + (SELECT"
-                " NOT ok AND coalesce(verdict, '') NOT IN ('reject', 'skip')"
-                " FROM calls WHERE run_id = runs.id AND number = ?) WHERE id = ?",
-                [event.call, run_id],
-            )
-        case e.RunResumed(away=away):
-            connection.execute(
-                "UPDATE runs SET seconds_away = seconds_away + ? WHERE id = ?", [away, run_id]
-            )
-        case e.RunFinished():
-            connection.execute(
-                "UPDATE runs SET finish_reason = ?, error = ?, answer = ?, results_dir = ?,"
-                " ended_at = started_at + seconds_away + ? WHERE id = ?",
-                [event.reason, event.error, event.answer, event.output, event.t, run_id],
-            )
-        case _:
-            pass
+def summarise(
+    connection: Connection,
+    run_id: str,
+    last: e.AnyEvent,
+    derived: Sequence[e.AnyEvent],
+    failed_calls: int,
+) -> None:
+    """Update a run's row from a batch of events, so that a killed run still shows its progress.
+
+    Args:
+        last: the batch's last event.
+        derived: the batch's events that totals depend on.
+        failed_calls: how many of the batch's calls failed.
+    """
+    replies = [event for event in derived if isinstance(event, e.ModelReplied)]
+    costs = [reply.cost for reply in replies if reply.cost is not None]
+    connection.execute(
+        "UPDATE runs SET last_seq = ?, seconds = ?, steps = coalesce(?, steps),"
+        " input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,"
+        " cost = CASE WHEN ?6 IS NULL THEN cost ELSE coalesce(cost, 0) + ?6 END,"
+        " tokens_estimated = max(tokens_estimated, ?7), calls = calls + ?8,"
+        " failed_calls = failed_calls + ?9 WHERE id = ?10",
+        [
+            *(last.seq, last.t, replies[-1].step if replies else None),
+            sum(reply.usage.input_tokens for reply in replies),
+            sum(reply.usage.output_tokens for reply in replies),
+            *(sum(costs) if costs else None, any(reply.usage.estimated for reply in replies)),
+            sum([isinstance(event, e.CallFinished) for event in derived]),
+            *(failed_calls, run_id),
+        ],
+    )
+
+
+def resume(connection: Connection, run_id: str, event: e.RunResumed) -> None:
+    """Add the seconds for which no program had the run."""
+    connection.execute(
+        "UPDATE runs SET seconds_away = seconds_away + ? WHERE id = ?", [event.away, run_id]
+    )
+
+
+def finish(connection: Connection, run_id: str, event: e.RunFinished) -> None:
+    """Record how a run ended."""
+    connection.execute(
+        "UPDATE runs SET finish_reason = ?, error = ?, answer = ?, results_dir = ?,"
+        " ended_at = started_at + seconds_away + ? WHERE id = ?",
+        [event.reason, event.error, event.answer, event.output, event.t, run_id],
+    )
 
 
 def set_owner(connection: Connection, run_id: str, owner: ProcessIdentity) -> None:

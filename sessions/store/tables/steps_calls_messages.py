@@ -6,88 +6,47 @@ docs/query-your-runs.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from sqlite3 import Connection
+from typing import Any
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.storable_numbers import MAX_INT
 from sandbox_tui.sessions.store.compression import decompress
-
-RECORDED = (
-    e.RunStarted,
-    e.ModelReplied,
-    e.CallProposed,
-    e.CallDecided,
-    e.CallFinished,
-    e.HumanMessage,
-    e.HumanCommand,
-    e.HumanCommandFinished,
-    e.RunFinished,
-)
-"""Events that these tables derive from."""
-
-
-def record(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
-    """Update the tables from an event, inside the transaction that stores it."""
-    match event:
-        case e.ModelReplied():
-            _step(connection, run_id, event)
-        case e.CallProposed(call=call):
-            _proposed(connection, run_id, event.seq, call)
-        case e.CallDecided():
-            _decided(connection, run_id, event)
-        case e.CallFinished():
-            _finished(connection, run_id, event)
-        case e.RunStarted(task=task):
-            _message(connection, run_id, event.seq, "task", task)
-        case e.HumanMessage(text=text):
-            _message(connection, run_id, event.seq, "message", text)
-        case e.HumanCommand(command=command):
-            _message(connection, run_id, event.seq, "command", command)
-        case e.HumanCommandFinished(observation=observation):
-            _message(connection, run_id, event.seq, "observation", observation)
-        case e.RunFinished(answer=answer, error=error):
-            text = "\n".join(part for part in (answer, error) if part)
-            _message(connection, run_id, event.seq, "answer", text)
-        case _:
-            pass
 
 
 def _step(connection: Connection, run_id: str, reply: e.ModelReplied) -> None:
     usage = reply.usage
     connection.execute(
         "INSERT INTO steps (run_id, number, started_at, text, reasoning, input_tokens,"
-        " cached_tokens, output_tokens, reasoning_tokens, cost, latency, first_token,"
-        " finish_reason, seq)"
-        " SELECT id, ?, started_at + seconds_away + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+        " cached_tokens, output_tokens, reasoning_tokens, tokens_estimated, cost, latency,"
+        " first_token, finish_reason, seq)"
+        " SELECT id, ?, started_at + seconds_away + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
         " FROM runs WHERE id = ?"
         " ON CONFLICT (run_id, number) DO UPDATE SET started_at = excluded.started_at,"
         " text = excluded.text, reasoning = excluded.reasoning,"
         " input_tokens = excluded.input_tokens, cached_tokens = excluded.cached_tokens,"
         " output_tokens = excluded.output_tokens, reasoning_tokens = excluded.reasoning_tokens,"
-        " cost = excluded.cost, latency = excluded.latency, first_token = excluded.first_token,"
+        " tokens_estimated = excluded.tokens_estimated, cost = excluded.cost,"
+        " latency = excluded.latency, first_token = excluded.first_token,"
         " finish_reason = excluded.finish_reason, seq = excluded.seq",
         [
             *(reply.step, reply.t - reply.latency, _text(reply.text), _text(reply.reasoning)),
             *(usage.input_tokens, usage.cached_tokens, usage.output_tokens),
-            *(usage.reasoning_tokens, reply.cost, reply.latency, reply.first_token),
+            *(
+                usage.reasoning_tokens,
+                usage.estimated,
+                reply.cost,
+                reply.latency,
+                reply.first_token,
+            ),
             *(reply.finish_reason, reply.seq, run_id),
         ],
     )
 
 
-def mark_estimates(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
-    """Mark the tokens of a reply as estimated. Separate from `record`, which an older migration
-    calls before the column exists."""
-    if isinstance(event, e.ModelReplied):
-        estimated = event.usage.estimated
-        connection.execute(  # most tokens are not estimated: avoid needless writes
-            "UPDATE steps SET tokens_estimated = ?"
-            " WHERE run_id = ? AND number = ? AND tokens_estimated <> ?",
-            [estimated, run_id, event.step, estimated],
-        )
-
-
-def _proposed(connection: Connection, run_id: str, seq: int, call: e.ToolCall) -> None:
+def _proposed(connection: Connection, run_id: str, proposed: e.CallProposed) -> None:
+    call = proposed.call
     connection.execute(
         "INSERT INTO calls (run_id, number, step, tool, arguments, proposed_seq)"
         " VALUES (?, ?, ?, ?, ?, ?)"
@@ -95,43 +54,54 @@ def _proposed(connection: Connection, run_id: str, seq: int, call: e.ToolCall) -
         " arguments = excluded.arguments, proposed_seq = excluded.proposed_seq,"
         " proposed_arguments = NULL, verdict = NULL, decided_by = NULL, started_at = NULL,"
         " duration = NULL, ok = NULL, exit_code = NULL, observation = NULL, finished_seq = NULL",
-        [run_id, call.number, call.step, _text(call.name), _text(call.arguments), seq],
+        [
+            *(run_id, call.number, call.step, _text(call.name), _text(call.arguments)),
+            proposed.seq,
+        ],
     )
 
 
 def _decided(connection: Connection, run_id: str, decided: e.CallDecided) -> None:
-    connection.execute(
-        "INSERT INTO calls (run_id, number, step, tool, arguments, verdict, decided_by)"
-        " VALUES (?, ?, 0, '', '', ?, ?)"
-        " ON CONFLICT (run_id, number) DO UPDATE SET"
-        " verdict = excluded.verdict, decided_by = excluded.decided_by",
-        [run_id, decided.call, decided.verdict, decided.by],
+    call = [run_id, decided.call]
+    updated = connection.execute(
+        "UPDATE calls SET verdict = ?, decided_by = ? WHERE run_id = ? AND number = ?",
+        [decided.verdict, decided.by, *call],
     )
-    if decided.arguments is not None:
+    if not updated.rowcount:
+        connection.execute(
+            "INSERT INTO calls (run_id, number, step, tool, arguments, verdict, decided_by)"
+            " VALUES (?, ?, 0, '', '', ?, ?)",
+            [*call, decided.verdict, decided.by],
+        )
+    if decided.arguments is not None:  # separate, because a trigger reindexes these columns
         connection.execute(
             "UPDATE calls SET proposed_arguments = arguments, arguments = ?"
             " WHERE run_id = ? AND number = ?",
-            [_text(decided.arguments), run_id, decided.call],
+            [_text(decided.arguments), *call],
         )
 
 
 def _finished(connection: Connection, run_id: str, done: e.CallFinished) -> None:
-    connection.execute(
-        "INSERT INTO calls (run_id, number, step, tool, arguments, ok, exit_code, duration,"
-        " observation, truncated, timed_out, interrupted, finished_seq, started_at)"
-        " SELECT id, ?, ?, '', '', ?, ?, ?, ?, ?, ?, ?, ?, started_at + seconds_away + ?"
-        " FROM runs WHERE id = ?"
-        " ON CONFLICT (run_id, number) DO UPDATE SET ok = excluded.ok,"
-        " exit_code = excluded.exit_code, duration = excluded.duration,"
-        " observation = excluded.observation, truncated = excluded.truncated,"
-        " timed_out = excluded.timed_out, interrupted = excluded.interrupted,"
-        " finished_seq = excluded.finished_seq, started_at = excluded.started_at",
-        [
-            *(done.call, 0, done.ok, _exit_code(done), done.duration, _text(done.observation)),
-            *(done.truncated, done.timed_out, done.interrupted, done.seq),
-            *(done.t - done.duration, run_id),
-        ],
+    values = [
+        *(done.ok, _exit_code(done), done.duration, _text(done.observation)),
+        *(done.truncated, done.timed_out, done.interrupted, done.seq),
+        *(done.t - done.duration, run_id),
+    ]
+    updated = connection.execute(
+        "UPDATE calls SET ok = ?, exit_code = ?, duration = ?, observation = ?, truncated = ?,"
+        " timed_out = ?, interrupted = ?, finished_seq = ?,"
+        " started_at = ? + (SELECT started_at + seconds_away FROM runs WHERE id = ?10)"
+        " WHERE run_id = ?10 AND number = ?11",
+        [*values, done.call],
     )
+    if not updated.rowcount:
+        connection.execute(
+            "INSERT INTO calls (ok, exit_code, duration, observation, truncated, timed_out,"
+            " interrupted, finished_seq, started_at, run_id, number, step, tool, arguments)"
+            " SELECT ?, ?, ?, ?, ?, ?, ?, ?, started_at + seconds_away + ?, id, ?11, 0, '', ''"
+            " FROM runs WHERE id = ?10",
+            [*values, done.call],
+        )
 
 
 def _exit_code(done: e.CallFinished) -> int | None:
@@ -163,3 +133,55 @@ def _step_at(connection: Connection, run_id: str, seq: int) -> int:
 def _text(text: str) -> str:
     """Remove NUL from text, since SQLite's functions end a string there."""
     return text.replace("\0", " ")
+
+
+def _task(connection: Connection, run_id: str, started: e.RunStarted) -> None:
+    _message(connection, run_id, started.seq, "task", started.task)
+
+
+def _human_message(connection: Connection, run_id: str, message: e.HumanMessage) -> None:
+    _message(connection, run_id, message.seq, "message", message.text)
+
+
+def _command(connection: Connection, run_id: str, command: e.HumanCommand) -> None:
+    _message(connection, run_id, command.seq, "command", command.command)
+
+
+def _observation(connection: Connection, run_id: str, done: e.HumanCommandFinished) -> None:
+    _message(connection, run_id, done.seq, "observation", done.observation)
+
+
+def _answer(connection: Connection, run_id: str, finished: e.RunFinished) -> None:
+    text = "\n".join(part for part in (finished.answer, finished.error) if part)
+    _message(connection, run_id, finished.seq, "answer", text)
+
+
+_WRITERS: dict[type[e.AnyEvent], Callable[[Connection, str, Any], None]] = {
+    e.RunStarted: _task,
+    e.ModelReplied: _step,
+    e.CallProposed: _proposed,
+    e.CallDecided: _decided,
+    e.CallFinished: _finished,
+    e.HumanMessage: _human_message,
+    e.HumanCommand: _command,
+    e.HumanCommandFinished: _observation,
+    e.RunFinished: _answer,
+}
+
+RECORDED = tuple(_WRITERS)
+"""Events that these tables derive from."""
+
+
+def record(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
+    """Update the tables from an event, inside the transaction that stores it."""
+    if write := _WRITERS.get(type(event)):
+        write(connection, run_id, event)
+
+
+def has_failed(connection: Connection, run_id: str, done: e.CallFinished) -> bool:
+    """Return whether a call failed that was not skipped or rejected."""
+    if done.ok:
+        return False
+    query = "SELECT verdict FROM calls WHERE run_id = ? AND number = ?"
+    (verdict,) = connection.execute(query, [run_id, done.call]).fetchone()
+    return verdict not in ("reject", "skip")
