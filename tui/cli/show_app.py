@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -74,15 +75,46 @@ MAX_ANSWER_LINES = 3
 MAX_FIRST_LINE_COLUMNS = 120
 
 
-def _print_outcomes(store: Store, runs: Sequence[str]) -> None:
+MAX_IN_FULL = 3
+"""Runs that are described in full; more of them get one line each."""
+
+
+def _print_outcomes(store: Store, run_ids: Sequence[str]) -> None:
     """Print the outcome of each run that the screen showed."""
     from sandbox_tui.core.base.errors import StoreError
 
     width = shutil.get_terminal_size().columns
-    for run_id in runs:
+    runs: list[RunSummary] = []
+    for run_id in run_ids:
         with contextlib.suppress(StoreError):  # a run that could not start has no session
-            for line in outcome_lines(store.run(run_id), width):
-                click.echo(line)
+            runs.append(store.run(run_id))
+    if len(runs) > MAX_IN_FULL:
+        lines = overview_lines(runs, width)
+    else:
+        lines = (line for run in runs for line in outcome_lines(run, width))
+    for line in lines:
+        click.echo(line)
+
+
+def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
+    """Yield how many runs ended in which way, a line for each run, and what to do next.
+
+    The lines fit a terminal of this width, unless it is narrower than a session's id.
+    """
+    from rich.text import Text
+
+    from sandbox_tui.tui.format.outcome import outcome_words
+    from sandbox_tui.tui.format.titles import first_line
+
+    outcomes = [outcome_words(run) for run in runs]
+    counts = Counter(outcomes).most_common()
+    yield f"{len(runs)} runs: {', '.join(f'{count} {outcome}' for outcome, count in counts)}"
+    padded = max(len(outcome) for outcome in outcomes)
+    for run, outcome in zip(runs, outcomes, strict=True):
+        line = Text(f"  {run.id}  {outcome:<{padded}}  {first_line(run.answer or '')}".rstrip())
+        line.truncate(min(width, MAX_FIRST_LINE_COLUMNS), overflow="ellipsis")
+        yield line.plain
+    yield "  `sandbox-tui replay ID` opens one of them"
 
 
 def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
@@ -128,11 +160,12 @@ def _next_command(run: RunSummary) -> str:
 
 
 def say_how_it_ended(store: Store, ended: Ended) -> None:
-    """Print on stderr why runs failed."""
+    """Print on stderr why runs failed, and each reason once."""
     from sandbox_tui.core.base.errors import StoreError
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format.outcome import outcome_words
 
+    reasons: dict[str, list[str]] = {}
     for run_id in ended.runs if ended.code else ():
         try:
             run = store.run(run_id)
@@ -142,4 +175,7 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
             words = sanitize_line(run.error)
             if run.outcome == "sandbox_error":
                 words += f" `sandbox-tui fork {run.id}` continues from there in a new sandbox."
-            click.echo(f"sandbox-tui: {outcome_words(run)}: {words} ({run.id})", err=True)
+            reasons.setdefault(f"{outcome_words(run)}: {words}", []).append(run.id)
+    for reason, ids in reasons.items():
+        which = ids[0] if len(ids) == 1 else f"{len(ids)} runs"
+        click.echo(f"sandbox-tui: {reason} ({which})", err=True)

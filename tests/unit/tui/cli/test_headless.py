@@ -135,3 +135,16 @@ def test_the_reason_is_that_of_the_programs_own_run(
     assert capsys.readouterr().err == "sandbox-tui: model error: why mine failed (mine)\n"
     say_how_it_ended(store, Ended(0, ["mine"]))
     assert capsys.readouterr().err == ""
+
+
+def test_one_reason_of_many_runs_is_given_once(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["one", "two", "three"]
+    for name in names:
+        end = e.RunFinished(
+            seq=2, t=1.0, reason="cancelled", error="You ended the run.", totals=e.Totals()
+        )
+        store.append(name, [started(name), end])
+    say_how_it_ended(store, Ended(130, names))
+    assert capsys.readouterr().err == "sandbox-tui: cancelled: You ended the run. (3 runs)\n"

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from sandbox_tui.sessions import Store
-from sandbox_tui.tui.cli.show_app import outcome_lines
+from sandbox_tui.tui.cli.show_app import outcome_lines, overview_lines
 from tests.unit.sample_run import keep, sample
 
 
@@ -25,3 +25,23 @@ def test_the_first_line_fits_the_terminal(own_home: Path, task: str, width: int)
     first = next(outcome_lines(run, width))
     assert cell_len(first) <= min(width, 120)
     assert first.endswith("…") is (len(task) > 20)
+
+
+@pytest.mark.parametrize("width", [40, 80, 300])
+def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    events, contents = sample("words")
+    keep(store, events, contents)
+    run = store.run("r")
+    store.close()
+    runs = [
+        replace(run, id=f"20260101-00000{n}-abcd", outcome="submitted", answer="forty\ntwo" * n)
+        for n in range(5)
+    ]
+    lines = list(overview_lines([*runs, replace(runs[0], outcome="cancelled")], width))
+    assert lines[0] == "6 runs: 5 submitted, 1 cancelled"
+    assert all(cell_len(line) <= max(width, 45) for line in lines)
+    assert all(run.id in line for run, line in zip(runs, lines[1:6], strict=True))
+    assert "cancelled" in lines[6]
+    assert "replay" in lines[-1]
