@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 import pytest
 from textual.app import App, ComposeResult
 
@@ -21,6 +22,7 @@ from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
 from sandbox_tui.tui.widgets.calls.rows.waiting_rows import waiting_lines
 from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, holds
+from tests.unit.event_streams import started
 
 
 def bash(number: int, command: str, answer: str, *, ok: bool = True) -> Iterable[e.AnyEvent]:
@@ -59,8 +61,6 @@ def a_run() -> RunState:
         e.Warned(text="the disk is nearly full"),
     ]
     for seq, event in enumerate(events, 1):
-        import msgspec
-
         state.apply(msgspec.structs.replace(event, seq=seq, t=seq / 10))
     return state
 
@@ -206,6 +206,25 @@ async def test_a_reply_without_calls_says_what_ended_it() -> None:
             assert item.remark in drawn[2]  # type: ignore[union-attr]
             assert "✗" not in "".join(drawn)
     assert "stopped by you" in reply_lines(stopped, 76, 9.0, False, palette)[0].plain  # type: ignore[arg-type]
+
+
+async def test_the_task_is_read_until_the_first_words_arrive() -> None:
+    task = "Count the grains of sand. " * 60 + "\nThen stop."
+    state = RunState()
+    state.apply(msgspec.structs.replace(started(task=task), seq=1))
+    state.apply(e.ModelAsked(seq=2, step=1, digest="", messages=2))
+    app = OneList(state)
+    async with app.run_test(size=(80, 30)) as pilot:
+        calls = app.query_one(Calls)
+        calls.sync(1.0)
+        await pilot.pause()
+        drawn = [line.plain for line in calls.draw_block(0, 76)]
+        assert drawn[1].startswith("task  Count the grains")
+        assert len(drawn) == calls.block_height(0, 76) == 1 + 15 + 1
+        assert "more lines" in drawn[-1]
+        state.apply(e.ModelDelta(seq=3, step=1, channel="text", text="I count."))
+        calls.sync(2.0)
+        assert not any("grains" in line.plain for line in calls.draw_block(0, 76))
 
 
 async def test_a_reply_is_read_as_it_comes_and_folds_when_a_call_begins() -> None:

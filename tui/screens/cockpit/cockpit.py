@@ -391,7 +391,8 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
 
     def open_whole(self, item: Item | None) -> None:
         """Open the whole text of an item."""
-        pager = pager_of(item, edited_file(item, self.state.files, self._get_blob))
+        task = self.state.started.task if self.state.started is not None else ""
+        pager = pager_of(item, edited_file(item, self.state.files, self._get_blob), task)
         if pager is not None:
             app_of(self).push_screen(pager)
         else:

@@ -27,6 +27,7 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.edited_file import GetBlob, edited_file
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines
+from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_words, task_lines
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
 from sandbox_tui.tui.widgets.calls.search.call_filter import (
     FILTER_WORDS,
@@ -338,7 +339,11 @@ class Calls(ExplainsUnavailable, BlockList):
         item = self._state.items[self._shown[index]]
         opened, notes = self._opened(index), self._notes_on(item)
         before = edited_file(item, self._state.files, self._get_blob) if opened else None
-        return item_lines(item, width, self._now, opened, notes, palette_of(self), before)
+        palette = palette_of(self)
+        lines = item_lines(item, width, self._now, opened, notes, palette, before)
+        if awaits_first_words(item) and self._state.started is not None:
+            lines += task_lines(self._state.started.task, width, palette)
+        return lines
 
     @override
     def action_choose(self) -> None:
