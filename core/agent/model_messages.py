@@ -13,7 +13,7 @@ from typing import Any, cast
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
 
-MESSAGES_VERSION = 6
+MESSAGES_VERSION = 7
 
 # --- the turn
 
@@ -264,7 +264,7 @@ def tells_lost_processes(text: str) -> bool:
 LOST_COMMAND = "The program was ended while this command was running; its output is lost."
 ENDED_COMMAND = "The run was ended while this command was running."
 FAILED_COMMAND = "The command could not be run: {}"
-NOT_RUN_IN_FORK = "It was running when this run was forked, and is not carried out here."
+NOT_RUN_IN_FORK = "It was running when this run was forked, and is not run here."
 
 
 def human_message(text: str) -> str:

@@ -87,7 +87,7 @@ def calls_in(value: Any, tools: Collection[str]) -> list[Written] | None:
         if not found or all(calls is None for calls in found):
             return None
         if any(calls is None for calls in found):
-            raise Unreadable("the list holds calls and other things")
+            raise Unreadable("the list contains something other than calls")
         return [call for calls in found for call in calls or []]
     fields = as_object(value)
     if fields is None:
@@ -107,7 +107,7 @@ def _call_in(fields: dict[str, Any], tools: Collection[str]) -> list[Written] | 
     if not isinstance(name, str) or not (argument_keys or name in tools) or _is_definition(fields):
         return None
     if len(argument_keys) > 1 and not same(fields["arguments"], fields["parameters"]):
-        raise Unreadable('"arguments" and "parameters" stand side by side and differ')
+        raise Unreadable('"arguments" and "parameters" are both present and differ')
     if not argument_keys and set(fields) - {"name"} - _EXTRA_KEYS:
         raise Unreadable('the arguments must stand in an object named "arguments"')
     arguments: Any = fields[argument_keys[0]] if argument_keys else {}

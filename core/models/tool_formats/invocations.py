@@ -156,7 +156,7 @@ def _of_kind(kind: str, name: str, value: str, block: Block) -> Any:
     try:
         return clean(json.loads(value, strict=False, parse_constant=_refuse, parse_float=finite))
     except (ValueError, RecursionError):
-        block.fault = f"the value of {name} says that it is JSON, and is none"
+        block.fault = f"the value of {name} is marked as JSON but is not valid JSON"
         return value
 
 

@@ -38,7 +38,7 @@ SINGLE_QUOTES = "single quotes were read as double quotes"
 PYTHON_WORDS = "True, False or None was read as JSON's true, false or null"
 TRAILING_COMMA = "a comma before a closing bracket was dropped"
 MISSING_BRACE = "a missing closing brace was added"
-EXTRA_BRACE = "a closing brace too many was dropped"
+EXTRA_BRACE = "an extra closing brace was dropped"
 
 
 class Unreadable(ValueError):
@@ -187,9 +187,9 @@ def read_value(span: JsonSpan) -> tuple[Any, tuple[str, ...]]:
         Unreadable: the text has no meaning, or more than one.
     """
     if has_too_many_values(span.text):
-        raise Unreadable("the JSON holds too many values to be read")
+        raise Unreadable("the JSON contains too many values")
     if span.in_string:
-        raise Unreadable("the JSON ends inside of a string")
+        raise Unreadable("the JSON ends inside a string")
     repairs: list[str] = []
     text = span.text
     try:
@@ -232,7 +232,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, value in pairs:
         if name in result and not same(result[name], value):
-            raise Unreadable(f"{name!r} stands twice in one JSON object, with different values")
+            raise Unreadable(f"{name!r} appears twice in one JSON object, with different values")
         result[name] = value
     return result
 
@@ -250,12 +250,12 @@ def finite(word: str) -> float:
     """
     number = float(word)
     if number - number != 0:
-        raise Unreadable(f"{word[:40]} is no JSON value")
+        raise Unreadable(f"{word[:40]} is not a JSON value")
     return number
 
 
 def _refuse(word: str) -> Any:
-    raise Unreadable(f"{word} is no JSON value")
+    raise Unreadable(f"{word} is not a JSON value")
 
 
 def _repaired(span: JsonSpan, repairs: list[str]) -> str:
@@ -295,8 +295,8 @@ def _word(written: str, repairs: list[str]) -> str:
         return _PYTHON_WORDS[written]
     if written not in _WORDS:
         raise Unreadable(
-            f"{written[:40]!r} stands in the JSON outside of a string; "
-            'a quotation mark inside of a string must be written as \\"'
+            f"{written[:40]!r} is outside a string in the JSON; "
+            'a quotation mark inside a string must be written as \\"'
         )
     return written
 
@@ -321,7 +321,7 @@ def _check_escapes(double: str) -> None:
 def _check_escape(char: str | None) -> None:
     if char is None or char not in '"\\/bfnrtu':
         raise Unreadable(
-            f"\\{char} is no escape sequence of JSON; write \\\\{char} for a backslash and {char}"
+            f"\\{char} is not a JSON escape sequence; write \\\\{char} for a backslash and {char}"
         )
 
 

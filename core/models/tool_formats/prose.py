@@ -17,8 +17,7 @@ _REMAINS = "\"'}]"  # what follows a call that ended at a quotation mark inside 
 _NOTHING = re.compile(r"[\s;,.*_`]*(?:</s>)?\s*")
 
 FOLLOWED = (
-    "something else follows it on its line; "
-    'a quotation mark inside of a string must be written as \\"'
+    'something else follows it on its line; a quotation mark inside a string must be written as \\"'
 )
 
 

@@ -100,12 +100,12 @@ class _Parser:
         while at < len(text):
             token = _TOKEN.match(text, at)
             if token is None:
-                raise Unreadable(f"this is no list of calls at {text[at : at + 20]!r}")
+                raise Unreadable(f"this is not a list of calls at {text[at : at + 20]!r}")
             at = token.end()
             if token.lastgroup != "space":
                 self._tokens.append((token.lastgroup or "", token[0]))
             if len(self._tokens) > MAX_TOKENS:
-                raise Unreadable("the call holds too many values to be read")
+                raise Unreadable("the call contains too many values")
         self._tokens.append(("end", ""))
         self._at = 0
 
@@ -140,7 +140,7 @@ class _Parser:
 
         def put(key: str, value: Any) -> None:
             if key in arguments and not same(arguments[key], value):
-                raise Unreadable(f"{key!r} stands twice in one call, with different values")
+                raise Unreadable(f"{key!r} appears twice in one call, with different values")
             arguments[key] = value
 
         for _ in self._series("(", ")", argument):
@@ -172,7 +172,7 @@ class _Parser:
             return _number(text)
         if kind == "name" and text in _WORDS:
             return _WORDS[text]
-        raise Unreadable(f"{text[:40]!r} is no value")
+        raise Unreadable(f"{text[:40]!r} is not a value")
 
     def _dict(self, depth: int) -> dict[str, Any]:
         made: dict[str, Any] = {}
@@ -184,7 +184,7 @@ class _Parser:
             self._expect(":")
             key, value = _string(text), self._value(depth + 1)
             if key in made and not same(made[key], value):
-                raise Unreadable(f"{key!r} stands twice in one dict, with different values")
+                raise Unreadable(f"{key!r} appears twice in one dict, with different values")
             made[key] = value
 
         self._series("{", "}", pair)
@@ -224,11 +224,11 @@ def _unescaped(found: re.Match[str]) -> str:
     elif what[0] in "01234567":
         code = int(what, 8)
     elif what[0] in "xuUN":
-        raise Unreadable(f"\\{what} is no escape sequence")
+        raise Unreadable(f"\\{what} is not an escape sequence")
     else:
         return found[0]  # Python keeps the backslash
     if code > 0x10FFFF:
-        raise Unreadable(f"\\{what} is no character")
+        raise Unreadable(f"\\{what} is not a character")
     return chr(code)
 
 
@@ -242,5 +242,5 @@ def _number(text: str) -> int | float:
     except ValueError:
         value = float("inf")
     if value - value != 0:
-        raise Unreadable(f"{text[:40]!r} is no number")
+        raise Unreadable(f"{text[:40]!r} is not a number")
     return value

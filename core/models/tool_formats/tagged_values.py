@@ -25,7 +25,7 @@ from sandbox_tui.core.models.tool_formats.source import (
 MISSING_TAGS = "missing closing tags were added"
 TWO_READINGS = (
     "a value holds one of the format's own tags, or a closing tag stands alone, so it cannot be "
-    "told where the value ends"
+    "unclear where the value ends"
 )
 TAG_NAME = re.compile(r"[^<>\n]+")
 ATTRIBUTE = re.compile(r"[^<>\"'\n]+")
@@ -101,7 +101,7 @@ def unread(source: Source, block: Block, closing: str) -> Step[None]:
 def give(arguments: dict[str, Any], name: str, value: Any, block: Block) -> None:
     """Add a parameter; a different value under the same name is a fault."""
     if name in arguments and arguments[name] != value:
-        block.fault = f"the parameter {name} stands twice, with different values"
+        block.fault = f"the parameter {name} appears twice, with different values"
     arguments[name] = value
 
 
