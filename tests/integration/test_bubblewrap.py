@@ -240,6 +240,26 @@ async def test_a_start_that_is_killed_at_once_leaves_no_process() -> None:
         remove_folder(folder)
 
 
+async def test_a_closed_sandbox_leaves_no_pipe_open() -> None:
+    """Otherwise asyncio warns about it if the event loop ends right after."""
+    require("bubblewrap")
+    folder = make_folder("closed-pipes", grace=0.0)
+    try:
+        for _ in range(5):
+            supervisor = Supervisor(SandboxSpec(session_id="closed-pipes"), folder)
+            await supervisor.start()
+            process = supervisor.process
+            assert process is not None
+            assert process.stdin is not None
+            await supervisor.close()
+            waiting = asyncio.ensure_future(process.stdin.wait_closed())
+            await asyncio.sleep(0)
+            assert waiting.done(), "the pipe is still open"
+            assert waiting.exception() is None or isinstance(waiting.exception(), OSError)
+    finally:
+        remove_folder(folder)
+
+
 async def test_the_sweep_ends_what_a_killed_program_left_half_started() -> None:
     require("bubblewrap")
     folder = make_folder("half-started", grace=0.0)

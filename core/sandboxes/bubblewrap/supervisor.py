@@ -119,6 +119,11 @@ class Supervisor:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.stdout.read(), KILL_TIMEOUT_SECONDS)
             await process.wait()
+        if process is not None and process.stdin is not None:
+            # otherwise asyncio closes it later, which is too late if the event loop ends now
+            process.stdin.close()
+            with contextlib.suppress(OSError):
+                await process.stdin.wait_closed()
         if self._cgroup is not None:
             await self._cgroup.remove()
 
