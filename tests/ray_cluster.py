@@ -2,7 +2,8 @@
 
 `python -m tests.ray_cluster` starts the head and prints its address. Each line `add` on its stdin
 adds a node and prints the process id of its raylet, the parent of everything that runs on the
-node. When stdin is closed, the process and every node end.
+node. Each line `kill PID` kills a node and prints `lost` when the head has noticed it. When stdin is
+closed, the process and every node end.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +32,10 @@ ENVIRONMENT = {
 DETECTION = {
     "health_check_initial_delay_ms": 1000,
     "health_check_period_ms": 500,
-    "health_check_timeout_ms": 2000,
-    "health_check_failure_threshold": 4,
+    "health_check_timeout_ms": 5000,
+    "health_check_failure_threshold": 8,
 }
-"""Settings that let the cluster notice a lost node within seconds."""
+"""Settings that let the cluster notice a lost node within seconds, and keep one that is only slow."""
 
 
 class RayCluster:
@@ -65,10 +67,18 @@ class RayCluster:
 
     def add_node(self) -> int:
         """Add a node and return the process id of its raylet."""
+        return int(self._answer("add"))
+
+    def kill_node(self, raylet: int) -> None:
+        """Kill a node and everything that runs on it, as a power failure would; return when the
+        cluster has noticed. A program that joins earlier may be sent to the dead node."""
+        assert self._answer(f"kill {raylet}") == "lost"
+
+    def _answer(self, command: str) -> str:
         assert self._program.stdin is not None
-        self._program.stdin.write("add\n")
+        self._program.stdin.write(f"{command}\n")
         self._program.stdin.flush()
-        return int(self._line())
+        return self._line()
 
     def _line(self) -> str:
         assert self._program.stdout is not None
@@ -77,8 +87,8 @@ class RayCluster:
         return line
 
 
-def kill_node(raylet: int) -> None:
-    """Kill a node and everything that runs on it, as a power failure would."""
+def _kill(raylet: int) -> None:
+    """Kill a raylet and everything that runs on its node."""
     for process in (raylet, *_children(raylet)):
         os.kill(process, signal.SIGKILL)
 
@@ -104,9 +114,16 @@ def main() -> None:
     cluster = Cluster(initialize_head=True, head_node_args=head)
     print(cluster.address, flush=True)
     for line in sys.stdin:
-        assert line == "add\n"
-        added = cluster.add_node(**node)
-        print(added.all_processes["raylet"][0].process.pid, flush=True)
+        match line.split():
+            case ["kill", raylet]:
+                nodes = len(cluster.global_state._live_node_ids())
+                _kill(int(raylet))
+                while len(cluster.global_state._live_node_ids()) == nodes:
+                    time.sleep(0.05)
+                print("lost", flush=True)
+            case _:
+                added = cluster.add_node(**node)
+                print(added.all_processes["raylet"][0].process.pid, flush=True)
     cluster.shutdown()
 
 

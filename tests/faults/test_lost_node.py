@@ -23,7 +23,7 @@ from tests import scripted_server as s
 from tests.arithmetic_model import reply
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.integration.test_runs import PROGRAM
-from tests.ray_cluster import ENVIRONMENT, RayCluster, kill_node
+from tests.ray_cluster import ENVIRONMENT, RayCluster
 from tests.waiting import HANG_SECONDS
 
 TASKS = 6
@@ -69,10 +69,13 @@ class Gate:
             self.open.wait(HANG_SECONDS)
         return reply(request)
 
-    def wait_for(self, models: int) -> None:
-        """Wait until this many models wait."""
+    def wait_for(self, models: int, program: subprocess.Popen[str]) -> None:
+        """Wait until this many models wait, which they do not if the program has ended."""
+        give_up = time.monotonic() + HANG_SECONDS
         for _ in range(models):
-            assert self.waiting.acquire(timeout=HANG_SECONDS)
+            while not self.waiting.acquire(timeout=0.5):
+                assert program.poll() is None, "the program has ended"
+                assert time.monotonic() < give_up
 
 
 @pytest.fixture
@@ -125,10 +128,11 @@ class Coordinator:
         return program
 
     def kill(self) -> None:
-        """Kill programs that a failed test left running; print what they said."""
+        """Kill programs that a failed test left running; print what unread programs said."""
         for program in self._programs:
             if program.poll() is None:
                 program.kill()
+            if program.stdout is not None and not program.stdout.closed:
                 print(*program.communicate(), sep="\n")
 
     def run(self, cluster: RayCluster, server: s.ScriptedServer) -> subprocess.Popen[str]:
@@ -195,10 +199,10 @@ def test_the_samples_of_a_lost_node_run_again(
     server = scripted_server(gate.reply)
     raylet = cluster.add_node()
     program = coordinator.run(cluster, server)
-    gate.wait_for(4)
+    gate.wait_for(4, program)
     with coordinator.store() as store:
         until(lambda: [run.steps for run in store.runs()] == [1] * 4)  # visible here while they run
-        kill_node(raylet)
+        cluster.kill_node(raylet)
         until(lambda: [run.outcome for run in store.runs()].count("cancelled") == 2)
         gate.open.set()
         out, err = program.communicate(timeout=HANG_SECONDS)
@@ -249,7 +253,7 @@ def test_a_coordinator_that_is_stopped_stops_the_nodes(
     require("docker")
     server = scripted_server(gate.reply)
     program = coordinator.run(cluster, server)
-    gate.wait_for(2)
+    gate.wait_for(2, program)
     program.send_signal(signal.SIGTERM)
     _, err = program.communicate(timeout=HANG_SECONDS)
     assert program.returncode == 128 + signal.SIGTERM, err
@@ -258,15 +262,15 @@ def test_a_coordinator_that_is_stopped_stops_the_nodes(
         assert eval_ledger.summary(store).stopped_because == "The program received SIGTERM."
         assert {run.outcome for run in store.runs()} == {"cancelled"}
         program = coordinator.start("resume", "--ray", cluster.address)
-        gate.wait_for(2)
+        gate.wait_for(2, program)
         raylet = cluster.add_node()
-        gate.wait_for(2)
+        gate.wait_for(2, program)
         gate.open.set()
         _, err = program.communicate(timeout=HANG_SECONDS)
         assert program.returncode == 0, err
         check_complete(store)
         assert not containers(store)
-    kill_node(raylet)
+    cluster.kill_node(raylet)
 
 
 def test_a_coordinator_that_is_killed_leaves_nothing_on_the_nodes(
@@ -278,7 +282,7 @@ def test_a_coordinator_that_is_killed_leaves_nothing_on_the_nodes(
     require("docker")
     server = scripted_server(gate.reply)
     program = coordinator.run(cluster, server)
-    gate.wait_for(2)
+    gate.wait_for(2, program)
     with coordinator.store() as store:
         assert len(containers(store)) == 2
         program.kill()
