@@ -6,14 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 
 if TYPE_CHECKING:  # so that programs without evaluations import none of this
     from sandbox_tui.sessions.evals.evaluation import Evaluation
     from sandbox_tui.sessions.evals.runner import EvalRunner
     from sandbox_tui.sessions.recording.run_registry import RunRegistry
-
-STOPPED = 7
-"""Exit code of a program whose evaluation stopped before all samples had ended."""
 
 
 class EvalRegistry:
@@ -56,9 +54,9 @@ class EvalRegistry:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of a program started for evaluations: `STOPPED` if samples are left."""
+        """Exit code of a program started for evaluations: `STOPPED_EARLY` if samples are left."""
         left = any(not one.over for runner in self.all.values() for one in runner.samples.values())
-        return STOPPED if left else 0
+        return STOPPED_EARLY if left else 0
 
     async def stop(self, because: str) -> None:
         """End the running samples, requeue them, and wait until everything is cleaned up."""

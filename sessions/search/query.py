@@ -92,7 +92,7 @@ class Query:
     remarks: Sequence[str] = ()
 
     @property
-    def asks(self) -> bool:
+    def has_terms(self) -> bool:
         """Whether the query has any words or filters."""
         return bool(self.match) or self.filters != Filters()
 

@@ -24,12 +24,12 @@ class Found:
     Attributes:
         query: the query.
         hits: the matches, grouped by session.
-        whole: whether these are all matches.
+        is_complete: whether these are all matches.
     """
 
     query: Query
     hits: list[Hit]
-    whole: bool
+    is_complete: bool
 
 
 class Finder:

@@ -13,9 +13,9 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.delete import delete_with_sessions
-from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.evals.evaluation import begin_evaluation, resume_evaluation
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
@@ -166,7 +166,7 @@ async def test_an_evaluation_is_stopped_and_resumed(
         assert count(app, "running") == 0
         await pilot.press("q")
         await until(pilot, lambda: app.return_code is not None)
-        assert app.return_code == STOPPED
+        assert app.return_code == STOPPED_EARLY
     found = ledger.summary(store)
     assert (found.status, found.stopped_because) == ("interrupted", "You stopped it.")
     assert not any(one.status == "running" for one in ledger.results(store, found.info.id))
@@ -271,7 +271,7 @@ async def test_an_evaluation_continues_in_the_background(
         await until(pilot, on_top(app, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: app.return_code is not None)
-        assert app.return_code == STOPPED
+        assert app.return_code == STOPPED_EARLY
     assert ledger.summary(store).stopped_because == "The program was ended."
     assert not any(one.status == "running" for one in ledger.results(store, evaluation.info.id))
 

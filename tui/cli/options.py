@@ -248,12 +248,9 @@ def refuse_unknown_theme(name: str) -> None:
     Raises:
         ConfigError: the message lists the known themes.
     """
-    from textual.theme import BUILTIN_THEMES
-
     from sandbox_tui.core.config.settings import config_dir
     from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
-    known = [*ThemeFiles(config_dir() / "themes").themes]
-    known += [theme for theme in BUILTIN_THEMES if theme not in known]
+    known = ThemeFiles(config_dir() / "themes").names
     if name not in known:
         raise ConfigError(f"There is no theme named {name!r}. Known themes: {', '.join(known)}.")

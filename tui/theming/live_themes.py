@@ -42,8 +42,7 @@ class LiveThemes:
     @property
     def names(self) -> list[str]:
         """All themes, our own first."""
-        ours = list(self._files.themes)
-        return [*ours, *(name for name in self._app.available_themes if name not in ours)]
+        return self._files.names
 
     def _register(self) -> None:
         for theme in self._files.themes.values():
@@ -66,7 +65,7 @@ class LiveThemes:
     def choose(self) -> None:
         """Apply the theme chosen in the settings."""
         name = self._wanted()
-        if name in self._app.available_themes:
+        if name in self.names:
             self._app.theme = name
             return
         self._app.theme = DEFAULT

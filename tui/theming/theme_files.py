@@ -27,6 +27,13 @@ class ThemeFiles:
         self.broken: list[BrokenTheme] = []
         self.load()
 
+    @property
+    def names(self) -> list[str]:
+        """All themes that can be chosen: those of the files, then Textual's own."""
+        from textual.theme import BUILTIN_THEMES
+
+        return [*self.themes, *(name for name in BUILTIN_THEMES if name not in self.themes)]
+
     def load(self) -> None:
         """Read all files."""
         self.themes, self.broken = load_themes(self._folder)

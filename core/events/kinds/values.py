@@ -37,17 +37,20 @@ FinishReason = Literal[
 ]
 """Why a run ended. Only `submitted` is a success."""
 
+STOPPED_EARLY = 7
+"""Exit code of a command whose run, evaluation or training reached a limit or was stopped."""
+
 EXIT_CODES: dict[FinishReason, int] = {
     "submitted": 0,
     "internal_error": 1,
     "sandbox_error": 4,
     "model_error": 5,
     "store_error": 6,
-    "max_steps": 7,
-    "token_limit": 7,
-    "time_limit": 7,
-    "cost_limit": 7,
-    "repeated_calls": 7,
+    "max_steps": STOPPED_EARLY,
+    "token_limit": STOPPED_EARLY,
+    "time_limit": STOPPED_EARLY,
+    "cost_limit": STOPPED_EARLY,
+    "repeated_calls": STOPPED_EARLY,
     "cancelled": 130,
 }
 """Exit code of the command for each way a run can end."""

@@ -70,7 +70,7 @@ class BubblewrapSandbox(DispatcherSandbox):
         folder, cgroup = self._folder, cgroup_name(self.spec.session_id)
         if folder is None or self._closed:
             raise SandboxLost("The sandbox has been closed.")
-        record = OwnerRecord.ours(session_id, self.spec.grace, cgroup=cgroup)
+        record = OwnerRecord.of_this_process(session_id, self.spec.grace, cgroup=cgroup)
         await in_thread(record.write, folder)
         await super().assign(session_id)
 
@@ -141,7 +141,7 @@ class BubblewrapSandbox(DispatcherSandbox):
         closed = self._closed
         await self.close()
         if folder is not None and not closed:
-            record = OwnerRecord.nobodys(self.spec.session_id, self.spec.grace)
+            record = OwnerRecord.without_owner(self.spec.session_id, self.spec.grace)
             await in_thread(record.write, folder)
 
     @override

@@ -45,12 +45,12 @@ class OwnerRecord(msgspec.Struct, frozen=True):
     cgroup: str = ""
 
     @classmethod
-    def ours(cls, session: str, grace: float, *, cgroup: str = "") -> OwnerRecord:
+    def of_this_process(cls, session: str, grace: float, *, cgroup: str = "") -> OwnerRecord:
         """Return a record that names this program as the owner."""
         return cls(ProcessIdentity.this_process(), session, grace, cgroup)
 
     @classmethod
-    def nobodys(cls, session: str, grace: float) -> OwnerRecord:
+    def without_owner(cls, session: str, grace: float) -> OwnerRecord:
         """Return a record without a live owner, so that another program may claim the folder."""
         return cls(ProcessIdentity.no_process(), session, grace)
 
@@ -104,7 +104,7 @@ def claim_folder(session: str, grace: float) -> Path:
             kill_left_over(folder)
             if record.cgroup:
                 record.remove_cgroup()
-            OwnerRecord.ours(session, grace).write(folder)
+            OwnerRecord.of_this_process(session, grace).write(folder)
             _empty(folder / "pipes")
             return folder
     raise SandboxLost(
@@ -136,7 +136,7 @@ def _empty(pipes: Path) -> None:
 def make_folder(session: str, grace: float) -> Path:
     """Return a new private folder with its initial content, owned by this program."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    OwnerRecord.ours(session, grace).write(folder)
+    OwnerRecord.of_this_process(session, grace).write(folder)
     for name in (*SHARED, "etc", "pipes"):
         (folder / name).mkdir()
     (folder / "tmp").chmod(0o1777)

@@ -158,5 +158,5 @@ class _NodeSample:
 def _make_home() -> Path:
     """Return a private folder, which `workspace.sweep` removes after this process has ended."""
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
-    OwnerRecord.ours(home.name, 0).write(home)
+    OwnerRecord.of_this_process(home.name, 0).write(home)
     return home

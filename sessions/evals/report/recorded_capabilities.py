@@ -8,7 +8,7 @@ from sandbox_tui.core.evals.meta_capabilities.capability import RunCapabilities
 from sandbox_tui.core.evals.meta_capabilities.classify_calls import capabilities_of_run
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.run_capabilities import remember, remembered
+from sandbox_tui.sessions.store.tables.run_capabilities import load, save
 
 
 def recorded_capabilities(
@@ -27,11 +27,11 @@ def recorded_capabilities(
         for result in results
         if result.run_id and result.mode != "vanilla"
     }
-    known = dict(remembered(store, list(runs)))
+    known = dict(load(store, list(runs)))
     found = {run_id: _capabilities(store, run_id) for run_id in runs if run_id not in known}
     over = {run_id: used for run_id, used in found.items() if runs[run_id]}
     if over and store.writable:
-        remember(store, over)
+        save(store, over)
     return known | found
 
 

@@ -28,8 +28,8 @@ from sandbox_tui.sessions.interchange.exports.markdown_summary import (
 from sandbox_tui.sessions.interchange.exports.run_story import (
     Entry,
     decision,
+    delivery,
     did_run,
-    fate,
     marked,
     story,
 )
@@ -151,7 +151,7 @@ _FILE_WORDS = {"pull": "you copied out", "push": "you uploaded", "edit": "you ed
 
 
 def _human(item: HumanItem) -> Iterable[str]:
-    words = fate(item)
+    words = delivery(item)
     if item.file is not None:
         file = item.file
         host = (

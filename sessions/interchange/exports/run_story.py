@@ -143,7 +143,7 @@ def did_run(item: CallItem) -> bool:
     return item.decided is None or item.decided.verdict not in NOT_RUN
 
 
-def fate(item: HumanItem) -> str:
+def delivery(item: HumanItem) -> str:
     """Return whether the model saw the user's message, command or file edit."""
     if item.command is not None and not item.started:
         return "withdrawn: never ran" if item.withdrawn else "it never ran"
@@ -205,10 +205,10 @@ def _human_action(item: HumanItem) -> dict[str, Any]:
             made["host"] = file.host
         if file.diff:
             made["diff"] = file.diff
-        return {**made, "fate": fate(item)}
+        return {**made, "fate": delivery(item)}
     if item.command is None:
-        return {"what": "message", "text": item.text, "fate": fate(item)}
-    made = {"what": "command", "text": item.command, "fate": fate(item)}
+        return {"what": "message", "text": item.text, "fate": delivery(item)}
+    made = {"what": "command", "text": item.command, "fate": delivery(item)}
     if item.finished is not None:
         made["observation"] = item.finished.observation
         made["exit_code"] = item.finished.exit_code

@@ -17,7 +17,7 @@ from sandbox_tui.sessions.store.database import Database
 MAX_RUNS_PER_QUERY = 500
 
 
-def remembered(database: Database, run_ids: Sequence[str]) -> Iterator[tuple[str, RunCapabilities]]:
+def load(database: Database, run_ids: Sequence[str]) -> Iterator[tuple[str, RunCapabilities]]:
     """Yield the cached capabilities of these runs.
 
     Raises:
@@ -35,7 +35,7 @@ def remembered(database: Database, run_ids: Sequence[str]) -> Iterator[tuple[str
             yield row["run_id"], msgspec.json.decode(row["json"], type=RunCapabilities)
 
 
-def remember(database: Database, found: Mapping[str, RunCapabilities]) -> None:
+def save(database: Database, found: Mapping[str, RunCapabilities]) -> None:
     """Cache the capabilities of runs; deleted runs are left out.
 
     Raises:

@@ -21,7 +21,7 @@ from sandbox_tui.tui.widgets.calls.edited_file import edited_file
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
 from sandbox_tui.tui.widgets.calls.rows.waiting_rows import waiting_lines
-from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, holds
+from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, contains
 from tests.unit.event_streams import started
 
 
@@ -159,7 +159,7 @@ async def test_any_text_can_be_searched_for(words: str) -> None:
         calls = app.query_one(Calls)
         calls.find(words)
         assert shown_text(calls)
-        expected = any(holds(item, words) for item in app.state.items)
+        expected = any(contains(item, words) for item in app.state.items)
         assert (calls.find(words) != "no matches") == expected
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
+from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import RunRegistry, Store
-from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
@@ -42,7 +42,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
         f"{runner.stopped_because} {numbers.counted(left, 'sample')} left: "
         f"`sandbox-tui eval resume {runner.info.id}` runs them."
     )
-    return 128 + numbers_caught[0] if numbers_caught else STOPPED
+    return 128 + numbers_caught[0] if numbers_caught else STOPPED_EARLY
 
 
 class _Lines:

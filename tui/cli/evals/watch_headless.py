@@ -8,8 +8,8 @@ import time
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey
+from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
@@ -31,7 +31,7 @@ def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) ->
         _write_new(store, found, seen, as_json=as_json)
         if not found.running:
             _say_outcome(store, found, as_json=as_json)
-            return 0 if found.status == "finished" else STOPPED
+            return 0 if found.status == "finished" else STOPPED_EARLY
         time.sleep(POLL_SECONDS)
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
+from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl.reading import TrainingReader
 from sandbox_tui.sessions.rl.step_figures import StepFigures, step_figures
@@ -19,9 +20,6 @@ from sandbox_tui.tui.format import numbers
 
 POLL_SECONDS = 1.0
 """Seconds between checks of the database."""
-
-STOPPED = 7
-"""Exit code if the training ended early."""
 
 
 def write_steps(store: Store, found: TrainingSummary, *, as_json: bool) -> int:
@@ -40,7 +38,7 @@ def write_steps(store: Store, found: TrainingSummary, *, as_json: bool) -> int:
         if not found.running:
             stream = sys.stderr if as_json else sys.stdout
             stream.write(f"{_outcome(found)}\n")
-            return 0 if found.status == "finished" else STOPPED
+            return 0 if found.status == "finished" else STOPPED_EARLY
         time.sleep(POLL_SECONDS)
 
 

@@ -56,10 +56,11 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
     """
     import asyncio
 
+    from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
     from sandbox_tui.sessions.rl.engines import open_engine
     from sandbox_tui.sessions.rl.training import Training
     from sandbox_tui.tui.cli.headless import without_output
-    from sandbox_tui.tui.cli.rl.step_lines import STOPPED, StepWriter
+    from sandbox_tui.tui.cli.rl.step_lines import StepWriter
 
     async with open_engine(recipe) as engine:
         training = Training(recipe, store, engine, resume=resume)
@@ -82,7 +83,7 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
         writer.say(f"finished: {rollouts}{where}")
         return 0
     writer.say(f"stopped: `sandbox-tui rl train --resume {training.training_id}` continues it.")
-    return 128 + caught[0] if caught else STOPPED
+    return 128 + caught[0] if caught else STOPPED_EARLY
 
 
 def _stop_on_signals(training: Training, loop: asyncio.AbstractEventLoop) -> list[int]:

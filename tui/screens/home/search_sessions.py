@@ -68,21 +68,23 @@ class SessionFinder:
     def look(self) -> None:
         """Search for the current query of the bar."""
         self._opens_first = False
-        self._look(anew=True)
+        self._look(query_changed=True)
 
     def look_again(self) -> None:
         """Repeat the search, because sessions may have changed."""
-        if self._bar.query_now.asks:
-            self._look(anew=False)
+        if self._bar.query_now.has_terms:
+            self._look(query_changed=False)
 
-    def _look(self, *, anew: bool) -> None:
+    def _look(self, *, query_changed: bool) -> None:
         self._is_searching = True
-        self._screen.run_worker(self._search(anew=anew), exclusive=True, group="search")
+        self._screen.run_worker(
+            self._search(query_changed=query_changed), exclusive=True, group="search"
+        )
 
-    async def _search(self, *, anew: bool) -> None:
+    async def _search(self, *, query_changed: bool) -> None:
         bar, finder = self._bar, self._finder
         query = bar.query_now
-        if finder is None or not query.asks:
+        if finder is None or not query.has_terms:
             self._is_searching = False
             self._show_hits(False)
             return
@@ -94,7 +96,7 @@ class SessionFinder:
             bar.say(sanitize_line(str(error)))
             return
         self._is_searching = False
-        self._results.show(found, tags, anew=anew)
+        self._results.show(found, tags, query_changed=query_changed)
         self._show_hits(True)
         self._screen.refresh_bindings()
         if self._opens_first:

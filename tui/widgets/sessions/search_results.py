@@ -58,25 +58,25 @@ class SearchResults(BlockList):
         self._words = ""
         self.following = False
 
-    def show(self, found: Found, tags: Mapping[str, Sequence[str]], *, anew: bool) -> None:
+    def show(self, found: Found, tags: Mapping[str, Sequence[str]], *, query_changed: bool) -> None:
         """Show results.
 
         Args:
             found: the hits, grouped by session.
             tags: the tags of each session.
-            anew: whether the query changed; if so, the cursor goes to the first hit.
+            query_changed: whether the query changed; if so, the cursor goes to the first hit.
         """
         selected = self.current
         self._query, self._hits, self._tags = found.query, found.hits, tags
         self.following = False
         place = 0
-        if not anew and selected is not None:
+        if not query_changed and selected is not None:
             keys = [(hit.run.id, hit.seq, hit.kind) for hit in self._hits]
             key = (selected.run.id, selected.seq, selected.kind)
             place = keys.index(key) if key in keys else min(self.cursor, len(keys) - 1)
         self.reset()
         self.cursor = place if self._hits else -1
-        if anew:
+        if query_changed:
             self.scroll_to(y=0, animate=False, force=True, immediate=True)
         self.border_title = self._title(found)
 
@@ -156,7 +156,7 @@ class SearchResults(BlockList):
             return "no matches"
         runs = {hit.run.id: hit for hit in found.hits}
         sessions = f"{len(runs)} session{'' if len(runs) == 1 else 's'}"
-        if not found.whole:
+        if not found.is_complete:
             sessions = f"the best {sessions}"
         places = sum(hit.in_session for hit in runs.values() if hit.kind != "session")
         return f"{sessions} · {places} found" if places else sessions

@@ -57,7 +57,7 @@ class SearchBar(Vertical):
     enter_words = "open"
 
     class QueryChanged(Message):
-        """The query changed; it is empty if `query.asks` is False."""
+        """The query changed; it is empty if `query.has_terms` is False."""
 
         def __init__(self, query: Query) -> None:
             super().__init__()

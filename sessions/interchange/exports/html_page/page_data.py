@@ -19,15 +19,15 @@ from sandbox_tui.sessions.interchange.exports.base import Recording
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
 from sandbox_tui.sessions.interchange.exports.html_page.file_contents import contents_of
 from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
-    Looks,
+    StyleTable,
     compact_json,
     frames,
 )
 from sandbox_tui.sessions.interchange.exports.run_story import (
     Entry,
     decision,
+    delivery,
     did_run,
-    fate,
     marked,
     story,
 )
@@ -44,8 +44,8 @@ def page_data(recording: Recording) -> Iterator[bytes]:
     It is yielded in pieces because the frames of a long output are many times larger as Python
     objects.
     """
-    looks = Looks()
-    films = frames(recording.events_with_output, looks)
+    styles = StyleTable()
+    films = frames(recording.events_with_output, styles)
     by_name = {sanitize_line(name): film for name, film in films.items()}
     yield b'{"terminals":{'
     for number, (name, film) in enumerate(by_name.items()):
@@ -54,10 +54,10 @@ def page_data(recording: Recording) -> Iterator[bytes]:
             yield b",%b" % frame if at else frame
         yield b"]"
     yield b"},"
-    yield compact_json(_rest(recording, looks))[1:]
+    yield compact_json(_rest(recording, styles))[1:]
 
 
-def _rest(recording: Recording, looks: Looks) -> dict[str, Any]:
+def _rest(recording: Recording, styles: StyleTable) -> dict[str, Any]:
     """Return everything except the terminals."""
     changes = _changes(recording.events)
     return {
@@ -65,7 +65,7 @@ def _rest(recording: Recording, looks: Looks) -> dict[str, Any]:
         "clock": _steps([event.t for event in recording.events]),
         "play": _steps(_played(recording.events)),
         "items": _items(story(recording)),
-        "looks": [list(look) for look in looks.numbers],
+        "looks": [list(look) for look in styles.numbers],
         "files": changes,
         "contents": contents_of(recording, changes),
     }
@@ -186,7 +186,7 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
 
 def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "fate": fate(item),
+        "fate": delivery(item),
         "told": entry.told,
         "withdrawn": entry.withdrawn,
         "started": entry.began,

@@ -39,7 +39,7 @@ class Frame(NamedTuple):
     lines: list[list[Any]]
 
 
-class Looks:
+class StyleTable:
     """Numbers styles in order of appearance, starting with the default style.
 
     After `MAX_LOOKS` styles, new ones are treated as the default.
@@ -60,7 +60,7 @@ def compact_json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[bytes]]:
+def frames(events: Iterable[e.AnyEvent], styles: StyleTable) -> dict[str, list[bytes]]:
     """Return the frames of every terminal by name, each as JSON, which takes a tenth of the
     memory."""
     films: dict[str, _Film] = {}
@@ -70,13 +70,13 @@ def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[bytes]]
                 if name in films:
                     films[name].screen.resize(cols, rows)
                 else:
-                    films[name] = _Film(cols, rows, looks)
+                    films[name] = _Film(cols, rows, styles)
             case e.TerminalOutput(terminal=name, data=data):
-                film = films.setdefault(name, _Film(80, 24, looks))
+                film = films.setdefault(name, _Film(80, 24, styles))
                 film.screen.feed(data)
                 film.take(event.seq)
             case e.TerminalResized(terminal=name, cols=cols, rows=rows):
-                film = films.setdefault(name, _Film(cols, rows, looks))
+                film = films.setdefault(name, _Film(cols, rows, styles))
                 film.screen.resize(cols, rows)
                 film.take(event.seq)
             case _:
@@ -85,11 +85,11 @@ def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[bytes]]
 
 
 class _Film:
-    def __init__(self, cols: int, rows: int, looks: Looks) -> None:
+    def __init__(self, cols: int, rows: int, styles: StyleTable) -> None:
         self.screen = Screen(min(cols, 1000), min(rows, 1000), KEPT_LINES)
         self.frames: list[bytes] = []
         self._last = (-1, -1)
-        self._looks = looks
+        self._styles = styles
         self._shown: dict[int, list[Any]] = {}
         self._seen = 0  # lines below this number have scrolled off the screen and are recorded
 
@@ -119,5 +119,5 @@ class _Film:
     def _packed(self, runs: list[Run]) -> list[Any]:
         packed: list[Any] = []
         for text, look in runs:
-            packed += (text, self._looks.number(look))
+            packed += (text, self._styles.number(look))
         return packed

@@ -22,7 +22,11 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording, bundle
 from sandbox_tui.sessions.interchange.exports.html_page import terminal_frames
-from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import Frame, Looks, frames
+from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
+    Frame,
+    StyleTable,
+    frames,
+)
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import prose
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
@@ -87,7 +91,7 @@ def test_a_flood_of_output_is_kept_small_for_the_page(store: Store) -> None:
     ]
     tracemalloc.start()
     try:
-        film = frames(events, Looks())["model"]
+        film = frames(events, StyleTable())["model"]
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -98,7 +102,7 @@ def test_a_flood_of_output_is_kept_small_for_the_page(store: Store) -> None:
 def test_too_many_styles_are_drawn_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal_frames, "MAX_LOOKS", 3)
     colours = b"".join(b"\x1b[38;5;%dm%d" % (20 + n, n) for n in (1, 2, 3, 1))
-    looks = Looks()
+    looks = StyleTable()
     opened = e.TerminalOpened(seq=1, terminal="model", cols=80, rows=24)
     output = e.TerminalOutput(seq=2, terminal="model", data=colours)
     (frame,) = frames([opened, output], looks)["model"]
@@ -423,7 +427,7 @@ def test_frames_show_what_the_terminal_showed(
             events.append(e.TerminalResized(seq=seq, terminal="model", cols=part[0], rows=part[1]))
             screen.resize(*part)
     lines: dict[int, str] = {}
-    film = [Frame(*json.loads(frame)) for frame in frames(events, Looks()).get("model", [])]
+    film = [Frame(*json.loads(frame)) for frame in frames(events, StyleTable()).get("model", [])]
     for frame in film:
         lines |= {number: "".join(runs[::2]) for number, *runs in frame.lines}
     if film:

@@ -41,7 +41,7 @@ def fits(item: Item, filter_: Filter) -> bool:
             return has_text or (isinstance(item, HumanItem) and item.command is None)
 
 
-def holds(item: Item, words: str) -> bool:
+def contains(item: Item, words: str) -> bool:
     """Return whether an item contains the words; case-sensitive only if the words contain
     capitals."""
     text = _text(item)

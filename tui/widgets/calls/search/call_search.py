@@ -9,7 +9,7 @@ from rich.text import Text
 
 from sandbox_tui.core.events.run_state import Item
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.search.call_filter import has_capitals, holds
+from sandbox_tui.tui.widgets.calls.search.call_filter import contains, has_capitals
 
 
 class CallSearch:
@@ -33,7 +33,7 @@ class CallSearch:
         """Return the indexes into `shown` of the items that contain the words."""
         if not self.words:
             return []
-        return [place for place, index in enumerate(shown) if holds(items[index], self.words)]
+        return [place for place, index in enumerate(shown) if contains(items[index], self.words)]
 
     def summary(self, matches: Sequence[int], cursor: int) -> str:
         """Return the number of matches, and which one the cursor is on."""
