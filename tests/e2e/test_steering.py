@@ -13,7 +13,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import ReplyItem, fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
-from tests.e2e.tmux import Terminal
+from tests.e2e.tmux import Terminal, looks
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.waiting import HANG_SECONDS
 
@@ -289,13 +289,13 @@ def test_the_queue_works_with_the_mouse(own_home: Path, scripted_server: Start) 
     server = scripted_server(bash("echo begun; sleep 100"), s.call("submit"), s.call("submit"))
     with start(server, own_home) as terminal:
         terminal.wait_for("begun")
-        for words in ("first words", "second words"):
+        for number, words in enumerate(("first words", "second words"), 1):
             terminal.press("m")
             terminal.wait_for("it reads this before", "enter send")
             terminal.type(words)
             terminal.press("Enter")
             terminal.wait_gone("enter send")
-            terminal.wait_for(words)
+            terminal.wait_for(words, f"queued for the model {number}")
         click(terminal, "second words", "✕")
         terminal.wait_for("queued for the model 1")
         click(terminal, "first words", "✎")
@@ -311,13 +311,14 @@ def test_the_queue_works_with_the_mouse(own_home: Path, scripted_server: Start) 
 
 
 def click(terminal: Terminal, row: str, mark: str) -> None:
-    """Click on a mark in the queue's row that contains this text."""
-    for y, line in enumerate(terminal.screen().split("\n")):
-        if row in line and mark in line:
-            at = f"{line.index(mark) + 1};{y + 1}"
-            terminal.type(f"\x1b[<0;{at}M\x1b[<0;{at}m")
-            return
-    raise AssertionError(f"no {mark} beside {row!r}")
+    """Click on a mark in the queue's row that contains this text, as soon as it is drawn."""
+    for last in looks():
+        for y, line in enumerate(terminal.screen().split("\n")):
+            if row in line and mark in line:
+                at = f"{line.index(mark) + 1};{y + 1}"
+                terminal.type(f"\x1b[<0;{at}M\x1b[<0;{at}m")
+                return
+        assert not last, f"no {mark} beside {row!r}"
 
 
 @pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
