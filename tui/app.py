@@ -308,6 +308,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 self.shutdown.begin()
 
         if self._quit_dialog in self.screen_stack:
+            while self.screen is not self._quit_dialog:  # the palette or the help is above it
+                self.pop_screen()
             self.notify(f"{hint('confirm.yes')} quits, {hint('confirm.no')} stays.", markup=False)
             return
         if self._run_workers.running and not self._evals.running:

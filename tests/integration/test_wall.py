@@ -25,6 +25,7 @@ from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.wall import WallScreen
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -386,3 +387,21 @@ async def test_a_cancelled_detach_keeps_the_runs_here(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, WallScreen))
         assert not any(worker.left for worker in app.runs.all.values())
         await app.runs.stop("The test is over.")
+
+
+async def test_quitting_asks_again_above_everything_else(tmp_path: Path) -> None:
+    """The palette opens over the question; `y` would then be typed into the palette."""
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
+    request = demo_request(settings, speed=0.05)  # no reply ends while the test lasts
+    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, ["one", "two"]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(app.screen, QuitDialog))
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, PaletteScreen))
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(app.screen, QuitDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: not app.runs.running)
