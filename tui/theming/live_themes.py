@@ -65,7 +65,7 @@ class LiveThemes:
     def choose(self) -> None:
         """Apply the theme chosen in the settings."""
         name = self._wanted()
-        if name in self.names:
+        if name in self._app.available_themes:  # stays while its file is broken
             self._app.theme = name
             return
         self._app.theme = DEFAULT
