@@ -184,7 +184,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 if len(self._begun) > 1:
                     from sandbox_tui.tui.screens.wall import WallScreen
 
-                    self.push_screen(WallScreen(workers, asks=True), self._first_closed)
+                    self.push_screen(WallScreen(workers, confirm_leave=True), self._first_closed)
                 else:
                     self._show_live(self._begun[0])
 
@@ -209,7 +209,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
         store = self._session_store
         self._begun = [RunClient(run, store, self._complain)]
-        self.push_screen(LiveScreen(self._begun[0], store, asks=False), self._first_closed)
+        self.push_screen(LiveScreen(self._begun[0], store, confirm_leave=False), self._first_closed)
 
     # --- forks
 

@@ -63,27 +63,31 @@ class ToolFormatModel(Model):
 
     Args:
         inner: the wrapped model.
-        wanted: the requested format of tool calls.
-        known: the format that worked in an earlier run with this model, for `auto`.
+        requested: the requested format of tool calls.
+        previous: the format that worked in an earlier run with this model, for `auto`.
     """
 
     def __init__(
-        self, inner: Model, wanted: ToolCallSetting, known: ToolFormat | None = None
+        self, inner: Model, requested: ToolCallSetting, previous: ToolFormat | None = None
     ) -> None:
         self.name = inner.name
-        self.params: dict[str, Any] = {**inner.params, "tool_calls": wanted}
+        self.params: dict[str, Any] = {**inner.params, "tool_calls": requested}
         self._inner = inner
-        self._auto = wanted == "auto"
-        self._format = _STARTING_FORMATS[wanted]
+        self._auto = requested == "auto"
+        self._format = _STARTING_FORMATS[requested]
         self._announced: ToolFormat | None = None
         self._why = "Native calls are tried first." if self._auto else "As set by model.tool_calls."
-        if self._auto and known is not None and (known.family in FAMILIES or known == _NATIVE):
-            self._format, self._why = known, "It worked with this model before."
+        if (
+            self._auto
+            and previous is not None
+            and (previous.family in FAMILIES or previous == _NATIVE)
+        ):
+            self._format, self._why = previous, "It worked with this model before."
         self._schema_refused = False
         self._without_calls = 0
         self._schema_works = False
         self._family_shown = False
-        self._native_works = self._auto and known == _NATIVE
+        self._native_works = self._auto and previous == _NATIVE
 
     @override
     async def ask(self, request: Request) -> AsyncIterator[ReplyPart]:

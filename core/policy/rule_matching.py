@@ -54,10 +54,10 @@ def decide(
     except ArgumentsError:
         return PolicyDecision(action="ask", rule=None, why="its arguments cannot be read")
     if tool == BASH:
-        return judge.bash(parsed)
+        return judge.decide_bash(parsed)
     if tool == EDITOR:
-        return judge.editor(parsed)
-    return judge.first(tool, lambda rule: True)
+        return judge.decide_editor(parsed)
+    return judge.first_match(tool, lambda rule: True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +72,30 @@ class PolicyJudge:
     policy: Policy
     granted: tuple[Rule, ...]
 
-    def of(self, tool: str) -> Iterator[tuple[int, Rule]]:
+    def rules_for(self, tool: str) -> Iterator[tuple[int, Rule]]:
         """Yield the rules for a tool, with their numbers."""
         for number, rule in enumerate(self.policy.rules, 1):
             if rule.tool in (tool, "*"):
                 yield number, rule
 
-    def first(self, tool: str, matches: Callable[[Rule], bool]) -> PolicyDecision:
+    def first_match(self, tool: str, matches: Callable[[Rule], bool]) -> PolicyDecision:
         """Return the decision of the first matching rule, or of a granted one."""
-        found = next((pair for pair in self.of(tool) if matches(pair[1])), None)
-        judgement = self.default(tool) if found is None else _by(*found)
+        found = next((pair for pair in self.rules_for(tool) if matches(pair[1])), None)
+        judgement = self.decide_default(tool) if found is None else _by(*found)
         if judgement.action != "deny":
             for rule in self.granted:
                 if rule.tool == tool and matches(rule):
                     return _granted(rule)
         return judgement
 
-    def default(self, tool: str = BASH) -> PolicyDecision:
+    def decide_default(self, tool: str = BASH) -> PolicyDecision:
         """Return the decision if no rule matches."""
         action = "allow" if tool == SUBMIT else self.policy.default
         return PolicyDecision(action=action, rule=None, why=f"no rule matches: {action}")
 
     # --- the editor
 
-    def editor(self, arguments: dict[str, Any]) -> PolicyDecision:
+    def decide_editor(self, arguments: dict[str, Any]) -> PolicyDecision:
         """Return the decision about a call of the editor, by command and path."""
         try:
             command, path = (
@@ -110,11 +110,11 @@ class PolicyJudge:
         def matches(rule: Rule) -> bool:
             return _glob(rule.command or "*", command) and _glob(rule.path or "*", path)
 
-        return self.first(EDITOR, matches)
+        return self.first_match(EDITOR, matches)
 
     # --- bash
 
-    def bash(self, arguments: dict[str, Any]) -> PolicyDecision:
+    def decide_bash(self, arguments: dict[str, Any]) -> PolicyDecision:
         """Return the decision about a command: all parts must be allowed; one denied part denies
         it."""
         try:
@@ -126,22 +126,22 @@ class PolicyJudge:
         except Ambiguous as doubt:
             return self._judge_ambiguous(command, str(doubt))
         if not parts:
-            return self.first(BASH, lambda rule: rule.unconditional)
-        judgements = [self.part(part) for part in parts]
+            return self.first_match(BASH, lambda rule: rule.unconditional)
+        judgements = [self.decide_part(part) for part in parts]
         hidden = [found for part in parts for found in self._hidden(part)]
         heaviest = max([*judgements, *hidden], key=_weight)
         return _with_unmatched(parts, judgements, heaviest) if len(parts) > 1 else heaviest
 
-    def part(self, part: SimpleCommand) -> PolicyDecision:
+    def decide_part(self, part: SimpleCommand) -> PolicyDecision:
         """Return the decision about one simple command."""
-        return self.first(BASH, lambda rule: _matches(rule, part.text, part.plain))
+        return self.first_match(BASH, lambda rule: _matches(rule, part.text, part.plain))
 
     def _hidden(self, part: SimpleCommand) -> Iterator[PolicyDecision]:
         """Yield the denials of what wrappers, shells and assignments run, and of `rm` written as
         /bin/rm."""
         words = [word.plain for word in part.words]
         for found in inner_commands(words):
-            judgement = self.first(BASH, lambda rule, found=found: _matches_text(found, rule))
+            judgement = self.first_match(BASH, lambda rule, found=found: _matches_text(found, rule))
             if judgement.action == "deny" and judgement.rule is not None:
                 yield judgement
 
@@ -150,7 +150,7 @@ class PolicyJudge:
         pieces = rough_pieces(command)
         asks = PolicyDecision(action="ask", rule=None, why=f"cannot be checked: {doubt}")
         might = False
-        for number, rule in self.of(BASH):
+        for number, rule in self.rules_for(BASH):
             if rule.unconditional:
                 found = _by(number, rule)
                 return asks if might and rule.action == "allow" else found
@@ -164,7 +164,7 @@ class PolicyJudge:
         for rule in self.granted:
             if rule.tool == BASH and rule.command in ("*", command.strip()):
                 return _granted(rule)
-        return self.default() if self.policy.default == "deny" and not might else asks
+        return self.decide_default() if self.policy.default == "deny" and not might else asks
 
 
 def _with_unmatched(

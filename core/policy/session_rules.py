@@ -49,7 +49,7 @@ def suggested(
     except Ambiguous:  # only this exact command can be allowed
         return (command,) if "\n" not in command else ()
     judge = PolicyJudge(policy, tuple(granted))
-    open_ones = [part for part in parts if judge.part(part).action != "allow"] or parts
+    open_ones = [part for part in parts if judge.decide_part(part).action != "allow"] or parts
     return tuple(dict.fromkeys(_pattern(part) for part in open_ones))
 
 

@@ -102,7 +102,7 @@ def model_of(request: RunRequest) -> Model:
     settings = request.settings.model
     key = config.api_key(settings)
     return ToolFormatModel(
-        open_model(settings, key), settings.tool_calls, known=request.tool_format
+        open_model(settings, key), settings.tool_calls, previous=request.tool_format
     )
 
 

@@ -16,7 +16,7 @@ MAX_NAMED = 5
 """Maximum number of models named in one sentence."""
 
 
-def with_found_model(settings: Settings, *, asks: bool) -> Settings:
+def with_found_model(settings: Settings, *, can_ask: bool) -> Settings:
     """Return the settings, with a local model if they name neither a model nor a server.
 
     If there is exactly one, it is used and reported on stderr. Among several, the user chooses. If
@@ -24,7 +24,7 @@ def with_found_model(settings: Settings, *, asks: bool) -> Settings:
 
     Args:
         settings: in force.
-        asks: whether the user can be asked.
+        can_ask: whether the user can be asked.
 
     Raises:
         ConfigError: there are several models, and the user cannot be asked.
@@ -37,7 +37,7 @@ def with_found_model(settings: Settings, *, asks: bool) -> Settings:
         return settings
     if len(models) == 1:
         model, server = models[0]
-    elif asks:
+    elif can_ask:
         model, server = _chosen(models)
     else:
         named = ", ".join(_words(*one) for one in models[:MAX_NAMED])

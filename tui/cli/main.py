@@ -107,8 +107,9 @@ def run(
     from sandbox_tui.core.run.run_request import RunRequest, requests_for
     from sandbox_tui.tui.cli.local_model import with_found_model
 
-    asks = is_terminal() and sys.stderr.isatty() and not (options["headless"] or options["as_json"])
-    settings = with_found_model(load_settings(overrides_of(options), theme), asks=asks)
+    is_silent = options["headless"] or options["as_json"]
+    can_ask = is_terminal() and sys.stderr.isatty() and not is_silent
+    settings = with_found_model(load_settings(overrides_of(options), theme), can_ask=can_ask)
     request = RunRequest(
         task="",
         settings=settings,

@@ -47,7 +47,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     Args:
         workers: the runs.
-        asks: whether leaving the wall asks what to do with active runs.
+        confirm_leave: whether leaving the wall asks what to do with active runs.
     """
 
     AUTO_FOCUS = "RunTile"
@@ -77,10 +77,10 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         binding("wall.leave", "leave"),
     ]
 
-    def __init__(self, workers: RunRegistry, *, asks: bool = False) -> None:
+    def __init__(self, workers: RunRegistry, *, confirm_leave: bool = False) -> None:
         super().__init__()
         self._run_workers = workers
-        self._asks = asks
+        self._confirm_leave = confirm_leave
         self._last_number = 0
         self._order: Order = "start"
         self._filter = "all"
@@ -268,7 +268,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         self._open(event.tile.worker)
 
     def _open(self, worker: RunWorker) -> None:
-        app_of(self).push_screen(LiveScreen(worker, self._run_workers.store, asks=False))
+        app_of(self).push_screen(LiveScreen(worker, self._run_workers.store, confirm_leave=False))
 
     def action_approve(self) -> None:
         """Approve the waiting call of the focused run."""
@@ -367,7 +367,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self._wanted = field.value = ""
             self._close_search()
             return
-        if self._asks and (going := len(self._run_workers.running)):
+        if self._confirm_leave and (going := len(self._run_workers.running)):
             detachable = bool(can_be_detached(self._run_workers))
             app_of(self).push_screen(LeaveDialog(going, detachable=detachable), self._left)
             return

@@ -26,7 +26,7 @@ _EXTRA_KEYS = {"id", "type", "index", "call_id", "tool_call_id"}
 
 def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | None]:
     """Take one JSON object or list of calls; None if it contains something else."""
-    watch = CallWatch(lambda: source.begin_call(family, sure=marked))
+    watch = CallWatch(lambda: source.begin_call(family, is_certain=marked))
     span = yield from read_json(source, watch)
     extra = ""
     if not span.missing:
@@ -60,10 +60,10 @@ def _take_extra_brace(source: Source) -> Step[str]:
 
 def read_arguments(source: Source, family: str, tool: str) -> Step[tuple[Written | None, str]]:
     """Take a JSON object of arguments after a tool's name; returns the call, or what is wrong."""
-    sketch = source.begin_call(family, tool)
+    partial = source.begin_call(family, tool)
     yield from source.take_run(SPACE)
-    span = yield from read_json(source, sink=sketch.pieces.append)
-    sketch.whole = not span.missing
+    span = yield from read_json(source, sink=partial.pieces.append)
+    partial.is_complete = not span.missing
     if not span.text:
         return None, "the arguments must be one JSON object"
     try:

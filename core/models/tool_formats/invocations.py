@@ -13,7 +13,7 @@ from typing import Any
 from sandbox_tui.core.models.tool_formats.call_objects import read_arguments
 from sandbox_tui.core.models.tool_formats.families.base import MAX_NAME_CHARS, SPACES
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE, clean, finite
-from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
+from sandbox_tui.core.models.tool_formats.source import Block, PartialCall, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import (
     ATTRIBUTE,
     TWO_READINGS,
@@ -118,10 +118,12 @@ def _read_json(source: Source, block: Block, tags: InvokeTags, name: str) -> Ste
     block.calls = [*block.calls, *([call] if call else [])]
 
 
-def _read_parameters(source: Source, block: Block, sketch: Sketch, tags: InvokeTags) -> Step[None]:
+def _read_parameters(
+    source: Source, block: Block, partial: PartialCall, tags: InvokeTags
+) -> Step[None]:
     """Take the parameters up to the end of the call."""
     arguments: dict[str, Any] = {}
-    sketch.pieces.append("{")
+    partial.pieces.append("{")
     while True:
         yield from source.take_run(SPACES)
         word = yield from source.take_word(tags.parameter, tags.invoke_end)
@@ -135,13 +137,13 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch, tags: InvokeT
             yield from _broken(source, block, tags.parameter)
             return
         is_text = {"true": True, "false": False}.get(kind)
-        value = yield from read_value(source, sketch, name, tags.values, is_text=is_text)
+        value = yield from read_value(source, partial, name, tags.values, is_text=is_text)
         if value is None:
             yield from unread(source, block, tags.values.end)
             return
         give(arguments, name, _of_kind(kind, name, value, block), block)
     if word:
-        end_call(block, sketch, arguments)
+        end_call(block, partial, arguments)
         return
     block.open_end = not (yield from source.peek())
     block.fault = f"{tags.invoke_end} is missing" if block.open_end else TWO_READINGS

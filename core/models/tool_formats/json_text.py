@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from sandbox_tui.core.base.json_arguments import has_too_many_values, without_surrogates
-from sandbox_tui.core.models.tool_formats.source import Sketch, Source, Step
+from sandbox_tui.core.models.tool_formats.source import PartialCall, Source, Step
 
 MAX_DEPTH = 100
 Kind = Literal["open", "close", "quote", "string", "outside"]
@@ -121,12 +121,12 @@ class CallWatch:
     """Extracts a call's name and arguments from an incoming JSON object, or list of objects.
 
     Args:
-        begin: creates the sketch of a call.
+        begin: creates the partial call.
     """
 
-    def __init__(self, begin: Callable[[], Sketch]) -> None:
+    def __init__(self, begin: Callable[[], PartialCall]) -> None:
         self._begin = begin
-        self._sketch: Sketch | None = None
+        self._partial: PartialCall | None = None
         self._base = 0  # the depth of a call's keys
         self._key = ""
         self._string: list[str] | None = None
@@ -138,22 +138,22 @@ class CallWatch:
             self._base = 2 if piece == "[" else 1
         if depth < self._base:
             self._edge(piece, kind, depth)
-        elif self._sketch is None:
+        elif self._partial is None:
             return
         elif depth == self._base and kind == "outside":
             self._outside(piece)
         elif self._after_colon and self._key in ARGUMENT_KEYS:
-            self._sketch.pieces.append(piece)
+            self._partial.pieces.append(piece)
         elif depth == self._base:
             self._word(piece, kind)
 
     def _edge(self, piece: str, kind: Kind, depth: int) -> None:
         """Handle the brackets that start or end a call."""
         if kind == "open" and piece == "{" and depth == self._base - 1:
-            self._sketch, self._key, self._string = self._begin(), "", None
+            self._partial, self._key, self._string = self._begin(), "", None
             self._after_colon = False
-        elif kind == "close" and self._sketch is not None:
-            self._sketch.whole, self._sketch = True, None
+        elif kind == "close" and self._partial is not None:
+            self._partial.is_complete, self._partial = True, None
 
     def _outside(self, piece: str) -> None:
         """Handle text between the strings of the call's object."""
@@ -162,9 +162,9 @@ class CallWatch:
                 self._after_colon = True
             elif part == ",":
                 self._after_colon = False
-            elif part and self._sketch and self._after_colon and self._key in ARGUMENT_KEYS:
-                kept = part if self._sketch.pieces else part.lstrip()
-                self._sketch.pieces += [kept] if kept else []
+            elif part and self._partial and self._after_colon and self._key in ARGUMENT_KEYS:
+                kept = part if self._partial.pieces else part.lstrip()
+                self._partial.pieces += [kept] if kept else []
 
     def _word(self, piece: str, kind: Kind) -> None:
         """Handle a string that is a key, or a value other than the arguments."""
@@ -174,8 +174,8 @@ class CallWatch:
             text, self._string = "".join(self._string), None
             if not self._after_colon:
                 self._key = text
-            elif self._key == "name" and self._sketch is not None:
-                self._sketch.tool = text
+            elif self._key == "name" and self._partial is not None:
+                self._partial.tool = text
         elif kind == "string" and self._string is not None:
             self._string.append(piece)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from sandbox_tui.core.models.tool_formats import quotation
-from sandbox_tui.core.models.tool_formats.source import Block, Sketch
+from sandbox_tui.core.models.tool_formats.source import Block, PartialCall
 
 _HEAD_CHARS = 200
 _LEAD_CHARS = 400
@@ -34,7 +34,7 @@ class Candidate:
 
     block: Block
     raw: str
-    sketches: list[Sketch]
+    partial_calls: list[PartialCall]
     quoted: str = ""
     ticks: int = 0
     closing: str = ""

@@ -58,13 +58,13 @@ class Draft:
         tool: its name; empty while unknown.
         arguments: their text so far: partial JSON, or Python in a Pythonic list.
         family: name of the format.
-        whole: whether the call is complete.
+        is_complete: whether the call is complete.
     """
 
     tool: str
     arguments: str
     family: str
-    whole: bool
+    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from sandbox_tui.core.models.tool_formats.prose import Candidate
 from sandbox_tui.core.models.tool_formats.read_result import Draft, Progress, Reading, TextCall
 from sandbox_tui.core.models.tool_formats.scanner import Scanner
 from sandbox_tui.core.models.tool_formats.schema import Unfit, fit
-from sandbox_tui.core.models.tool_formats.source import Sketch, Source, Written
+from sandbox_tui.core.models.tool_formats.source import PartialCall, Source, Written
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 
 _ENDED_WELL = ("stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence")
@@ -46,7 +46,7 @@ class TextCallReader:
         self._scanner = Scanner(self._source, self._emit)
         self._steps = self._scanner.run()
         self._high_surrogate = ""
-        self._first_open = 0  # index of the first sketch that is not whole
+        self._first_open = 0  # index of the first incomplete call
         self._shown = 0  # number of calls shown
 
     def feed(self, piece: str) -> list[Delta]:
@@ -74,12 +74,12 @@ class TextCallReader:
             text=self._scanner.text(),
             calls=tuple(
                 Draft(
-                    tool=sketch.tool,
-                    arguments="".join(sketch.pieces),
-                    family=sketch.family,
-                    whole=sketch.whole,
+                    tool=partial.tool,
+                    arguments="".join(partial.pieces),
+                    family=partial.family,
+                    is_complete=partial.is_complete,
                 )
-                for sketch in self._visible()
+                for partial in self._visible()
             ),
         )
 
@@ -183,42 +183,42 @@ class TextCallReader:
     def _emit(self, channel: Literal["text", "reasoning"], piece: str) -> None:
         self._deltas.append(Delta(channel, piece))
 
-    def _visible(self) -> list[Sketch]:
+    def _visible(self) -> list[PartialCall]:
         """Return the calls being written, except those that may turn out to be something else."""
         quoted = {
-            id(sketch)
+            id(partial)
             for candidate in self._scanner.candidates()
             if candidate.quoted
-            for sketch in candidate.sketches
+            for partial in candidate.partial_calls
         }
         return [
-            sketch
-            for sketch in self._source.sketches
-            if id(sketch) not in quoted and self._is_call(sketch)
+            partial
+            for partial in self._source.partial_calls
+            if id(partial) not in quoted and self._is_call(partial)
         ]
 
-    def _is_call(self, sketch: Sketch) -> bool:
-        return sketch.sure or sketch.tool in self._source.tools
+    def _is_call(self, partial: PartialCall) -> bool:
+        return partial.is_certain or partial.tool in self._source.tools
 
     def _emit_calls(self) -> None:
         """Add deltas for the calls being written."""
-        sketches = self._source.sketches
-        self._first_open = min(self._first_open, len(sketches))
-        for sketch in sketches[self._first_open :]:
-            if sketch.tool and self._is_call(sketch):
-                self._emit_call(sketch)
-        while self._first_open < len(sketches) and sketches[self._first_open].whole:
+        partial_calls = self._source.partial_calls
+        self._first_open = min(self._first_open, len(partial_calls))
+        for partial in partial_calls[self._first_open :]:
+            if partial.tool and self._is_call(partial):
+                self._emit_call(partial)
+        while self._first_open < len(partial_calls) and partial_calls[self._first_open].is_complete:
             self._first_open += 1
 
-    def _emit_call(self, sketch: Sketch) -> None:
+    def _emit_call(self, partial: PartialCall) -> None:
         name = None
-        if sketch.number < 0:
-            name, sketch.number = sketch.tool, self._shown
+        if partial.number < 0:
+            name, partial.number = partial.tool, self._shown
             self._shown += 1
-        pieces = sketch.pieces[sketch.told :]
-        sketch.told = len(sketch.pieces)
+        pieces = partial.pieces[partial.shown_pieces :]
+        partial.shown_pieces = len(partial.pieces)
         if name or pieces:
-            self._deltas.append(Delta("call", "".join(pieces), sketch.number, name))
+            self._deltas.append(Delta("call", "".join(pieces), partial.number, name))
 
 
 def read_reply(

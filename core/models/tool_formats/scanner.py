@@ -141,12 +141,12 @@ class Scanner:
     def _read_opened(self, reader: Step[Block | Passage | None], word: str = "") -> Step[None]:
         """Read a block or a passage; the source is marked at its start."""
         source = self._source
-        before = len(source.sketches)
+        before = len(source.partial_calls)
         found = yield from reader
         if isinstance(found, Block):
             self._add_block(found, before)
             return
-        del source.sketches[before:]
+        del source.partial_calls[before:]
         if isinstance(found, Passage):
             if self.parts and word in harmony.FAMILY.openers:
                 self._prose.meet(harmony.NAME)
@@ -155,11 +155,11 @@ class Scanner:
         self._add_text(source.taken() or source.take(1))
 
     def _add_block(self, block: Block, before: int) -> None:
-        """Add the calls of a block, with their text and sketches."""
+        """Add the calls of a block, with their text and partial calls."""
         source = self._source
-        for sketch in source.sketches[before:]:
-            sketch.whole = True
-        candidate = Candidate(block, source.taken(), source.sketches[before:])
+        for partial in source.partial_calls[before:]:
+            partial.is_complete = True
+        candidate = Candidate(block, source.taken(), source.partial_calls[before:])
         self.parts.append(candidate)
         self._prose.block(candidate)
 
@@ -210,7 +210,7 @@ class Scanner:
     def _read_fence(self, run: str, language: str) -> Step[None]:
         """Take a fence's content: calls, or code."""
         source = self._source
-        before = len(source.sketches)
+        before = len(source.partial_calls)
         found: Block | None = None
         closed = False
         source.fence = language
@@ -231,7 +231,7 @@ class Scanner:
             found.marked = found.closed = True
             self._add_block(found, before)
             return
-        del source.sketches[before:]
+        del source.partial_calls[before:]
         if not closed:
             yield from self._take_code(run)
         self._add_code(source.taken())
@@ -315,5 +315,5 @@ class Scanner:
         self.reasoning.append(self.text(with_calls=True))
         self.parts.clear()
         self.shown.clear()
-        self._source.sketches.clear()
+        self._source.partial_calls.clear()
         self._prose = Prose()

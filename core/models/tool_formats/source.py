@@ -28,22 +28,22 @@ def _words(words: tuple[str, ...]) -> tuple[int, re.Pattern[str]]:
 
 
 @dataclass(slots=True)
-class Sketch:
+class PartialCall:
     """A call that is being written, as pieces.
 
     Attributes:
-        sure: it cannot turn out to be anything else.
+        is_certain: it cannot turn out to be anything else.
         number: its index among the calls shown; -1 if not shown yet.
-        told: how many of its pieces were shown.
+        shown_pieces: how many of its pieces were shown.
     """
 
     family: str
     tool: str = ""
     pieces: list[str] = field(default_factory=list[str])
-    whole: bool = False
-    sure: bool = False
+    is_complete: bool = False
+    is_certain: bool = False
     number: int = -1
-    told: int = 0
+    shown_pieces: int = 0
 
 
 class Source:
@@ -51,13 +51,13 @@ class Source:
 
     Attributes:
         tools: names of the run's tools, and the JSON schema of each one's arguments.
-        sketches: the calls of the reply so far.
+        partial_calls: the calls of the reply so far.
         fence: language of the code fence being read; None outside fences.
     """
 
     def __init__(self, tools: Mapping[str, Mapping[str, Any]]) -> None:
         self.tools = tools
-        self.sketches: list[Sketch] = []
+        self.partial_calls: list[PartialCall] = []
         self.fence: str | None = None
         self.ended = False
         self._window = ""
@@ -153,11 +153,11 @@ class Source:
 
     # --- calls being written
 
-    def begin_call(self, family: str, tool: str = "", *, sure: bool = True) -> Sketch:
-        """Start a call; `sure` means that it cannot turn out to be anything else."""
-        sketch = Sketch(family, tool, sure=sure)
-        self.sketches.append(sketch)
-        return sketch
+    def begin_call(self, family: str, tool: str = "", *, is_certain: bool = True) -> PartialCall:
+        """Start a call; `is_certain` means that it cannot turn out to be anything else."""
+        partial = PartialCall(family, tool, is_certain=is_certain)
+        self.partial_calls.append(partial)
+        return partial
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.schema import takes_text
 from sandbox_tui.core.models.tool_formats.source import (
     Block,
-    Sketch,
+    PartialCall,
     Source,
     Step,
     Verbatim,
@@ -54,13 +54,13 @@ class Tags:
 
 
 def read_value(
-    source: Source, sketch: Sketch, name: str, tags: Tags, *, is_text: bool | None = None
+    source: Source, partial: PartialCall, name: str, tags: Tags, *, is_text: bool | None = None
 ) -> Step[Verbatim | None]:
     """Take the value of a parameter after its opening tag, and its closing tag.
 
     Args:
         source: the reply.
-        sketch: the call, which shows the value as it arrives.
+        partial: the call, which shows the value as it arrives.
         name: the parameter's name.
         tags: the tags around the value.
         is_text: whether the value is a string instead of JSON; if None, the tool's schema decides.
@@ -68,16 +68,16 @@ def read_value(
     Returns:
         The value; None if it has no end, or contains a tag.
     """
-    text = takes_text(source.tools.get(sketch.tool, {}), name) if is_text is None else is_text
+    text = takes_text(source.tools.get(partial.tool, {}), name) if is_text is None else is_text
     pieces: list[str] = []
 
     def took(piece: str) -> None:
         pieces.append(piece)
-        sketch.pieces.append(json.dumps(piece, ensure_ascii=False)[1:-1] if text else piece)
+        partial.pieces.append(json.dumps(piece, ensure_ascii=False)[1:-1] if text else piece)
 
     mark = '"' if text else ""
-    first = sketch.pieces == ["{"]
-    sketch.pieces.append(f"{'' if first else ', '}{json.dumps(name)}: {mark}")
+    first = partial.pieces == ["{"]
+    partial.pieces.append(f"{'' if first else ', '}{json.dumps(name)}: {mark}")
     ended = (yield from source.take_word(*tags.ends, "\n")) if tags.on_lines else ""
     while ended in ("", "\n"):
         yield from source.take_run(_TEXT, took)
@@ -88,7 +88,7 @@ def read_value(
             return None
         else:
             took(source.take(1))
-    sketch.pieces.append(mark)
+    partial.pieces.append(mark)
     return Verbatim("".join(pieces))
 
 
@@ -105,11 +105,13 @@ def give(arguments: dict[str, Any], name: str, value: Any, block: Block) -> None
     arguments[name] = value
 
 
-def end_call(block: Block, sketch: Sketch, arguments: Mapping[str, Any], *repairs: str) -> None:
+def end_call(
+    block: Block, partial: PartialCall, arguments: Mapping[str, Any], *repairs: str
+) -> None:
     """End a call."""
-    sketch.pieces.append("}")
-    sketch.whole = not block.open_end
-    block.calls = [*block.calls, Written(sketch.tool, dict(arguments), repairs)]
+    partial.pieces.append("}")
+    partial.is_complete = not block.open_end
+    block.calls = [*block.calls, Written(partial.tool, dict(arguments), repairs)]
 
 
 def are_plain(calls: Sequence[TextCall], tags: Tags) -> bool:

@@ -50,7 +50,7 @@ class Entry:
         item: the item, in its state at the end of the session.
         decided, began, ended: for calls and the user's commands; for replies, `ended` is when the
             reply was complete.
-        told: when the user's message reached the model.
+        delivered: when the user's message reached the model.
         withdrawn: when the user withdrew it.
     """
 
@@ -60,7 +60,7 @@ class Entry:
     decided: int = 0
     began: int = 0
     ended: int = 0
-    told: int = 0
+    delivered: int = 0
     withdrawn: int = 0
 
 
@@ -102,7 +102,7 @@ class _Story:
                 self._of[id(state.humans[number])].ended = event.seq
             case e.Delivered(ids=ids):
                 for number in ids:
-                    self._of[id(state.humans[number])].told = event.seq
+                    self._of[id(state.humans[number])].delivered = event.seq
             case e.Withdrawn(id=number):
                 self._of[id(state.humans[number])].withdrawn = event.seq
             case (

@@ -23,7 +23,7 @@ def open_sample(
     if worker is not None:
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
-        app_of(screen).push_screen(LiveScreen(worker, store, asks=False))
+        app_of(screen).push_screen(LiveScreen(worker, store, confirm_leave=False))
         return
     from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 

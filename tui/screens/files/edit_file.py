@@ -49,7 +49,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("edit_file.save", "save", priority=True),
-        binding("edit_file.told", "toggle_told", priority=True),
+        binding("edit_file.told", "toggle_visible_to_model", priority=True),
         binding("edit_file.leave", "leave", priority=True),
     ]
 
@@ -59,7 +59,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
         self._opened = data
         self._form = TextForm(path, data)
         self._save = save
-        self._told = True
+        self._is_visible_to_model = True
 
     def compose(self) -> ComposeResult:
         """Yield the editor."""
@@ -80,9 +80,9 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
         """Whether there are unsaved changes."""
         return self.query_one(TextArea).text != self._form.text
 
-    def action_toggle_told(self) -> None:
+    def action_toggle_visible_to_model(self) -> None:
         """Toggle whether the model is told."""
-        self._told = not self._told
+        self._is_visible_to_model = not self._is_visible_to_model
         self._show()
 
     def action_leave(self) -> None:
@@ -118,7 +118,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
     async def _write(self, opened: bytes | None) -> None:
         data = self._form.data(self.query_one(TextArea).text)
         try:
-            await self._save(data, opened, self._told)
+            await self._save(data, opened, self._is_visible_to_model)
         except FileChangedMeanwhile as meanwhile:
             self._ask_to_overwrite(str(meanwhile))
         except SandboxTuiError as error:
@@ -140,7 +140,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
         self._show()
 
     def _show(self) -> None:
-        told = "visible to model ◉" if self._told else "private ○"
+        told = "visible to model ◉" if self._is_visible_to_model else "private ○"
         state = "changed" if self.dirty else "unchanged"
         save, tell = hint("edit_file.save"), hint("edit_file.told")
         self.query_one(TextArea).border_subtitle = f"{state} · {save} save · {tell} {told}"

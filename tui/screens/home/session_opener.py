@@ -43,12 +43,12 @@ class SessionOpener:
         self._screen = screen
         self._run_workers = workers
 
-    def open_run(self, worker: RunHandle, *, asks: bool = True) -> None:
-        """Watch a run; `asks` sets whether leaving it asks what to do with it."""
+    def open_run(self, worker: RunHandle, *, confirm_leave: bool = True) -> None:
+        """Watch a run; `confirm_leave` sets whether leaving it asks what to do with it."""
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         store = self._run_workers.store
-        app_of(self._screen).push_screen(LiveScreen(worker, store, asks=asks))
+        app_of(self._screen).push_screen(LiveScreen(worker, store, confirm_leave=confirm_leave))
 
     def open_hit(self, hit: Hit) -> None:
         """Open a replay at a search hit."""
@@ -111,4 +111,4 @@ class SessionOpener:
             return
         from sandbox_tui.sessions.remote.client import RunClient
 
-        self.open_run(RunClient(run, self._run_workers.store), asks=False)
+        self.open_run(RunClient(run, self._run_workers.store), confirm_leave=False)

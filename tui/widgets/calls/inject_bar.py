@@ -54,14 +54,14 @@ class InjectBar(Horizontal):
 
     Attributes:
         purpose: what enter does.
-        told: whether the model is told about a command and its output.
+        is_visible_to_model: whether the model is told about a command and its output.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("inject.leave", "leave"),
         binding("inject.earlier", "earlier(1)", show=False),
         binding("inject.later", "earlier(-1)", show=False),
-        binding("inject.told", "toggle_told"),
+        binding("inject.told", "toggle_visible_to_model"),
     ]
 
     DEFAULT_CSS = """
@@ -81,16 +81,16 @@ class InjectBar(Horizontal):
     _unsent = ""
 
     purpose: reactive[Purpose] = reactive("command", init=False)
-    told: reactive[bool] = reactive(True, init=False)
+    is_visible_to_model: reactive[bool] = reactive(True, init=False)
 
     class Sent(Message):
         """The user submitted a line."""
 
-        def __init__(self, purpose: Purpose, text: str, told: bool) -> None:
+        def __init__(self, purpose: Purpose, text: str, is_visible_to_model: bool) -> None:
             super().__init__()
             self.purpose: Purpose = purpose
             self.text = text
-            self.told = told
+            self.is_visible_to_model = is_visible_to_model
 
     class Closed(Message):
         """The input returns the focus."""
@@ -146,18 +146,18 @@ class InjectBar(Horizontal):
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only a command can be hidden from the model."""
-        return action != "toggle_told" or self.purpose == "command"
+        return action != "toggle_visible_to_model" or self.purpose == "command"
 
-    def action_toggle_told(self) -> None:
+    def action_toggle_visible_to_model(self) -> None:
         """Toggle whether the model is told about the command."""
-        self.told = not self.told
+        self.is_visible_to_model = not self.is_visible_to_model
 
     def watch_purpose(self) -> None:
         """Show what enter does."""
         self._show()
         self.refresh_bindings()
 
-    def watch_told(self) -> None:
+    def watch_is_visible_to_model(self) -> None:
         """Show whether the model is told about the command."""
         self._show()
 
@@ -175,7 +175,7 @@ class InjectBar(Horizontal):
         self._switch_to("command")
         if purpose in ("command", "message"):
             self._sent.setdefault(purpose, []).append(text)
-        self.post_message(self.Sent(purpose, text, self.told))
+        self.post_message(self.Sent(purpose, text, self.is_visible_to_model))
 
     def _switch_to(self, purpose: Purpose) -> None:
         """Change what enter does, and show what was typed for that: a message is no command."""
@@ -191,7 +191,7 @@ class InjectBar(Horizontal):
     def _show(self) -> None:
         self.query_one(Label).update(_SIGN[self.purpose])
         self.query_one(Input).placeholder = _placeholder(self.purpose)
-        told = "visible to model ◉" if self.told else "private ○"
+        told = "visible to model ◉" if self.is_visible_to_model else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
         leave = f"{hint('inject.leave')} {self._leave_words}"
         self.border_subtitle = f"enter send · {leave} · {words}" if self._focused else words

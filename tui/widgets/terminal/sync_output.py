@@ -21,7 +21,7 @@ class SyncOutput:
     def __init__(self) -> None:
         self._since: float | None = None
 
-    def holds(self, modes: Container[int]) -> bool:
+    def is_delayed(self, modes: Container[int]) -> bool:
         """Return whether drawing is delayed, given the modes that are set."""
         if SYNCHRONIZED_OUTPUT not in modes:
             self._since = None

@@ -192,7 +192,7 @@ class TerminalView(SidewaysView, can_focus=True):
         if self._frame is not None:
             self._frame.stop()
             self._frame = None
-        if self._sync_output.holds(self._emulator.modes):
+        if self._sync_output.is_delayed(self._emulator.modes):
             self._draw_soon(0.02)
             return
         self._drawn_at = time.perf_counter()

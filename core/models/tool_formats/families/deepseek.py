@@ -70,7 +70,7 @@ def _read_call(source: Source, block: Block) -> Step[None]:
         yield from source.take_run(SPACES)
         fence = yield from source.take_word("```json", "```")
     call, block.fault = yield from read_arguments(source, block.family, name)
-    whole = source.sketches[-1].whole
+    whole = source.partial_calls[-1].is_complete
     yield from source.take_run(SPACES)
     if fence:
         yield from source.take_word("```")

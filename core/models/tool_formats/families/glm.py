@@ -22,7 +22,7 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     write_tool_response,
 )
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
-from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
+from sandbox_tui.core.models.tool_formats.source import Block, PartialCall, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import (
     MISSING_TAGS,
     TAG_NAME,
@@ -53,16 +53,16 @@ def read_call(source: Source) -> Step[Block | None]:
     if follows != _KEY and not (name in source.tools and (follows or cut)):
         return None
     block = Block(family=NAME, closed=True)
-    sketch = source.begin_call(NAME, name)
-    yield from _read_arguments(source, block, sketch)
+    partial = source.begin_call(NAME, name)
+    yield from _read_arguments(source, block, partial)
     return block
 
 
-def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
+def _read_arguments(source: Source, block: Block, partial: PartialCall) -> Step[None]:
     """Take keys and values up to the end of the call."""
     arguments: dict[str, str] = {}
     repairs: tuple[str, ...] = ()
-    sketch.pieces.append("{")
+    partial.pieces.append("{")
     while True:
         yield from source.take_run(SPACES)
         word = yield from source.take_word(_KEY, _CALL_END)
@@ -75,7 +75,7 @@ def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
             block.open_end = not (yield from source.peek())
             block.fault = f"{_KEY} must be followed by a name, {_KEY_END} and {_VALUE}"
             return
-        value = yield from read_value(source, sketch, name, _TAGS)
+        value = yield from read_value(source, partial, name, _TAGS)
         if value is None:
             yield from unread(source, block, _VALUE_END)
             return
@@ -86,7 +86,7 @@ def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
             return
         block.open_end = block.repaired_end = True
         repairs = (MISSING_TAGS,)
-    end_call(block, sketch, arguments, *repairs)
+    end_call(block, partial, arguments, *repairs)
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:

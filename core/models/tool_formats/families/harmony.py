@@ -51,7 +51,7 @@ def read_header(source: Source, word: str) -> Step[Block | Passage | None]:
 def _read_call(source: Source, name: str) -> Step[Block]:
     """Take a call's arguments and the end of its message."""
     call, fault = yield from read_arguments(source, NAME, name)
-    whole = source.sketches[-1].whole
+    whole = source.partial_calls[-1].is_complete
     ended = not whole and not (yield from source.peek())
     yield from source.take_word(*_ENDS)
     return Block(

@@ -58,7 +58,7 @@ def _read_call(source: Source, block: Block) -> Step[None]:
         return
     name = re.sub(r":\d+$", "", identity.removeprefix("functions."))
     call, block.fault = yield from read_arguments(source, NAME, name)
-    whole = source.sketches[-1].whole
+    whole = source.partial_calls[-1].is_complete
     yield from source.take_run(SPACES)
     block.open_end = not whole and not (yield from source.peek())
     block.calls = [*block.calls, *([call] if call else [])]

@@ -42,7 +42,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
     if not name or not (args or (yield from source.begins(("{",)))):
         return None
     call, fault = yield from read_arguments(source, ARGS, name)
-    ended = not source.sketches[-1].whole and source.ended
+    ended = not source.partial_calls[-1].is_complete and source.ended
     return Block(
         family=ARGS,
         calls=[call] if call else [],

@@ -17,7 +17,7 @@ from sandbox_tui.core.models.tool_formats.families.base import SPACES, Family
 from sandbox_tui.core.models.tool_formats.json_text import Unreadable
 from sandbox_tui.core.models.tool_formats.python_text import parse_calls, read_brackets
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
-from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
+from sandbox_tui.core.models.tool_formats.source import Block, PartialCall, Source, Step
 
 NAME = "pythonic"
 _HEAD = re.compile(r"\[\s*[A-Za-z_][\w.\-]*\s*\(", re.ASCII)
@@ -50,7 +50,7 @@ def read_list(source: Source, *, marked: bool) -> Step[Block | None]:
 def read_call(source: Source) -> Step[Block | None]:
     """Take calls without brackets, each `name(...)`, as in a ```tool_code fence."""
     pieces: list[str] = []
-    outline = _Outline(source, sure=True)
+    outline = _Outline(source, is_certain=True)
     outline.take("[")
     closed = True
     while closed:
@@ -101,10 +101,10 @@ def _block(source: Source, text: str, closed: bool, *, marked: bool) -> Block | 
 class _Outline:
     """Tracks the calls of a list while it arrives."""
 
-    def __init__(self, source: Source, sure: bool) -> None:
+    def __init__(self, source: Source, is_certain: bool) -> None:
         self._source = source
-        self._sure = sure
-        self._sketch: Sketch | None = None
+        self._is_certain = is_certain
+        self._partial: PartialCall | None = None
         self._name = ""
         self._depth = 0
         self._quote = ""
@@ -126,24 +126,24 @@ class _Outline:
                 self._put(piece)
         elif piece in ")]}":
             self._depth -= 1
-            if self._depth == 1 and self._sketch is not None:
-                self._sketch.whole, self._sketch = True, None
+            if self._depth == 1 and self._partial is not None:
+                self._partial.is_complete, self._partial = True, None
             else:
                 self._put(piece)
-        elif self._sketch is None:
+        elif self._partial is None:
             self._name += piece
         else:
             self._put(piece)
 
     def _begin(self) -> None:
         tool = self._name.strip(" \t\r\n,")
-        sure = self._sure or tool in self._source.tools
-        self._sketch = self._source.begin_call(NAME, tool, sure=sure)
+        is_certain = self._is_certain or tool in self._source.tools
+        self._partial = self._source.begin_call(NAME, tool, is_certain=is_certain)
         self._name = ""
 
     def _put(self, piece: str) -> None:
-        if self._sketch is not None:
-            self._sketch.pieces.append(piece)
+        if self._partial is not None:
+            self._partial.pieces.append(piece)
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:

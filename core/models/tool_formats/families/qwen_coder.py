@@ -23,7 +23,7 @@ from sandbox_tui.core.models.tool_formats.families.base import (
 )
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
-from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
+from sandbox_tui.core.models.tool_formats.source import Block, PartialCall, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import (
     MISSING_TAGS,
     TAG_NAME,
@@ -76,8 +76,8 @@ def _read_function(source: Source, block: Block) -> Step[bool]:
     if (yield from source.peek()) == "{":
         yield from _read_json(source, block, name)
         return True
-    sketch = source.begin_call(NAME, name)
-    yield from _read_parameters(source, block, sketch)
+    partial = source.begin_call(NAME, name)
+    yield from _read_parameters(source, block, partial)
     return True
 
 
@@ -93,11 +93,11 @@ def _read_json(source: Source, block: Block, name: str) -> Step[None]:
     block.calls = [*block.calls, *([call] if call else [])]
 
 
-def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]:
+def _read_parameters(source: Source, block: Block, partial: PartialCall) -> Step[None]:
     """Take the parameters up to the end of the function."""
     arguments: dict[str, str] = {}
     repairs: tuple[str, ...] = ()
-    sketch.pieces.append("{")
+    partial.pieces.append("{")
     while True:
         yield from source.take_run(SPACES)
         word = yield from source.take_word(_PARAMETER, _FUNCTION_END)
@@ -108,7 +108,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
             block.fault = "a <parameter=...> tag is not closed"
             block.open_end = source.ended
             return
-        value = yield from read_value(source, sketch, name, _TAGS)
+        value = yield from read_value(source, partial, name, _TAGS)
         if value is None:
             yield from unread(source, block, _PARAMETER_END)
             return
@@ -120,7 +120,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
         if block.open_end and (yield from source.peek()):
             block.open_end, block.fault = False, TWO_READINGS
             return
-    end_call(block, sketch, arguments, *repairs)
+    end_call(block, partial, arguments, *repairs)
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:

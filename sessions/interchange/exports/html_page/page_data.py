@@ -187,7 +187,7 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
 def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
     made: dict[str, Any] = {
         "fate": delivery(item),
-        "told": entry.told,
+        "told": entry.delivered,
         "withdrawn": entry.withdrawn,
         "started": entry.began,
     }

@@ -83,11 +83,11 @@ class Asked:
     def __init__(
         self,
         *answers: str | Reply | ModelError,
-        wanted: ToolCallSetting = "auto",
-        known: ToolFormat | None = None,
+        requested: ToolCallSetting = "auto",
+        previous: ToolFormat | None = None,
     ) -> None:
         self.inner = Inner(answers)
-        self.model = ToolFormatModel(self.inner, wanted, known)
+        self.model = ToolFormatModel(self.inner, requested, previous)
         self.messages = list(TASK)
         self.settled: list[ToolFormatSettled] = []
         self.deltas: list[Delta] = []
@@ -117,9 +117,9 @@ class Asked:
         return formats[1:] if formats[:1] == [("native", "")] else formats
 
 
-@pytest.mark.parametrize("wanted", ["auto", "native"])
-async def test_a_native_model_is_asked_as_ever(wanted: ToolCallSetting) -> None:
-    asked = Asked(native(), native("pwd"), wanted=wanted)
+@pytest.mark.parametrize("requested", ["auto", "native"])
+async def test_a_native_model_is_asked_as_ever(requested: ToolCallSetting) -> None:
+    asked = Asked(native(), native("pwd"), requested=requested)
     await asked.turn()
     await asked.turn()
     assert not asked.modes
@@ -210,13 +210,13 @@ async def test_an_error_about_something_else_stays_an_error() -> None:
         await asked.turn()  # it accepted tools before, so something else is wrong
 
 
-@pytest.mark.parametrize("wanted", ["native", "text", "json_schema"])
-async def test_a_configured_format_is_kept(wanted: ToolCallSetting) -> None:
-    asked = Asked("words", "words", "words", wanted=wanted)
+@pytest.mark.parametrize("requested", ["native", "text", "json_schema"])
+async def test_a_configured_format_is_kept(requested: ToolCallSetting) -> None:
+    asked = Asked("words", "words", "words", requested=requested)
     for _ in range(3):
         await asked.turn()
-    assert [mode for mode, _ in asked.modes] == ([] if wanted == "native" else [wanted])
-    asked = Asked(NO_TOOLS, wanted=wanted)
+    assert [mode for mode, _ in asked.modes] == ([] if requested == "native" else [requested])
+    asked = Asked(NO_TOOLS, requested=requested)
     with pytest.raises(ModelError):
         await asked.turn()
 
@@ -278,7 +278,7 @@ async def test_a_call_that_cannot_run_says_why() -> None:
 
 
 async def test_the_remembered_format_is_tried_first() -> None:
-    asked = Asked(FENCED, known=ToolFormat(mode="text", family="json"))
+    asked = Asked(FENCED, previous=ToolFormat(mode="text", family="json"))
     assert (await asked.turn()).calls
     assert asked.modes == [("text", "json")]
     assert "before" in asked.settled[0].why
@@ -287,7 +287,7 @@ async def test_the_remembered_format_is_tried_first() -> None:
 
 async def test_native_history_is_told_in_the_format() -> None:
     """A run that started with native calls continues with a server that does not support them."""
-    asked = Asked(HERMES, known=ToolFormat(mode="text", family="hermes"))
+    asked = Asked(HERMES, previous=ToolFormat(mode="text", family="hermes"))
     asked.messages += [
         native("pwd").message,
         {"role": "tool", "tool_call_id": "a", "content": "/testbed"},
@@ -304,7 +304,7 @@ async def test_native_history_is_told_in_the_format() -> None:
 
 
 async def test_our_mark_is_sent_to_no_server() -> None:
-    asked = Asked(HERMES, native(), wanted="native")
+    asked = Asked(HERMES, native(), requested="native")
     model = ToolFormatModel(Inner([HERMES]), "text")
     async for part in model.ask(Request(messages=TASK, tools=TOOLS)):
         if isinstance(part, Reply):
@@ -388,7 +388,7 @@ async def test_formats_that_alternate_are_read_and_not_followed() -> None:
 
 async def test_a_thought_can_be_stored() -> None:
     thought = BY_SCHEMA.replace("First I look.", "First\\ud83d I\nlook.")
-    asked = Asked(thought, wanted="json_schema")
+    asked = Asked(thought, requested="json_schema")
     reply = await asked.turn()
     assert reply.text == "First\ufffd I\nlook."
 
@@ -404,7 +404,7 @@ async def test_a_character_in_two_pieces_is_kept() -> None:
                 yield Delta("text", piece)
             yield Reply(message={"role": "assistant", "content": text}, text=text)
 
-    asked = Asked(wanted="text")
+    asked = Asked(requested="text")
     asked.model = ToolFormatModel(Halves([]), "text")
     (call,) = (await asked.turn()).calls
     assert json.loads(call.arguments) == {"command": "echo 😀"}
@@ -446,7 +446,7 @@ def test_tools_without_descriptions_can_be_listed() -> None:
 
 
 async def test_a_task_by_schema_ends_with_what_to_answer() -> None:
-    asked = Asked(BY_SCHEMA, BY_SCHEMA, wanted="json_schema")
+    asked = Asked(BY_SCHEMA, BY_SCHEMA, requested="json_schema")
     await asked.turn()
     await asked.turn()
     first, second = (request.messages for request in asked.inner.requests)

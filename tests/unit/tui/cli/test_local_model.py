@@ -19,7 +19,7 @@ def on(*servers: ScriptedServer, **more: object) -> dict[str, object]:
 def test_the_only_model_is_taken_and_said(capsys: pytest.CaptureFixture[str]) -> None:
     with ScriptedServer([]) as server:
         server.models = ["tiny"]
-        settings = with_found_model(load(on(server)), asks=False)
+        settings = with_found_model(load(on(server)), can_ask=False)
     assert settings.model.name == "tiny"
     assert settings.model.base_url.rstrip("/") == server.url.rstrip("/")
     assert "this run uses tiny at" in capsys.readouterr().err
@@ -30,19 +30,19 @@ def test_a_named_model_is_kept(named: dict[str, object]) -> None:
     with ScriptedServer([]) as server:
         server.models = ["tiny"]
         settings = load(on(server, **named))
-        assert with_found_model(settings, asks=False) is settings
+        assert with_found_model(settings, can_ask=False) is settings
 
 
 def test_without_a_server_nothing_changes() -> None:
     settings = load({"model.local_ports": []})
-    assert with_found_model(settings, asks=True) is settings
+    assert with_found_model(settings, can_ask=True) is settings
 
 
 def test_several_are_named_where_nobody_can_be_asked() -> None:
     with ScriptedServer([]) as server:
         server.models = ["one", "two"]
         with pytest.raises(ConfigError, match=r"several: one at .*, two at .*--model"):
-            with_found_model(load(on(server)), asks=False)
+            with_found_model(load(on(server)), can_ask=False)
 
 
 def test_a_person_chooses_among_several() -> None:
@@ -50,7 +50,7 @@ def test_a_person_chooses_among_several() -> None:
 
     @click.command()
     def choose() -> None:
-        chosen.append(with_found_model(load(on(server)), asks=True).model.name)
+        chosen.append(with_found_model(load(on(server)), can_ask=True).model.name)
 
     with ScriptedServer([]) as server:
         server.models = ["one", "two"]

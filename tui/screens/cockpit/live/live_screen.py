@@ -52,7 +52,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     Args:
         worker: the run.
         store: the store that contains it.
-        asks: whether leaving an active run asks what to do with it; otherwise it continues.
+        confirm_leave: whether leaving an active run asks what to do with it, or it continues.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -83,12 +83,12 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         binding("live.leave", "leave"),
     ]
 
-    def __init__(self, worker: RunHandle, store: Store, *, asks: bool = True) -> None:
+    def __init__(self, worker: RunHandle, store: Store, *, confirm_leave: bool = True) -> None:
         blobs = store.blobs(worker.run_id)
         super().__init__(worker.task, live=True, get_blob=blobs.get)
         self.worker = worker
         self._session_store = store
-        self._asks = asks
+        self._confirm_leave = confirm_leave
         self._told_of_end = worker.ended.is_set()
         self._pending_shown: int | None = None
         self._steering = RunSteering(self, worker, self.state)
@@ -252,7 +252,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
 
     def action_leave(self) -> None:
         """Leave the screen; ask first what to do with an active run."""
-        if self.worker.ended.is_set() or not self._asks:
+        if self.worker.ended.is_set() or not self._confirm_leave:
             self.dismiss(None)
         elif self.state.finished is not None:
             self._end_and_leave()

@@ -89,7 +89,7 @@ class TypedLines:
     def _pass_on(self, run: Controls, line: InjectBar.Sent) -> None:
         match line.purpose:
             case "command":
-                run.inject(line.text, tell=line.told)
+                run.inject(line.text, tell=line.is_visible_to_model)
                 self._steering.say_since_when(run)
             case "message":
                 run.message(line.text)
