@@ -25,7 +25,14 @@ from sandbox_tui.core.terminal.base import Terminal
 from sandbox_tui.core.terminal.emulator.modes import KNOWN_MODES
 from sandbox_tui.core.terminal.emulator.rows import MAX_CELL_CHARS, Row, Run
 from sandbox_tui.core.terminal.emulator.screen import MAX_SIZE, Screen
-from sandbox_tui.core.terminal.emulator.sgr import PLAIN, Look, background, indexed, rgb, styled
+from sandbox_tui.core.terminal.emulator.sgr import (
+    PLAIN,
+    CellStyle,
+    background,
+    indexed,
+    rgb,
+    styled,
+)
 
 SCROLLBACK = 20_000
 """Lines of scrollback: about 20 MB."""
@@ -209,9 +216,9 @@ class NativeScreen(Terminal):
         reference, cell, lib = self._reference, self._cell, self._lib
         done = self._find(self._terminal._t[0], self._place(index)[0], reference)
         self._core.check(done, "cell")
-        known: dict[int, tuple[str, Look]] = {}
+        known: dict[int, tuple[str, CellStyle]] = {}
         cells: list[str] = []
-        looks: list[Look] = []
+        styles: list[CellStyle] = []
         for x in range(self.columns):
             reference.x = x
             lib.ghostty_grid_ref_cell(reference, cell)
@@ -222,10 +229,10 @@ class NativeScreen(Terminal):
                 if repeats:
                     known[number] = read
             cells.append(read[0])
-            looks.append(read[1])
-        return Row.of(cells, looks)
+            styles.append(read[1])
+        return Row.of(cells, styles)
 
-    def _read(self, number: int) -> tuple[tuple[str, Look], bool]:
+    def _read(self, number: int) -> tuple[tuple[str, CellStyle], bool]:
         """Return the cell at `_reference`, and whether every cell with this number is identical."""
         lib = self._lib
         kind = self._part(number, "CONTENT_TAG", "GhosttyCellContentTag")
@@ -235,14 +242,14 @@ class NativeScreen(Terminal):
         if kind == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_RGB:
             colour = self._part(number, "COLOR_RGB", "GhosttyColorRgb")
             return (" ", background(rgb(colour.r, colour.g, colour.b))), True
-        look = self._current_look() if self._part(number, "HAS_STYLING", "bool") else PLAIN
+        style = self._current_style() if self._part(number, "HAS_STYLING", "bool") else PLAIN
         wide = self._part(number, "WIDE", "GhosttyCellWide")
         if wide == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL:
-            return ("", look), True
+            return ("", style), True
         char = _shown(self._part(number, "CODEPOINT", "uint32_t"))
         if kind == lib.GHOSTTY_CELL_CONTENT_CODEPOINT_GRAPHEME:
-            return (char + self._combining_characters(), look), False
-        return (char, look), True
+            return (char + self._combining_characters(), style), False
+        return (char, style), True
 
     def _part(self, number: int, what: str, kind: str) -> Any:
         place = self._parts.get(what)
@@ -260,7 +267,7 @@ class NativeScreen(Terminal):
             return ""  # too many
         return "".join(map(chr, marks[1 : length[0]])).translate(_UNSEEN)
 
-    def _current_look(self) -> Look:
+    def _current_style(self) -> CellStyle:
         style = self._style
         self._lib.ghostty_grid_ref_style(self._reference, style)
         flags = (

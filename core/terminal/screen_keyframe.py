@@ -26,10 +26,10 @@ from sandbox_tui.core.terminal.emulator.sgr import (
     PLAIN,
     PROTECTED,
     Attributes,
-    Look,
+    CellStyle,
     attributes_of,
-    look_of,
     sequence_of,
+    style_of,
 )
 
 if TYPE_CHECKING:
@@ -47,26 +47,26 @@ _HEX = re.compile(r"[0-9a-f]{6}\Z")
 
 
 class _Row(msgspec.Struct, array_like=True):
-    """A row: raw text with its initial look and fill, or cells and their looks (count, look)."""
+    """A row: raw text with its initial style and fill, or cells and their styles (count, style)."""
 
     cells: str | list[str]
-    look: int = -1
+    style: int = -1
     fill: int = -1
-    looks: list[tuple[int, int]] | None = None
+    styles: list[tuple[int, int]] | None = None
 
 
 class _Line(msgspec.Struct, array_like=True):
-    """A line of scrollback: raw text and its initial look (-1 is the default), or runs."""
+    """A line of scrollback: raw text and its initial style (-1 is the default), or runs."""
 
     text: str = ""
-    look: int = -1
+    style: int = -1
     runs: list[tuple[str, int]] | None = None
 
 
 class _Saved(msgspec.Struct, array_like=True):
     x: int
     y: int
-    look: int
+    style: int
     origin: bool
     wraps: bool
     charsets: tuple[bool, bool]
@@ -76,13 +76,13 @@ class _Saved(msgspec.Struct, array_like=True):
 class _State(msgspec.Struct, array_like=True):
     columns: int
     lines: int
-    looks: list[Attributes]
+    styles: list[Attributes]
     rows: list[_Row]
     hidden: list[_Row] | None
     history: list[_Line]
     scrolled: int
     place: tuple[int, int, int, int]
-    look: int
+    style: int
     flags: tuple[bool, bool, bool, bool, bool]
     charsets: tuple[bool, bool]
     modes: list[int]
@@ -103,7 +103,7 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
     state = _State(
         columns=screen.columns,
         lines=screen.lines,
-        looks=[],
+        styles=[],
         rows=[writer.row(row, screen.columns) for row in screen.rows],
         hidden=[writer.row(row, screen.columns) for row in screen.hidden]
         if screen.hidden
@@ -111,7 +111,7 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         history=[_Line(tidied(line)) for line in screen.history.tail(scrollback)],
         scrolled=screen.scrolled,
         place=(screen.x, screen.y, screen.top, screen.bottom),
-        look=writer.number(screen.look),
+        style=writer.number(screen.style),
         flags=(screen.wraps, screen.inserts, screen.origin, screen.returns, screen.shifted),
         charsets=screen.charsets,
         modes=sorted(screen.modes),
@@ -124,36 +124,36 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         string=(parser.string, 0 if parser.string is None else parser.string_length),
         undecoded=parser.undecoded.getstate(),
     )
-    state.looks = [attributes_of(look) for look in writer.numbers]
+    state.styles = [attributes_of(style) for style in writer.numbers]
     return zlib.compress(msgspec.msgpack.encode(state), 1)
 
 
 class _Writer:
-    """Numbers looks in the order of their first use."""
+    """Numbers styles in the order of their first use."""
 
     def __init__(self) -> None:
-        self.numbers: dict[Look, int] = {}
+        self.numbers: dict[CellStyle, int] = {}
 
-    def number(self, look: Look) -> int:
-        return self.numbers.setdefault(look, len(self.numbers))
+    def number(self, style: CellStyle) -> int:
+        return self.numbers.setdefault(style, len(self.numbers))
 
     def row(self, row: Row, columns: int) -> _Row:
         """Encode a row in canonical form, independent of how it was written."""
         raw = tidied(row.as_raw(columns))
         if row.raw is not None or _has_raw_form(row, raw):
             return _Row(raw, self.number(PLAIN), self.number(PLAIN))
-        looks: list[tuple[int, int]] = []
-        for look in row.looks:
-            number = self.number(look)
-            if looks and looks[-1][1] == number:
-                looks[-1] = (looks[-1][0] + 1, number)
+        styles: list[tuple[int, int]] = []
+        for style in row.styles:
+            number = self.number(style)
+            if styles and styles[-1][1] == number:
+                styles[-1] = (styles[-1][0] + 1, number)
             else:
-                looks.append((1, number))
+                styles.append((1, number))
         simple = all(len(cell) == 1 for cell in row.cells)
-        return _Row("".join(row.cells) if simple else list(row.cells), looks=looks)
+        return _Row("".join(row.cells) if simple else list(row.cells), styles=styles)
 
     def saved(self, saved: Saved | None) -> _Saved | None:
-        return saved and _Saved(saved.x, saved.y, self.number(saved.look), *saved[3:])
+        return saved and _Saved(saved.x, saved.y, self.number(saved.style), *saved[3:])
 
 
 def _has_raw_form(row: Row, raw: str) -> bool:
@@ -162,7 +162,7 @@ def _has_raw_form(row: Row, raw: str) -> bool:
     Rows with protected cells have none, nor do wide characters from a screen of one column.
     """
     cells = cells_of(raw, PLAIN)[0]
-    return cells == row.cells[: len(cells)] and not any(look & PROTECTED for look in row.looks)
+    return cells == row.cells[: len(cells)] and not any(style & PROTECTED for style in row.styles)
 
 
 def from_keyframe(screen: Screen, keyframe: bytes) -> None:
@@ -194,36 +194,36 @@ class _Reader:
         columns, lines = state.columns, state.lines
         _require(1 <= columns <= 5000 and 1 <= lines <= 5000, "the size")
         _require(columns * lines <= MAX_CELLS, "the size")
-        for fg, bg, *_ in state.looks:
+        for fg, bg, *_ in state.styles:
             good = all(name in COLOUR_NAMES or _HEX.match(name) for name in (fg, bg))
             _require(good, "a colour")
-        self.looks = [look_of(look) for look in state.looks]
+        self.styles = [style_of(style) for style in state.styles]
 
-    def look(self, number: int) -> Look:
-        _require(0 <= number < len(self.looks), "a look")
-        return self.looks[number]
+    def style(self, number: int) -> CellStyle:
+        _require(0 <= number < len(self.styles), "a look")
+        return self.styles[number]
 
     def rows(self, rows: list[_Row]) -> list[Row]:
         _require(len(rows) == self.state.lines, "the number of rows")
         return [self.row(row) for row in rows]
 
     def row(self, row: _Row) -> Row:
-        if row.looks is None:
-            raw = Row(self.raw(row.cells), self.look(row.look), self.look(row.fill))
-            copy = Row(raw.raw, raw.look, raw.fill).read(self.state.columns)
+        if row.styles is None:
+            raw = Row(self.raw(row.cells), self.style(row.style), self.style(row.fill))
+            copy = Row(raw.raw, raw.style, raw.fill).read(self.state.columns)
             _require(len(copy.cells) == self.state.columns, "a row")
             return raw
-        looks = [look for count, number in row.looks for look in self.many(number, count)]
+        styles = [style for count, number in row.styles for style in self.many(number, count)]
         cells = list(row.cells)
-        _require(len(cells) == len(looks) == self.state.columns and cells[0] != "", "a row")
+        _require(len(cells) == len(styles) == self.state.columns and cells[0] != "", "a row")
         text = "".join(cells)
         _require(_PRINTED.match(text) is not None and shown(text) == text, "a row's text")
         _require(max(map(len, cells)) <= MAX_CELL_CHARS, "a cell")
-        return Row.of(cells, looks)
+        return Row.of(cells, styles)
 
-    def many(self, number: int, count: int) -> list[Look]:
+    def many(self, number: int, count: int) -> list[CellStyle]:
         _require(0 < count <= self.state.columns, "a run")
-        return [self.look(number)] * count
+        return [self.style(number)] * count
 
     def raw(self, text: str | list[str]) -> str:
         if not isinstance(text, str):
@@ -236,10 +236,10 @@ class _Reader:
         if line.runs is not None:
             _require(len(line.runs) > 0, "a line")
             _require(not any("\x1b" in text for text, _ in line.runs), "a line's text")
-            parts = [sequence_of(self.look(number)) + self.raw(text) for text, number in line.runs]
+            parts = [sequence_of(self.style(number)) + self.raw(text) for text, number in line.runs]
             return "".join(parts)
         raw = self.raw(line.text)
-        return raw if line.look < 0 else sequence_of(self.look(line.look)) + raw
+        return raw if line.style < 0 else sequence_of(self.style(line.style)) + raw
 
     def saved(self, saved: _Saved | None) -> Saved | None:
         if saved is None:
@@ -248,7 +248,7 @@ class _Reader:
         return Saved(
             saved.x,
             saved.y,
-            self.look(saved.look),
+            self.style(saved.style),
             saved.origin,
             saved.wraps,
             saved.charsets,
@@ -261,7 +261,7 @@ def _apply(screen: Screen, reader: _Reader) -> None:
     rows = reader.rows(state.rows)
     hidden = None if state.hidden is None else reader.rows(state.hidden)
     history = [reader.line(line) for line in state.history]
-    look, saved = reader.look(state.look), reader.saved(state.saved)
+    style, saved = reader.style(state.style), reader.saved(state.saved)
     saved_hidden = reader.saved(state.saved_hidden)
     x, y, top, bottom = state.place
     _require(0 <= x <= state.columns and 0 <= y < state.lines, "the cursor")
@@ -280,7 +280,7 @@ def _apply(screen: Screen, reader: _Reader) -> None:
     screen.history.extend(history)
     screen.scrolled = state.scrolled
     screen.x, screen.y, screen.top, screen.bottom = x, y, top, bottom
-    screen.look = look
+    screen.style = style
     screen.wraps, screen.inserts, screen.origin, screen.returns, screen.shifted = state.flags
     screen.charsets = state.charsets
     screen.refresh_plain()

@@ -101,9 +101,9 @@ class Editing(Grid):
     def protect(self, numbers: Numbers) -> None:
         """DECSCA (VT510 manual): whether selective erasing keeps text printed from now on."""
         if numbers[0] == 1:
-            self.look |= PROTECTED
+            self.style |= PROTECTED
         elif numbers[0] in (0, 2):
-            self.look &= ~PROTECTED
+            self.style &= ~PROTECTED
         self.refresh_plain()
 
     def erase_line_part(self, numbers: Numbers) -> None:
@@ -160,7 +160,7 @@ class Editing(Grid):
         """ICH; a cursor with a pending wrap returns to the last column, as in xterm."""
         self.x = x = min(self.x, self.columns - 1)
         count = min(numbers[0] or 1, self.columns - x)
-        self.insert_cells(self.rows[self.y].read(self.columns), x, count, self.look & BACKGROUND)
+        self.insert_cells(self.rows[self.y].read(self.columns), x, count, self.style & BACKGROUND)
         self.dirty.add(self.y)
 
     def remove_characters(self, numbers: Numbers) -> None:
@@ -171,9 +171,9 @@ class Editing(Grid):
         part_wide(row.cells, x)
         part_wide(row.cells, x + count)
         del row.cells[x : x + count]
-        del row.looks[x : x + count]
+        del row.styles[x : x + count]
         row.cells += [" "] * count
-        row.looks += [self.look & BACKGROUND] * count
+        row.styles += [self.style & BACKGROUND] * count
         self.dirty.add(self.y)
 
     def open_lines(self, numbers: Numbers) -> None:

@@ -21,8 +21,8 @@ from sandbox_tui.core.terminal.emulator.rows import (
     MAX_CELL_CHARS,
     MAY_JOIN,
     NOT_ONE_WIDE,
-    look_after,
     shown,
+    style_after,
     width_of,
 )
 from sandbox_tui.core.terminal.emulator.sequences import Commands
@@ -87,7 +87,7 @@ class FastPath(Commands):
             and self.wraps
             and self.top == 0
             and self.bottom == self.lines - 1 > 0
-            and not self.look & BACKGROUND
+            and not self.style & BACKGROUND
             and self.rows[-1].is_blank(self.columns)
         )
 
@@ -98,7 +98,7 @@ class FastPath(Commands):
         if irregular and MAY_JOIN(block):
             lines = shown(block).split("\r\n")[:-1]
             joins = JOINS_BADLY(block) is not None
-        elif not irregular and "\x1b" not in block and not self.look:
+        elif not irregular and "\x1b" not in block and not self.style:
             return self._take_plain(lines)
         done = 0
         while done < len(lines):
@@ -112,7 +112,7 @@ class FastPath(Commands):
         return done
 
     def _take_plain(self, lines: list[str]) -> int:
-        """Process lines of one-wide characters in the default look, wrapping long ones."""
+        """Process lines of one-wide characters in the default style, wrapping long ones."""
         columns, count = self.columns, len(lines)
         if len(max(lines, key=len)) > columns:
             lines = [
@@ -126,7 +126,7 @@ class FastPath(Commands):
 
     def _take_fitting(self, lines: list[str], irregular: bool, joins: bool) -> int:
         """Process the lines up to the first that does not fit; returns their number."""
-        columns, look = self.columns, self.look
+        columns, style = self.columns, self.style
         taken: list[str] = []
         for line in lines:
             styled = "\x1b" in line
@@ -134,13 +134,13 @@ class FastPath(Commands):
                 plain = SGR.sub("", line) if styled else line
                 if not (self._fits(plain) if irregular else len(plain) <= columns):
                     break
-            after = look_after(line, look) if styled else look
+            after = style_after(line, style) if styled else style
             if after & BACKGROUND:
                 break
-            taken.append(sequence_of(look) + line if look and line else line)
-            look = after
+            taken.append(sequence_of(style) + line if style and line else line)
+            style = after
         if taken:
-            self.look = look
+            self.style = style
             self.scroll_in(taken)
             printed = (SGR.sub("", line) for line in reversed(lines[: len(taken)]))
             self.printed = next(filter(None, printed), self.printed)

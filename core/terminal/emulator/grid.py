@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from sandbox_tui.core.terminal.emulator.rows import NOT_ONE_WIDE, Row, combine, shown, width_of
 from sandbox_tui.core.terminal.emulator.scrollback import History
-from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, PLAIN, PROTECTED, Look, sequence_of
+from sandbox_tui.core.terminal.emulator.sgr import (
+    BACKGROUND,
+    PLAIN,
+    PROTECTED,
+    CellStyle,
+    sequence_of,
+)
 
 _SPECIAL_GRAPHICS = str.maketrans(
     "_`abcdefghijklmnopqrstuvwxyz{|}~", " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"
@@ -24,7 +30,7 @@ class Saved(NamedTuple):
 
     x: int
     y: int
-    look: Look
+    style: CellStyle
     origin: bool
     wraps: bool
     charsets: tuple[bool, bool]
@@ -38,7 +44,7 @@ class Grid:
         rows: the lines of the current screen.
         hidden: the lines of the main screen while the alternate one is shown, else None.
         top, bottom: margins, both inclusive.
-        look: look of the text printed next.
+        style: style of the text printed next.
         printed: the text printed last, for REP.
         wraps, inserts, origin, returns: DECAWM, IRM, DECOM, LNM.
         charsets, shifted: whether G0 and G1 are the graphics charset, and whether G1 is in use.
@@ -52,13 +58,13 @@ class Grid:
     history: History
     scrolled: int
     dirty: set[int]
-    look: Look
+    style: CellStyle
 
     def reset(self) -> None:
         """RIS: reset everything except scrollback."""
         self.x = self.y = 0
         self.top, self.bottom = 0, self.lines - 1
-        self.look = PLAIN
+        self.style = PLAIN
         self.rows = [Row() for _ in range(self.lines)]
         self.hidden: list[Row] | None = None
         self.wraps, self.inserts, self.origin, self.returns = True, False, False, False
@@ -80,7 +86,7 @@ class Grid:
 
     def refresh_plain(self) -> None:
         """Set `plain`: whether text goes into cells unchanged."""
-        protects = self.look & PROTECTED
+        protects = self.style & PROTECTED
         self.plain = not self.inserts and not protects and not self.charsets[self.shifted]
 
     # --- printing
@@ -105,7 +111,7 @@ class Grid:
         self.dirty.add(y)
         row = self.rows[y]
         if row.raw is not None:
-            if row.print_after(x, text, self.look):
+            if row.print_after(x, text, self.style):
                 return
             row.read(columns)
         cells = row.cells
@@ -115,10 +121,10 @@ class Grid:
             cells[end] = " "
         if count == 1:
             cells[x] = text
-            row.looks[x] = self.look
+            row.styles[x] = self.style
         else:
             cells[x:end] = text
-            row.looks[x:end] = [self.look] * count
+            row.styles[x:end] = [self.style] * count
 
     def _write_any(self, text: str) -> None:
         """Print text that is wide, inserted, protected, or in the graphics charset."""
@@ -141,7 +147,7 @@ class Grid:
             ):
                 self.line_feed()
                 whole = (len(text) - at - 1) // columns * columns
-                begin = sequence_of(self.look) if self.look else ""
+                begin = sequence_of(self.style) if self.style else ""
                 pieces = range(at, at + whole, columns)
                 self.scroll_in([begin + text[start : start + columns] for start in pieces])
                 at += whole
@@ -155,14 +161,14 @@ class Grid:
                     text = text[:at] + text[-1]
             piece = text[at : at + columns - self.x]
             end = self.x + len(piece)
-            if self.x == 0 and end == columns and not self.look & PROTECTED:
-                self.rows[self.y] = Row(piece, self.look)
+            if self.x == 0 and end == columns and not self.style & PROTECTED:
+                self.rows[self.y] = Row(piece, self.style)
             else:
                 row = self.rows[self.y].read(columns)
                 part_wide(row.cells, self.x)
                 part_wide(row.cells, end)
                 row.cells[self.x : end] = piece
-                row.looks[self.x : end] = [self.look] * len(piece)
+                row.styles[self.x : end] = [self.style] * len(piece)
             self.dirty.add(self.y)
             self.x = end
             at += len(piece)
@@ -174,7 +180,7 @@ class Grid:
             and self.lines > 1
             and self.y == self.bottom == self.lines - 1
             and self.top == 0
-            and not self.look & (BACKGROUND | PROTECTED)
+            and not self.style & (BACKGROUND | PROTECTED)
         )
 
     def _write_char(self, char: str) -> None:
@@ -193,23 +199,23 @@ class Grid:
                 self.x = self.columns - width
         row, x = self.rows[self.y].read(self.columns), self.x
         if self.inserts:
-            self.insert_cells(row, x, width, self.look)
+            self.insert_cells(row, x, width, self.style)
         part_wide(row.cells, x)
         part_wide(row.cells, x + width)
         row.cells[x : x + width] = (char, "")[:width]
-        row.looks[x : x + width] = [self.look] * width
+        row.styles[x : x + width] = [self.style] * width
         self.x = x + width
         self.dirty.add(self.y)
 
-    def insert_cells(self, row: Row, x: int, count: int, look: Look) -> None:
+    def insert_cells(self, row: Row, x: int, count: int, style: CellStyle) -> None:
         """Shift cells to the right; cells shifted over the edge are lost."""
         cells, columns = row.cells, self.columns
         part_wide(cells, x)
         cells[x:x] = [" "] * count
-        row.looks[x:x] = [look] * count
+        row.styles[x:x] = [style] * count
         part_wide(cells, columns)
         del cells[columns:]
-        del row.looks[columns:]
+        del row.styles[columns:]
 
     # --- lines
 
@@ -232,7 +238,7 @@ class Grid:
         """RI: up, scrolling at the top margin."""
         if self.y == self.top:
             row = self.rows.pop(self.bottom)
-            row.clear(self.look & BACKGROUND)
+            row.clear(self.style & BACKGROUND)
             self.rows.insert(self.top, row)
             self.touch(self.top, self.bottom + 1)
         elif self.y > 0:
@@ -244,7 +250,7 @@ class Grid:
             self.retire([row])
             row = self.blank_row()
         else:
-            row.clear(self.look & BACKGROUND)
+            row.clear(self.style & BACKGROUND)
         self.rows.insert(self.bottom, row)
         self.touch(self.top, self.bottom + 1)
 
@@ -277,11 +283,11 @@ class Grid:
 
     def blank_row(self) -> Row:
         """Return an erased line."""
-        return Row("", PLAIN, self.look & BACKGROUND)
+        return Row("", PLAIN, self.style & BACKGROUND)
 
     def erase(self, y: int, start: int, end: int) -> None:
         """Blank cells of a line in the current background (BCE)."""
-        row, columns, blank = self.rows[y], self.columns, self.look & BACKGROUND
+        row, columns, blank = self.rows[y], self.columns, self.style & BACKGROUND
         self.dirty.add(y)
         if end >= columns:
             if start == 0:
@@ -293,7 +299,7 @@ class Grid:
         part_wide(cells, start)
         part_wide(cells, end)
         cells[start:end] = [" "] * (end - start)
-        row.looks[start:end] = [blank] * (end - start)
+        row.styles[start:end] = [blank] * (end - start)
 
     def erase_unprotected(self, y: int, start: int, end: int) -> None:
         """Blank cells like `erase`, except for characters protected by DECSCA."""
@@ -301,8 +307,8 @@ class Grid:
         if row.raw is not None:
             self.erase(y, start, end)
             return
-        looks, x = row.looks[start:end], start
-        for protected, cells in groupby(looks, PROTECTED.__and__):
+        styles, x = row.styles[start:end], start
+        for protected, cells in groupby(styles, PROTECTED.__and__):
             first, x = x, x + len(list(cells))
             if not protected:
                 self.erase(y, first, x)

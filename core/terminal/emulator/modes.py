@@ -125,7 +125,7 @@ class Modes(Editing):
     def save_cursor(self, _: Numbers | None = None) -> None:
         """DECSC, SCOSC."""
         self.saved = Saved(
-            self.x, self.y, self.look, self.origin, self.wraps, self.charsets, self.shifted
+            self.x, self.y, self.style, self.origin, self.wraps, self.charsets, self.shifted
         )
 
     def restore_cursor(self, _: Numbers | None = None) -> None:
@@ -135,7 +135,7 @@ class Modes(Editing):
             return
         saved = self.saved
         self.x, self.y = min(saved.x, self.columns), min(saved.y, self.lines - 1)
-        self.look, self.origin, self.wraps = saved.look, saved.origin, saved.wraps
+        self.style, self.origin, self.wraps = saved.style, saved.origin, saved.wraps
         self.charsets, self.shifted = saved.charsets, saved.shifted
         self.refresh_plain()
 
@@ -152,7 +152,7 @@ class Modes(Editing):
         """DECSTR."""
         self.wraps, self.inserts, self.origin, self.returns = True, False, False, False
         self.top, self.bottom = 0, self.lines - 1
-        self.look = PLAIN
+        self.style = PLAIN
         self.charsets, self.shifted = (False, False), False
         self.saved = None
         self.modes |= {7, 25}

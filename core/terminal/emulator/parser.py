@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from sandbox_tui.core.terminal.emulator.sgr import Look
+from sandbox_tui.core.terminal.emulator.sgr import CellStyle
 
 PIECE_BYTES = 64 * 1024
 """Bytes parsed at once, so that a large input needs no more memory than a small one."""
@@ -40,7 +40,7 @@ IN_STRING = r"[^\x07\x18\x1a\x1b\x9c]"
 
 PAIR = re.compile(
     rf"(?>(\x1b\[{_PARAMETERS}m(?>(?:\x1b\(B|{_SGR}){{0,7}})"
-    rf"|\x1b\(B(?>(?:{_SGR}){{0,7}})"  # how ncurses resets the look
+    rf"|\x1b\(B(?>(?:{_SGR}){{0,7}})"  # how ncurses resets the style
     r"|\x1b\[[ -?]{0,8192}+[@-~]"
     r"|\r\n"
     r"|[\x00-\x1a\x1c-\x1f\x7f-\x8f\x91-\x97\x99\x9a\x9c]"
@@ -65,18 +65,18 @@ _STRING_END = re.compile(r"[\x07\x18\x1a\x1b\x9c]")
 
 Meaning = tuple[Callable[[Any, Any], None] | None, Any, int]
 """The function of a sequence, and its argument besides the screen. SGR, the most frequent sequence,
-has no function, but the bits of the look it keeps and the bits it adds."""
+has no function, but the bits of the style it keeps and the bits it adds."""
 
 
 class Actions(Protocol):
     """The screen as seen by the parser.
 
     Attributes:
-        look: look of the text printed next.
+        style: style of the text printed next.
         expects_lines: whether `take_lines` is likely to succeed at the next line.
     """
 
-    look: Look
+    style: CellStyle
     expects_lines: bool
 
     @property
@@ -161,7 +161,7 @@ class Parser:
             if sequence:
                 function, argument, added = meanings[sequence]
                 if function is None:
-                    actions.look = actions.look & argument | added
+                    actions.style = actions.style & argument | added
                 else:
                     function(actions, argument)
             if printed:

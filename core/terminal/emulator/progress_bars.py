@@ -2,7 +2,7 @@
 
 `CR, EL` restarts a line. If text and colours that fit the line follow, and then another `CR, EL`,
 the first version leaves no trace: neither on the screen nor, if its colours end in a reset, in the
-current look.
+current style.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lines of a screen: two lists of cells and looks, or raw text that has not been parsed yet."""
+"""Lines of a screen: two lists of cells and styles, or raw text that has not been parsed yet."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sandbox_tui.core.terminal.emulator.parser import SGR
 from sandbox_tui.core.terminal.emulator.sgr import (
     PLAIN,
     Attributes,
-    Look,
+    CellStyle,
     attributes_of,
     select,
     sequence_of,
 )
 
 Run = tuple[str, Attributes]
-"""Text with one look."""
+"""Text with one style."""
 
 MAX_CELL_CHARS = 16
 """Maximum characters of one cell: a base character and its combining characters."""
@@ -80,37 +80,39 @@ class Row:
     left to right stays raw until the row changes in another way.
 
     Attributes:
-        cells, looks: valid while `raw` is None.
+        cells, styles: valid while `raw` is None.
         raw: text and SGR sequences no wider than the screen; the rest of the line is blank.
-        look: the look at the start of `raw`.
-        fill: the look of the blanks after `raw`.
+        style: the style at the start of `raw`.
+        fill: the style of the blanks after `raw`.
     """
 
-    __slots__ = ("_end", "_last", "cells", "fill", "look", "looks", "raw")
+    __slots__ = ("_end", "_last", "cells", "fill", "raw", "style", "styles")
 
     cells: list[str]
-    looks: list[Look]
+    styles: list[CellStyle]
 
-    def __init__(self, raw: str | None = "", look: Look = PLAIN, fill: Look = PLAIN) -> None:
+    def __init__(
+        self, raw: str | None = "", style: CellStyle = PLAIN, fill: CellStyle = PLAIN
+    ) -> None:
         self.raw = raw
-        self.look = look
+        self.style = style
         self.fill = fill
         self._end = 0 if raw == "" else UNKNOWN
-        self._last = look
+        self._last = style
 
     @classmethod
-    def of(cls, cells: list[str], looks: list[Look]) -> Row:
+    def of(cls, cells: list[str], styles: list[CellStyle]) -> Row:
         """Return a line consisting of these cells."""
         row = cls(None)
-        row.cells, row.looks = cells, looks
+        row.cells, row.styles = cells, styles
         return row
 
-    def clear(self, fill: Look) -> None:
+    def clear(self, fill: CellStyle) -> None:
         """Blank the whole line."""
-        self.raw, self.look, self.fill = "", PLAIN, fill
+        self.raw, self.style, self.fill = "", PLAIN, fill
         self._end, self._last = 0, PLAIN
 
-    def print_after(self, x: int, text: str, look: Look) -> bool:
+    def print_after(self, x: int, text: str, style: CellStyle) -> bool:
         """Append narrow text at `x` if the row is blank from there; returns whether it was.
 
         Declines for rows with cells, and for long ones with many sequences: appending to those
@@ -127,20 +129,20 @@ class Row:
                 if raw:
                     raw += sequence_of(self.fill)
                 else:
-                    self.look = self.fill
+                    self.style = self.fill
                 self._last = self.fill
             raw += " " * (x - end)
-        if self._last != look:
+        if self._last != style:
             if raw:
-                raw += sequence_of(look)
+                raw += sequence_of(style)
             else:
-                self.look = look
-            self._last = look
+                self.style = style
+            self._last = style
         self.raw = raw + text
         self._end = x + len(text)
         return True
 
-    def is_blank_from(self, x: int, fill: Look) -> bool:
+    def is_blank_from(self, x: int, fill: CellStyle) -> bool:
         """Return whether the line is known to contain nothing but `fill` from `x` on."""
         raw = self.raw
         if raw is None or fill != self.fill:
@@ -156,63 +158,63 @@ class Row:
             plain = SGR.sub("", raw) if styled else raw
             odd = not plain.isascii() and NOT_ONE_WIDE(plain)
             self._end = NEVER if odd else len(plain)
-            self._last = look_after(raw, self.look) if styled else self.look
+            self._last = style_after(raw, self.style) if styled else self.style
         return self._end
 
     def read(self, columns: int) -> Row:
         """Convert the row to cells, and return it."""
         if self.raw is not None:
-            self.cells, self.looks = cells_of(self.raw, self.look)
+            self.cells, self.styles = cells_of(self.raw, self.style)
             missing = columns - len(self.cells)
             self.cells += [" "] * missing
-            self.looks += [self.fill] * missing
+            self.styles += [self.fill] * missing
             self.raw = None
         return self
 
     def fit(self, columns: int, before: int) -> None:
         """Cut or extend a row of `before` columns to another width."""
-        cells, looks = self.read(before).cells, self.looks
+        cells, styles = self.read(before).cells, self.styles
         if columns >= before:
             cells += [" "] * (columns - before)
-            looks += [PLAIN] * (columns - before)
+            styles += [PLAIN] * (columns - before)
             return
         if cells[columns] == "" and columns:
             cells[columns - 1] = " "
         del cells[columns:]
-        del looks[columns:]
+        del styles[columns:]
 
     def is_blank(self, columns: int) -> bool:
-        """Return whether the row is empty, in the default look."""
+        """Return whether the row is empty, in the default style."""
         if self.raw is not None:
             return not self.raw and not self.fill
-        return self.cells.count(" ") == columns and self.looks.count(PLAIN) == columns
+        return self.cells.count(" ") == columns and self.styles.count(PLAIN) == columns
 
     def runs(self, columns: int) -> list[Run]:
         """Return the line as runs, without trailing default blanks."""
         if self.raw is not None and not self.fill:
-            return raw_runs(self.raw, self.look)
+            return raw_runs(self.raw, self.style)
         self.read(columns)
-        return _named(runs_of(self.cells, self.looks))
+        return _named(runs_of(self.cells, self.styles))
 
     def as_raw(self, columns: int) -> str:
-        """Convert the line to text and SGR sequences, starting in the default look."""
+        """Convert the line to text and SGR sequences, starting in the default style."""
         raw = self.raw
         if raw is not None and not self.fill:
-            return sequence_of(self.look) + raw if self.look and raw else raw
-        looks = self.read(columns).looks
-        if not looks[0] and looks.count(PLAIN) == len(looks):
+            return sequence_of(self.style) + raw if self.style and raw else raw
+        styles = self.read(columns).styles
+        if not styles[0] and styles.count(PLAIN) == len(styles):
             return "".join(self.cells).rstrip(" ")
-        return raw_of(runs_of(self.cells, looks))
+        return raw_of(runs_of(self.cells, styles))
 
 
-def raw_of(runs: list[tuple[str, Look]]) -> str:
-    """Convert runs to text and SGR sequences, starting in the default look."""
+def raw_of(runs: list[tuple[str, CellStyle]]) -> str:
+    """Convert runs to text and SGR sequences, starting in the default style."""
     parts: list[str] = []
     last = PLAIN
-    for text, look in runs:
-        if look != last:
-            parts.append(sequence_of(look))
-            last = look
+    for text, style in runs:
+        if style != last:
+            parts.append(sequence_of(style))
+            last = style
         parts.append(text)
     return "".join(parts)
 
@@ -221,48 +223,48 @@ def tidied(raw: str) -> str:
     """Return the canonical form of a line, the same for all lines that look alike."""
     if "\x1b" not in raw:
         return raw.rstrip(" ")
-    cells, looks = cells_of(raw, PLAIN)
-    return raw_of(runs_of(cells, looks)) if cells else ""
+    cells, styles = cells_of(raw, PLAIN)
+    return raw_of(runs_of(cells, styles)) if cells else ""
 
 
-def look_after(raw: str, look: Look) -> Look:
-    """Return the look after a line's SGR sequences; those before a reset are skipped."""
+def style_after(raw: str, style: CellStyle) -> CellStyle:
+    """Return the style after a line's SGR sequences; those before a reset are skipped."""
     at = max(raw.rfind("\x1b[0m"), raw.rfind("\x1b[m"))
     if at >= 0:
-        look = PLAIN
+        style = PLAIN
         if raw.find("\x1b", at + 1) < 0:
-            return look
+            return style
     for parameters in SGR.findall(raw, max(at, 0)):
-        look = select(look, parameters)
-    return look
+        style = select(style, parameters)
+    return style
 
 
-def cells_of(raw: str, look: Look) -> tuple[list[str], list[Look]]:
-    """Convert a line of text and SGR sequences to cells and looks."""
+def cells_of(raw: str, style: CellStyle) -> tuple[list[str], list[CellStyle]]:
+    """Convert a line of text and SGR sequences to cells and styles."""
     if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
-        return list(raw), [look] * len(raw)
+        return list(raw), [style] * len(raw)
     cells: list[str] = []
-    looks: list[Look] = []
+    styles: list[CellStyle] = []
     for number, part in enumerate(SGR.split(raw)):
         if number & 1:
-            look = select(look, part)
+            style = select(style, part)
         elif part.isascii() or not NOT_ONE_WIDE(part):
             cells += part
-            looks += [look] * len(part)
+            styles += [style] * len(part)
         else:
-            _add_wide(part, look, cells, looks)
-    return cells, looks
+            _add_wide(part, style, cells, styles)
+    return cells, styles
 
 
-def _add_wide(text: str, look: Look, cells: list[str], looks: list[Look]) -> None:
+def _add_wide(text: str, style: CellStyle, cells: list[str], styles: list[CellStyle]) -> None:
     for char in text:
         width = width_of(char)
         if width == 2:
             cells += (char, "")
-            looks += (look, look)
+            styles += (style, style)
         elif width == 1:
             cells.append(char)
-            looks.append(look)
+            styles.append(style)
         elif cells:
             combine(cells, len(cells) - 1, char)
 
@@ -275,41 +277,41 @@ def combine(cells: list[str], at: int, char: str) -> None:
         cells[at] += char
 
 
-def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
+def runs_of(cells: list[str], styles: list[CellStyle]) -> list[tuple[str, CellStyle]]:
     """Convert cells to runs, without trailing default blanks."""
-    count = len(looks)
-    if looks[0] == looks[-1] and looks.count(looks[0]) == count:
-        return _trimmed([("".join(cells), looks[0])])
-    changes = list(map(ne, looks, islice(looks, 1, None)))
-    runs: list[tuple[str, Look]] = []
+    count = len(styles)
+    if styles[0] == styles[-1] and styles.count(styles[0]) == count:
+        return _trimmed([("".join(cells), styles[0])])
+    changes = list(map(ne, styles, islice(styles, 1, None)))
+    runs: list[tuple[str, CellStyle]] = []
     start = 0
     for _ in range(changes.count(True)):
         end = changes.index(True, start) + 1
-        runs.append(("".join(cells[start:end]), looks[start]))
+        runs.append(("".join(cells[start:end]), styles[start]))
         start = end
-    runs.append(("".join(cells[start:]), looks[start]))
+    runs.append(("".join(cells[start:]), styles[start]))
     return _trimmed(runs)
 
 
-def raw_runs(raw: str, look: Look) -> list[Run]:
-    """Return runs of text and SGR sequences that start in `look`."""
+def raw_runs(raw: str, style: CellStyle) -> list[Run]:
+    """Return runs of text and SGR sequences that start in `style`."""
     if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
-        return _named(_trimmed([(raw, look)])) if raw else []
+        return _named(_trimmed([(raw, style)])) if raw else []
     if not raw.isascii() and NOT_ONE_WIDE(raw):
-        cells, looks = cells_of(raw, look)
-        return _named(runs_of(cells, looks)) if cells else []
-    runs: list[tuple[str, Look]] = []
+        cells, styles = cells_of(raw, style)
+        return _named(runs_of(cells, styles)) if cells else []
+    runs: list[tuple[str, CellStyle]] = []
     for number, part in enumerate(SGR.split(raw)):
         if number & 1:
-            look = select(look, part)
+            style = select(style, part)
         elif part:
-            if runs and runs[-1][1] == look:
+            if runs and runs[-1][1] == style:
                 part = runs.pop()[0] + part
-            runs.append((part, look))
+            runs.append((part, style))
     return _named(_trimmed(runs))
 
 
-def _trimmed(runs: list[tuple[str, Look]]) -> list[tuple[str, Look]]:
+def _trimmed(runs: list[tuple[str, CellStyle]]) -> list[tuple[str, CellStyle]]:
     if runs and not runs[-1][1]:
         text = runs.pop()[0].rstrip(" ")
         if text:
@@ -317,5 +319,5 @@ def _trimmed(runs: list[tuple[str, Look]]) -> list[tuple[str, Look]]:
     return runs
 
 
-def _named(runs: list[tuple[str, Look]]) -> list[Run]:
-    return [(text, attributes_of(look)) for text, look in runs]
+def _named(runs: list[tuple[str, CellStyle]]) -> list[Run]:
+    return [(text, attributes_of(style)) for text, style in runs]

@@ -1,7 +1,7 @@
 """Our terminal emulator, which is fast and safe on any input.
 
 It is layered, one idea per file: `parser` finds sequences and text, `sequences` maps them to
-functions, `modes`, `editing` and `grid` carry these out on `rows`, whose looks are numbers (`sgr`).
+functions, `modes`, `editing` and `grid` carry these out on `rows`. A style is a number (`sgr`).
 `fast_path` bypasses all of them for whole lines, `progress_bars` drops lines that are immediately
 overwritten, `scrollback` stores lines that scrolled away.
 """
@@ -61,7 +61,7 @@ class Screen(FastPath):
         return len(self.history)
 
     def row(self, index: int) -> list[Run]:
-        """Return a line as runs with one look each (see `Terminal.row`)."""
+        """Return a line as runs with one style each (see `Terminal.row`)."""
         above = len(self.history)
         if index < above:
             return self.history.runs(index)

@@ -1,6 +1,6 @@
 """Scrollback: lines that left the top, stored in their raw form and parsed when read.
 
-A line is stored as text and SGR sequences, starting in the default look. All but the last few
+A line is stored as text and SGR sequences, starting in the default style. All but the last few
 hundred lines are joined into blocks, and large blocks are compressed.
 """
 
@@ -17,7 +17,7 @@ from sandbox_tui.core.terminal.emulator.sgr import PLAIN
 SCROLLBACK = 100_000
 
 RawLine = str
-"""A line: text and SGR sequences, starting in the default look."""
+"""A line: text and SGR sequences, starting in the default style."""
 
 BLOCK_LINES = 512
 """Number of lines per block."""

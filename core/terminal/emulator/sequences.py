@@ -66,7 +66,7 @@ _FUNCTIONS: dict[str, _Function] = {
 """Functions by private marker, intermediates and final character; other sequences do nothing."""
 
 _SHAPE = re.compile(r"(?:\x1b\[|\x9b)([<=>?]*)([0-9;:]*)([ -/]*)([@-~])\Z")
-_LOOKS = re.compile(r"(?>(?:\x1b\[[0-9;:]*m|\x1b\(B)+)\Z")
+_STYLES = re.compile(r"(?>(?:\x1b\[[0-9;:]*m|\x1b\(B)+)\Z")
 _PARAMETERS = re.compile(r"\[([0-9;:]*)m")
 _ESCAPE = re.compile(r"\x1b([ -/]*)([0-OQ-WYZ\\`-~])\Z")
 _COMMAND = re.compile(r"(?:\x1b\]|\x9d)([^\x07\x18\x1a\x1b\x9c]*+)(?:[\x07\x9c]|\x1b\\)\Z")
@@ -104,7 +104,7 @@ def _meaning(sequence: str) -> Meaning:
             pass  # several SGR, an unusual one, or another sequence
     if sequence in _CONTROLS:
         return _CONTROLS[sequence], None, 0
-    if _LOOKS.match(sequence):
+    if _STYLES.match(sequence):
         return _change(sequence)
     shape = _SHAPE.match(sequence)
     if shape is not None:
@@ -206,9 +206,9 @@ class Commands(Modes):
         self.touch(0, self.lines)
 
     def select_letters(self, change: Change) -> None:
-        """SCS of letters for G0, with SGR: a common way to return to the default look."""
+        """SCS of letters for G0, with SGR: a common way to return to the default style."""
         left, added = change
-        self.look = self.look & left | added
+        self.style = self.style & left | added
         if self.charsets[0]:
             self.designate((False, False))
 

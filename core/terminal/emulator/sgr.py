@@ -1,6 +1,6 @@
-"""The look of a cell, changed by SGR sequences (ECMA-48 8.3.117, ITU-T T.416, xterm ctlseqs).
+"""The style of a cell, changed by SGR sequences (ECMA-48 8.3.117, ITU-T T.416, xterm ctlseqs).
 
-A look is a number: the foreground in the lowest 25 bits, the background in the next 25, then one
+A style is a number: the foreground in the lowest 25 bits, the background in the next 25, then one
 bit each for bold, italics and so on, and finally protection by DECSCA. Numbers are cheap to create,
 compare and count, even if every cell has a different colour. Readers get `Attributes`.
 """
@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 import pyte.graphics
 
-Look = int
+CellStyle = int
 """Colours and flags of a cell as one number (see the module's docstring)."""
 
-PLAIN: Look = 0
-"""The default look."""
+PLAIN: CellStyle = 0
+"""The default style."""
 
-Change = tuple[Look, Look]
-"""The effect of a sequence on a look: the bits it keeps, and the bits it adds. Changes compose."""
+Change = tuple[CellStyle, CellStyle]
+"""The effect of a sequence on a style: the bits it keeps and the bits it adds. Changes compose."""
 
 
 class Attributes(NamedTuple):
-    """The look of a cell by name.
+    """The style of a cell by name.
 
     Colours are `default`, one of the sixteen names used by pyte (`red`, `brightred`, with `brown`
     for yellow), or six hexadecimal digits.
@@ -59,9 +59,9 @@ _FG = (1 << _BG_SHIFT) - 1
 _BG = _FG << _BG_SHIFT
 _ALL = (1 << 59) - 1
 BACKGROUND = _BG
-"""The bits of a look that erasing keeps (BCE)."""
+"""The bits of a style that erasing keeps (BCE)."""
 
-PROTECTED: Look = 1 << 58
+PROTECTED: CellStyle = 1 << 58
 """The bit of text that selective erasing keeps (DECSCA). SGR does not change it, and text that has
 left the screen does not need it, so sequences and raw rows omit it."""
 
@@ -110,10 +110,10 @@ _BLUES = {str(value): value for value in range(256)}
 MAX_PARAMETERS = 64
 
 
-def select(look: Look, parameters: str) -> Look:
-    """Return the look after `CSI parameters m`."""
+def select(style: CellStyle, parameters: str) -> CellStyle:
+    """Return the style after `CSI parameters m`."""
     left, added = change_of(parameters)
-    return look & left | added
+    return style & left | added
 
 
 @lru_cache(16_384)
@@ -205,22 +205,22 @@ def _number(field: str) -> int:
     return int(field) if 0 < len(field) < 6 else 0
 
 
-# --- conversion between looks and attributes
+# --- conversion between styles and attributes
 
 _FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(9)) for bits in range(512)]
 
 
 @lru_cache(16_384)
-def attributes_of(look: Look) -> Attributes:
-    """Return the attributes of a look."""
-    if look == PLAIN:
+def attributes_of(style: CellStyle) -> Attributes:
+    """Return the attributes of a style."""
+    if style == PLAIN:
         return DEFAULT
-    flags = _FLAGS[look >> _FLAGS_SHIFT]
-    return Attributes(_name(look & _FG), _name(look >> _BG_SHIFT & _FG), *flags)
+    flags = _FLAGS[style >> _FLAGS_SHIFT]
+    return Attributes(_name(style & _FG), _name(style >> _BG_SHIFT & _FG), *flags)
 
 
-def look_of(attributes: Attributes) -> Look:
-    """Return the look with these attributes.
+def style_of(attributes: Attributes) -> CellStyle:
+    """Return the style with these attributes.
 
     Raises:
         ValueError: a colour is invalid.
@@ -239,23 +239,23 @@ def rgb(red: int, green: int, blue: int) -> int:
     return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
 
 
-def background(colour: int) -> Look:
-    """Return the look with only this background."""
+def background(colour: int) -> CellStyle:
+    """Return the style with only this background."""
     return colour << _BG_SHIFT
 
 
-def styled(fg: int, bg: int, flags: Iterable[bool]) -> Look:
-    """Return the look with these colours (0 is the default) and flags, in the order of
+def styled(fg: int, bg: int, flags: Iterable[bool]) -> CellStyle:
+    """Return the style with these colours (0 is the default) and flags, in the order of
     `Attributes`."""
     bits = sum(1 << bit for bit, flag in enumerate(flags) if flag)
     return fg | bg << _BG_SHIFT | bits << _FLAGS_SHIFT
 
 
 @lru_cache(16_384)
-def sequence_of(look: Look) -> str:
-    """Return the SGR sequence that sets this look, regardless of the previous one."""
-    codes = ["0"] + [str(code) for code in (1, 2, 3, 4, 5, 7, 8, 9) if look & _ON[code]]
-    for which, colour in ((38, look & _FG), (48, look >> _BG_SHIFT & _FG)):
+def sequence_of(style: CellStyle) -> str:
+    """Return the SGR sequence that sets this style, regardless of the previous one."""
+    codes = ["0"] + [str(code) for code in (1, 2, 3, 4, 5, 7, 8, 9) if style & _ON[code]]
+    for which, colour in ((38, style & _FG), (48, style >> _BG_SHIFT & _FG)):
         if colour & _RGB:
             codes.append(f"{which};2;{colour >> 16 & 255};{colour >> 8 & 255};{colour & 255}")
         elif colour:

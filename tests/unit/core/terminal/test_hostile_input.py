@@ -161,7 +161,7 @@ def everything(screen: Screen) -> object:
     return (
         [screen.row(index) for index in range(total)],
         lines_of(screen),
-        (screen.x, screen.y, screen.look, screen.scrolled, screen.printed[-1:]),
+        (screen.x, screen.y, screen.style, screen.scrolled, screen.printed[-1:]),
     )
 
 

@@ -30,7 +30,7 @@ def first(data: bytes) -> str:
 
 
 def attributes(screen: Screen, y: int, x: int = 0) -> Attributes:
-    return attributes_of(screen.rows[y].read(screen.columns).looks[x])
+    return attributes_of(screen.rows[y].read(screen.columns).styles[x])
 
 
 GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {

@@ -13,14 +13,14 @@ from sandbox_tui.core.terminal.emulator.sgr import (
     Attributes,
     attributes_of,
     change_of,
-    look_of,
     select,
     sequence_of,
+    style_of,
 )
 
 NAMES = ("default", "black", "red", "brown", "white", "brightblack", "brightwhite")
 COLOURS = st.sampled_from(NAMES) | st.integers(0, 0xFFFFFF).map("{:06x}".format)
-LOOKS = st.builds(Attributes, COLOURS, COLOURS, *[st.booleans()] * 9)
+ATTRIBUTES = st.builds(Attributes, COLOURS, COLOURS, *[st.booleans()] * 9)
 CODES = st.sampled_from(
     ["", "0", "1", "2", "4", "7", "22", "27", "31", "97", "39", "44", "103", "49", "99", "007"]
 ) | st.sampled_from(
@@ -28,40 +28,40 @@ CODES = st.sampled_from(
 ) | st.sampled_from(["48;9;1", "38;5;", "4:3", "4:0", "38:2::1:2:3", "48:5:7", "1" * 300])  # fmt: skip
 
 
-@given(LOOKS)
+@given(ATTRIBUTES)
 def test_a_look_has_its_names_and_its_sequence(attributes: Attributes) -> None:
-    look = look_of(attributes)
-    assert attributes_of(look) == attributes
-    for before in (PLAIN, look_of(Attributes("red", "blue", *[True] * 8))):
-        assert select(before, sequence_of(look)[2:-1]) == look & ~PROTECTED
+    style = style_of(attributes)
+    assert attributes_of(style) == attributes
+    for before in (PLAIN, style_of(Attributes("red", "blue", *[True] * 8))):
+        assert select(before, sequence_of(style)[2:-1]) == style & ~PROTECTED
 
 
-@given(LOOKS, CODES)
+@given(ATTRIBUTES, CODES)
 def test_no_sequence_changes_the_protection(attributes: Attributes, code: str) -> None:
-    look = look_of(attributes)
-    assert select(look, code) & PROTECTED == look & PROTECTED
+    style = style_of(attributes)
+    assert select(style, code) & PROTECTED == style & PROTECTED
 
 
 def test_the_default_look_is_plain() -> None:
-    assert look_of(DEFAULT) == PLAIN
+    assert style_of(DEFAULT) == PLAIN
     assert attributes_of(PLAIN) == DEFAULT
 
 
-@given(st.lists(CODES, max_size=6), LOOKS)
+@given(st.lists(CODES, max_size=6), ATTRIBUTES)
 def test_parameters_do_together_what_they_do_one_by_one(
     codes: list[str], start: Attributes
 ) -> None:
-    look = look_of(start)
+    style = style_of(start)
     cut_short = [
         code for code in codes if code in ("38", "48", "38;5", "38;2;1", "48;9;1", "38;5;")
     ]
     if cut_short and codes.index(cut_short[0]) < len(codes) - 1:
         return  # what follows an incomplete colour may be parsed as part of it
-    one_by_one = look
+    one_by_one = style
     for code in codes:
         one_by_one = select(one_by_one, code)
     if codes:
-        assert select(look, ";".join(codes)) == one_by_one
+        assert select(style, ";".join(codes)) == one_by_one
 
 
 @pytest.mark.parametrize(
