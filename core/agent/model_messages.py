@@ -253,7 +253,7 @@ def lost_processes(commands: Iterable[str]) -> str:
     return "\n".join([LOST_PROCESSES, *(f"- {command}" for command in commands)])
 
 
-def tells_lost_processes(text: str) -> bool:
+def reports_lost_processes(text: str) -> bool:
     """Return whether a message reports lost processes, in the wording of this or an earlier
     version."""
     return LOST_PROCESSES in text or _LOST_PROCESSES_BEFORE_6 in text

@@ -99,7 +99,7 @@ class Snapshotter(SnapshotTaker):
             if isinstance(event, e.SnapshotTaken):
                 self.retained.append(SnapshotRecord(event.image, event.step, event.size))
                 self._in_last = event.at
-                for one in to_evict(self.retained, self._policy):
+                for one in snapshots_to_evict(self.retained, self._policy):
                     self.retained.remove(one)
             elif touches(event):
                 self._touched = event.seq
@@ -164,7 +164,7 @@ class Snapshotter(SnapshotTaker):
             self._post(e.Warned(text=f"No snapshot after this step: {error}{again}"))
 
     async def _make_room(self) -> None:
-        for one in to_evict(self.retained, self._policy):
+        for one in snapshots_to_evict(self.retained, self._policy):
             self.retained.remove(one)
             try:
                 await self._sandbox.remove_snapshot(one.name)
@@ -185,7 +185,9 @@ def touches(event: e.AnyEvent) -> bool:
             return False
 
 
-def to_evict(retained: list[SnapshotRecord], policy: SnapshotPolicy) -> list[SnapshotRecord]:
+def snapshots_to_evict(
+    retained: list[SnapshotRecord], policy: SnapshotPolicy
+) -> list[SnapshotRecord]:
     """Return the snapshots to remove to satisfy the policy: of the two closest together, the older
     one.
 

@@ -21,7 +21,7 @@ from sandbox_tui.core.agent.model_messages import (
     human_file,
     human_message,
     repeated_call,
-    tells_lost_processes,
+    reports_lost_processes,
 )
 from sandbox_tui.core.agent.repetition import TIMES_UNTIL_TOLD, counter_after
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, REPAIRS_KEY
@@ -176,7 +176,7 @@ def _listing(state: RunState) -> Listing:
 
 def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
     """Yield the commands that left processes running, one line each, in order of their end."""
-    told_at = [x.seq for x in own if isinstance(x, e.Delivered) and tells_lost_processes(x.text)]
+    told_at = [x.seq for x in own if isinstance(x, e.Delivered) and reports_lost_processes(x.text)]
     since = max([own[0].seq, *told_at])
     for event in own:
         if event.seq <= since:

@@ -26,7 +26,7 @@ from sandbox_tui.core.rl.pool import EpisodePool
 from sandbox_tui.core.rl.rollouts.agent_episode import AgentEpisode
 from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity
 from sandbox_tui.core.rl.sandbox_episode import PROMPTS, prepare, sandbox_spec
-from sandbox_tui.core.sandboxes.blocking_calls import in_thread, to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, run_shielded
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 
 MAX_SNAPSHOT_BYTES = 4 << 30
@@ -56,13 +56,13 @@ class EpisodeGroup:
 
     async def __aenter__(self) -> EpisodeGroup:
         if self._pool.settings.mode == "sandbox":
-            self.snapshot = await to_its_end(self._prepared(), remove_snapshot)
+            self.snapshot = await run_shielded(self._prepared(), remove_snapshot)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
     ) -> None:
-        await to_its_end(self.close())
+        await run_shielded(self.close())
 
     def episode(
         self, *, events: EventSink | None = None, identity: EpisodeIdentity | None = None

@@ -24,7 +24,7 @@ from sandbox_tui.core.rl.sandbox_episode import PROMPTS, SandboxEpisode, sandbox
 from sandbox_tui.core.rl.sandbox_source import SandboxSource
 from sandbox_tui.core.rl.text_episode import TextEpisode
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
-from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import run_shielded
 from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
 from sandbox_tui.core.sandboxes.factory import Providers
 
@@ -71,14 +71,14 @@ class EpisodePool(SandboxSource):
             try:
                 await self._warm()
             except BaseException:
-                await to_its_end(self.close())
+                await run_shielded(self.close())
                 raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
     ) -> None:
-        await to_its_end(self.close())
+        await run_shielded(self.close())
 
     def episode(
         self,

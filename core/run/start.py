@@ -113,10 +113,10 @@ class FreshStart(RunStart):
 
 def opening_messages(run: Run) -> list[dict[str, Any]]:
     """Return the messages that open a conversation; a pack may have no system prompt."""
-    return opening_of(run.pack, run.environment.tools, run.spec.task)
+    return initial_messages(run.pack, run.environment.tools, run.spec.task)
 
 
-def opening_of(pack: PromptPack, tools: Sequence[Tool], task: str) -> list[dict[str, Any]]:
+def initial_messages(pack: PromptPack, tools: Sequence[Tool], task: str) -> list[dict[str, Any]]:
     """Return the messages that open a conversation about a task, with the prompts of a pack."""
     system = pack.system(command_docs(tools))
     instance = {"role": "user", "content": pack.instance(task)}

@@ -27,7 +27,7 @@ async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     return await asyncio.get_running_loop().run_in_executor(_threads, lambda: call(*args, **kwargs))
 
 
-async def in_thread_or_undone(call: Callable[[], T], undo: Callable[[T], object]) -> T:
+async def in_thread_with_undo(call: Callable[[], T], undo: Callable[[T], object]) -> T:
     """Run a call in a thread. If this is cancelled, its result is undone in that thread.
 
     The thread does it because at exit the program waits for threads, not for tasks.
@@ -59,7 +59,7 @@ def _undo(undo: Callable[[T], object], result: T) -> None:
         undo(result)
 
 
-async def to_its_end(
+async def run_shielded(
     work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[object]] | None = None
 ) -> T:
     """Run work that must not stop halfway: if cancelled, it completes and is then undone."""

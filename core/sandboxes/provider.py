@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
-from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import run_shielded
 from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE, ConcurrencyLimits
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
 
@@ -118,7 +118,7 @@ class SandboxProvider(ABC):
                 await sandbox.connect()
             await self.sweep()
         except BaseException:
-            await to_its_end(sandbox.close())
+            await run_shielded(sandbox.close())
             raise
         return sandbox
 

@@ -230,7 +230,7 @@ def _start(job: Job) -> bytes:
         return program.stdout.readline()
 
 
-async def carry_out(job: Job, log: Log) -> int:
+async def run_job(job: Job, log: Log) -> int:
     """Run a job to its end; return the exit code."""
     asyncio.get_running_loop().set_exception_handler(log.on_loop)
     store = Store(data_dir() / "sessions.db")
@@ -300,7 +300,7 @@ def main() -> int:
     log = Log([*secrets_of(os.environ), *([key] if key else [])])
     log.install()
     try:
-        return asyncio.run(carry_out(job, log))
+        return asyncio.run(run_job(job, log))
     except SandboxTuiError as error:
         _say(StartReport(problem=str(error), exit_code=error.exit_code))
         return error.exit_code

@@ -96,7 +96,7 @@ class RunServer:
             storage_error=worker.storage_error,
         )
 
-    async def carry_out(self, request: Request, screen: ClientConnection) -> Any:
+    async def execute(self, request: Request, screen: ClientConnection) -> Any:
         """Execute a screen's request; return its result.
 
         Raises:
@@ -197,9 +197,9 @@ class ClientConnection:
         try:
             if request.method == "type":  # keys must keep the order in which they were pressed
                 async with self._type_lock:
-                    value = await self._run_server.carry_out(request, self)
+                    value = await self._run_server.execute(request, self)
             else:
-                value = await self._run_server.carry_out(request, self)
+                value = await self._run_server.execute(request, self)
         except FileChangedMeanwhile as error:
             name = type(error).__name__
             return Response(request.id, error=name, message=str(error), current=error.now)

@@ -342,7 +342,7 @@ class Store(Database):
             StoreError: the write failed.
         """
         with self.transaction() as connection:
-            blobs.hold_like(connection, run_id, parent)
+            blobs.copy_blob_references(connection, run_id, parent)
 
     def get_blob(self, name: str) -> bytes | None:
         """Return a content by its digest; None if it is not stored.

@@ -48,6 +48,6 @@ async def test_one_toast_is_withdrawn_and_the_others_stay() -> None:
         app.notify("disk is full", title="the run waits", timeout=1000)
         app.notify("another thing", timeout=1000)
         await pilot.pause()
-        app.take_back("disk is full", "the run waits")
+        app.remove_shown_toast("disk is full", "the run waits")
         await pilot.pause()
         assert await shown(app, pilot) == ["another thing"]

@@ -52,6 +52,6 @@ def session_named(store: Store, name: str, *, strict: bool = False) -> RunSummar
     return newest[0]
 
 
-def each_once(found: Iterable[_T], id_of: Callable[[_T], str]) -> list[_T]:
+def unique_by_id(found: Iterable[_T], id_of: Callable[[_T], str]) -> list[_T]:
     """Return the items without duplicates, in order."""
     return list({id_of(one): one for one in found}.values())

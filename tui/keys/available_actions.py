@@ -139,7 +139,7 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
     )
 
 
-def why_key_is_off(screen: Screen[Any], key: str) -> str:
+def why_key_is_disabled(screen: Screen[Any], key: str) -> str:
     """Return the reason to show if a key does nothing now; empty if it does something or has no
     action here."""
     if key in screen.active_bindings:

@@ -37,7 +37,7 @@ TYPED_IN = (
 """Places with text input: keys that write a character cannot be bound there."""
 
 
-def work_together(one: str, other: str) -> bool:
+def active_together(one: str, other: str) -> bool:
     """Return whether the keys of two places work at the same time."""
     if one == other or "app" in (one, other):
         return True

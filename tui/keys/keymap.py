@@ -21,7 +21,7 @@ from sandbox_tui.core.config.toml_file import line_of
 from sandbox_tui.tui.keys.default_keys import ACTIONS, KeyAction
 from sandbox_tui.tui.keys.hint import shown
 from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
-from sandbox_tui.tui.keys.key_scopes import TYPED_IN, work_together
+from sandbox_tui.tui.keys.key_scopes import TYPED_IN, active_together
 
 QUIT_KEY = "ctrl+q"
 """Always quits, whatever the keymap says."""
@@ -183,5 +183,5 @@ def _shared(keys: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str, str]]:
         (one, other, key)
         for key, names in by_key.items()
         for one, other in combinations(names, 2)
-        if work_together(one.partition(".")[0], other.partition(".")[0])
+        if active_together(one.partition(".")[0], other.partition(".")[0])
     }

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from textual.app import App
 from textual.events import Key
 
-from sandbox_tui.tui.keys.available_actions import why_key_is_off
+from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 
 Result = TypeVar("Result")
 
@@ -20,6 +20,6 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
 
     def on_key(self, event: Key) -> None:
         """Handle a key that no widget has consumed, before its action is looked up."""
-        words = why_key_is_off(self.screen, event.key) if self.screen_stack else ""
+        words = why_key_is_disabled(self.screen, event.key) if self.screen_stack else ""
         if words:
             self.notify(words, timeout=SECONDS, markup=False)

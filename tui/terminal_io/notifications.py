@@ -28,11 +28,11 @@ class Notices:
     def __init__(self) -> None:
         self._reported: dict[str, str] = {}
 
-    def look(self, workers: Iterable[RunWorker]) -> list[Notice]:
+    def take_new(self, workers: Iterable[RunWorker]) -> list[Notice]:
         """Return what is new since the last call."""
         found: list[Notice] = []
         for worker in workers:
-            words = failed(worker) or news_of(worker.state)
+            words = failed(worker) or notification_text(worker.state)
             if words != self._reported.get(worker.run_id, ""):
                 self._reported[worker.run_id] = words
                 if words:
@@ -48,7 +48,7 @@ def failed(worker: RunWorker) -> str:
     return "is no longer recorded" if worker.state.seq else "could not start"
 
 
-def news_of(state: RunState) -> str:
+def notification_text(state: RunState) -> str:
     """Return a run's news for the user, or empty. The part after the colon tells similar news
     apart."""
     finished = state.finished

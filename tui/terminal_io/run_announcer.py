@@ -49,7 +49,7 @@ class RunAnnouncer:
 
     def _look(self) -> None:
         own = [run for run_id, run in self._runs.all.items() if run_id not in self._runs.samples]
-        for notice in self._notices.look(own):
+        for notice in self._notices.take_new(own):
             self._tell(notice)
         if self._settings.now.ui.title:
             self._show_title(title_of(self._app.screen_stack, self._runs.unfinished))

@@ -39,7 +39,7 @@ class DedupedToasts(App[Result], Generic[Result]):
             if room < 0 or (old.message, old.title) == (new.message, new.title):
                 remove_toast(self, old, refresh=False)
 
-    def take_back(self, message: str, title: str) -> None:
+    def remove_shown_toast(self, message: str, title: str) -> None:
         """Remove this toast; all others stay."""
         for old in shown_toasts(self):
             if (old.message, old.title) == (message, title):

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
-from sandbox_tui.core.evals.scorers.final_answer import bare, final_answer
+from sandbox_tui.core.evals.scorers.final_answer import final_answer, strip_markup
 
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
 _WORDS = re.compile(r"\\(?:text|mathrm|texttt|operatorname)\{([^{}]*)\}")
@@ -36,6 +36,6 @@ class ExactScorer:
 
 
 def _normal(text: str) -> str:
-    text = unicodedata.normalize("NFC", _FRACTION.sub(r"\1/\2", bare(text)))
+    text = unicodedata.normalize("NFC", _FRACTION.sub(r"\1/\2", strip_markup(text)))
     text = _WORDS.sub(r"\1", text).replace("−", "-")
     return "".join(text.split()).casefold()

@@ -27,12 +27,12 @@ def final_answer(text: str) -> str:
     text = text[-MAX_ANSWER_CHARACTERS:]
     boxed = last_boxed(text)
     if boxed is not None:
-        return bare(boxed)
+        return strip_markup(boxed)
     lines = [line for line in _FENCE.sub("", text).splitlines() if line.strip()]
     for line in reversed(lines):
         if found := _ANNOUNCED.search(line):
-            return bare(found[1])
-    return bare(lines[-1]) if lines else ""
+            return strip_markup(found[1])
+    return strip_markup(lines[-1]) if lines else ""
 
 
 def without_long_space(text: str) -> str:
@@ -41,7 +41,7 @@ def without_long_space(text: str) -> str:
     return _BREAKS.sub("\n", _BLANKS.sub(" ", text))
 
 
-def bare(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Remove surrounding markup, quotes and the full stop."""
     before = None
     while before != text:

@@ -76,7 +76,7 @@ def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
     )
 
 
-def unfit(title: str, tool: str, fault: str) -> str:
+def invalid_arguments(title: str, tool: str, fault: str) -> str:
     """Say that a tool cannot accept its arguments."""
     return (
         f"Your last message contained a call ({title}) with arguments that {tool} cannot take: "

@@ -87,7 +87,7 @@ class Prose:
         self._lead = (self._lead + text[-_LEAD_CHARS:])[-_LEAD_CHARS:]
         self._after += text[: max(0, _LEAD_CHARS - len(self._after))]
 
-    def meet(self, family: str) -> None:
+    def take_mark(self, family: str) -> None:
         """Process a mark of this family."""
         if self._latest is not None and self._latest.block.family != family:
             block = self._latest.block

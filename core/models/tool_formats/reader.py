@@ -149,7 +149,7 @@ class TextCallReader:
             try:
                 calls.append(self._fitted(call))
             except Unfit as error:
-                return [], problems.unfit(title, call.tool, str(error))
+                return [], problems.invalid_arguments(title, call.tool, str(error))
         return calls, ""
 
     def _has_text_after(self, last: Candidate) -> bool:

@@ -149,7 +149,7 @@ class Scanner:
         del source.partial_calls[before:]
         if isinstance(found, Passage):
             if self.parts and word in harmony.FAMILY.openers:
-                self._prose.meet(harmony.NAME)
+                self._prose.take_mark(harmony.NAME)
             yield from self._read_passage(found)
             return
         self._add_text(source.taken() or source.take(1))

@@ -22,7 +22,7 @@ from sandbox_tui.core.rl.rollouts.policy_reply import policy_reply, written_text
 from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity, episode_started
 from sandbox_tui.core.rl.turn import Turn
 from sandbox_tui.core.run.artifacts import Results
-from sandbox_tui.core.run.start import opening_of
+from sandbox_tui.core.run.start import initial_messages
 
 ANSWER_SECONDS = 60.0
 """Timeout for reading an answer from a sandbox."""
@@ -80,7 +80,7 @@ class Rollout:
         self.task = task
         self.place = place
         self.limits = limits_of(settings.limits, task)
-        self.conversation: list[Message] = opening_of(place.pack, tools, place.asked)
+        self.conversation: list[Message] = initial_messages(place.pack, tools, place.asked)
         self.replies: list[Reply] = []
         self._prompts = Prompts(schemas, settings.tool_format)
         self._schemas = schemas

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxLost, SandboxTuiError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import SandboxSpec, Shell
-from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_or_undone, to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_with_undo, run_shielded
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.bubblewrap.pipes import PipeShell
 from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
@@ -78,12 +78,12 @@ class BubblewrapSandbox(DispatcherSandbox):
     async def _start(self) -> None:
         await self._require_bubblewrap()
         try:
-            await self._use(await in_thread_or_undone(self._make_folder, remove_folder))
+            await self._use(await in_thread_with_undo(self._make_folder, remove_folder))
             await self._prepare()
             if self.spec.snapshot:
                 await reset_process_state(self._control.run)
         except BaseException as error:
-            await to_its_end(self.close())
+            await run_shielded(self.close())
             if isinstance(error, SandboxLost | OSError):
                 problem = f"The embedded sandbox did not start: {_describe_error(error)}"
                 raise SandboxUnavailable(problem) from error
@@ -182,7 +182,7 @@ class BubblewrapSandbox(DispatcherSandbox):
             await self._freeze(briefly=False)
 
     async def _freeze(self, *, briefly: bool) -> None:
-        await to_its_end(self._stop_processes(briefly=briefly), lambda _: self.thaw())
+        await run_shielded(self._stop_processes(briefly=briefly), lambda _: self.thaw())
 
     async def _stop_processes(self, *, briefly: bool) -> None:
         await self._control.run(script("freeze.sh").encode(), builtin=True)
@@ -191,7 +191,7 @@ class BubblewrapSandbox(DispatcherSandbox):
     @override
     async def thaw(self) -> None:
         if self._clock.frozen:
-            await to_its_end(self._continue_processes())
+            await run_shielded(self._continue_processes())
 
     async def _continue_processes(self) -> None:
         self._clock.resume()
@@ -207,7 +207,7 @@ class BubblewrapSandbox(DispatcherSandbox):
 
     @override
     async def snapshot(self, tag: str, *, max_bytes: int) -> tuple[str, int]:
-        return await to_its_end(
+        return await run_shielded(
             self._snapshot(tag, max_bytes), lambda made: self.remove_snapshot(made[0])
         )
 
@@ -248,7 +248,7 @@ class BubblewrapSandbox(DispatcherSandbox):
             try:
                 return await self._try_channel(state_dir)
             except SandboxLost:
-                await supervisor.restart(instead_of=process)
+                await supervisor.restart(failed_process=process)
                 return await self._try_channel(state_dir)
         except OSError as error:  # too many open files, or the folders have been removed
             raise SandboxLost(_describe_error(error)) from error

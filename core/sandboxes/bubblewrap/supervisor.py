@@ -11,7 +11,7 @@ from pathlib import Path
 from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.base.process_identity import initial_file_limit
 from sandbox_tui.core.sandboxes.base import SandboxSpec
-from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import run_shielded
 from sandbox_tui.core.sandboxes.bubblewrap.bwrap_arguments import PIPES, namespace_arguments
 from sandbox_tui.core.sandboxes.bubblewrap.cgroup import Cgroup
 from sandbox_tui.core.sandboxes.bubblewrap.killing import kill_bwrap
@@ -87,21 +87,21 @@ class Supervisor:
             self._process = await starting
             raise
 
-    async def restart(self, *, instead_of: asyncio.subprocess.Process | None) -> None:
+    async def restart(self, *, failed_process: asyncio.subprocess.Process | None) -> None:
         """Kill all processes and start again on the same folders, keeping files and shell state.
 
-        Concurrent callers share one restart: `instead_of` is the process that failed them.
+        Concurrent callers share one restart: `failed_process` is the process that failed them.
 
         Raises:
             SandboxLost: the sandbox has been closed.
         """
-        await to_its_end(self._restart(instead_of))
+        await run_shielded(self._restart(failed_process))
 
-    async def _restart(self, instead_of: asyncio.subprocess.Process | None) -> None:
+    async def _restart(self, failed_process: asyncio.subprocess.Process | None) -> None:
         async with self._restarting:
             if self._closed:
                 raise SandboxLost("The sandbox has been closed.")
-            if self._process is instead_of:
+            if self._process is failed_process:
                 await self._kill()
                 await self.start()
 

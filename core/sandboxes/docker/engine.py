@@ -236,7 +236,7 @@ def claim(container: Any) -> None:
     _name_owner(container, me)
 
 
-def disown(container: Any) -> None:
+def release_container(container: Any) -> None:
     """Release a container, so that another program can claim it (blocking)."""
     _name_owner(container, ProcessIdentity.this_process()._replace(pid=0, started="0"))
 

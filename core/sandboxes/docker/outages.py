@@ -96,7 +96,7 @@ class ContainerLiveness:
             for task in tasks:
                 task.cancel()
 
-    def was_away(self, error: Exception) -> bool:
+    def is_outage(self, error: Exception) -> bool:
         """Return whether an error is an outage of the engine that should be waited out."""
         from requests.exceptions import ConnectionError as NoConnection
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sandbox_tui.core.sandboxes.blocking_calls import in_thread, to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, run_shielded
 from sandbox_tui.core.sandboxes.docker.outages import unpause_if_paused
 from sandbox_tui.core.sandboxes.docker.pending_execs import PendingExecs
 from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
@@ -46,11 +46,11 @@ class ContainerPause:
 
     async def pause(self, *, briefly: bool) -> None:
         """Pause the container; does nothing if it is already paused."""
-        await to_its_end(self._pause(briefly=briefly), lambda _: self.unpause())
+        await run_shielded(self._pause(briefly=briefly), lambda _: self.unpause())
 
     async def unpause(self) -> None:
         """Unpause the container, whoever paused it."""
-        await to_its_end(self._unpause())
+        await run_shielded(self._unpause())
 
     async def _pause(self, *, briefly: bool) -> None:
         async with self._lock:

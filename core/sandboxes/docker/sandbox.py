@@ -19,7 +19,7 @@ from sandbox_tui.core.base.errors import (
 )
 from sandbox_tui.core.base.io_types import Size
 from sandbox_tui.core.sandboxes.base import ExecResult, OutputSink, SandboxSpec, Shell
-from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_or_undone, to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_with_undo, run_shielded
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
 from sandbox_tui.core.sandboxes.docker import snapshots as image_snapshots
 from sandbox_tui.core.sandboxes.docker.container_options import (
@@ -33,9 +33,9 @@ from sandbox_tui.core.sandboxes.docker.engine import (
     claim,
     container_of,
     describe_error,
-    disown,
     exit_cause,
     image_is_missing,
+    release_container,
 )
 from sandbox_tui.core.sandboxes.docker.exec_transport import DockerTransport
 from sandbox_tui.core.sandboxes.docker.lifetime_lease import renew_lease
@@ -126,12 +126,12 @@ class DockerSandbox(DispatcherSandbox):
         try:
             await self._require_image(image)
             self._created_at = time.time()
-            created = await in_thread_or_undone(lambda: self._create(image), _discard)
+            created = await in_thread_with_undo(lambda: self._create(image), _discard)
             self._use(created)
             await in_thread(self._container.start)
             await self._prepare()
         except BaseException as error:
-            await to_its_end(self.close())
+            await run_shielded(self.close())
             if isinstance(error, SandboxError) or not isinstance(error, Exception):
                 raise
             problem = f"The container did not start: {describe_error(error)}"
@@ -189,7 +189,7 @@ class DockerSandbox(DispatcherSandbox):
     async def leave(self) -> None:
         if not self._closed:
             await self._renew_lease()
-            await in_thread(disown, self._container)
+            await in_thread(release_container, self._container)
             await self._abandon()
 
     @override
@@ -279,7 +279,7 @@ class DockerSandbox(DispatcherSandbox):
 
     @override
     async def snapshot(self, tag: str, *, max_bytes: int) -> tuple[str, int]:
-        return await to_its_end(
+        return await run_shielded(
             self._snapshot(tag, max_bytes), lambda made: self.remove_snapshot(made[0])
         )
 
@@ -321,7 +321,7 @@ class DockerSandbox(DispatcherSandbox):
             command,
             self._pause.pending,
         )
-        return Channel(await to_its_end(opening, _close), self._clock)
+        return Channel(await run_shielded(opening, _close), self._clock)
 
     # --- the engine
 
@@ -335,7 +335,7 @@ class DockerSandbox(DispatcherSandbox):
             except SandboxError:
                 raise
             except Exception as error:
-                away = await self._require_alive() or self._liveness.was_away(error)
+                away = await self._require_alive() or self._liveness.is_outage(error)
                 if not away or attempt == MAX_ENGINE_ATTEMPTS:
                     problem = f"Docker reported an error: {describe_error(error)}"
                     raise SandboxError(problem) from error

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from typing import Any
 
-from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_or_undone
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_with_undo
 from sandbox_tui.core.sandboxes.docker.engine import connect
 
 
@@ -30,7 +30,7 @@ class EngineConnection:
         """
         async with self._lock:
             if self.client is None:
-                self.client = await in_thread_or_undone(connect, lambda client: client.close())
+                self.client = await in_thread_with_undo(connect, lambda client: client.close())
             self._users += 1
             return self.client
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.sandboxes.base import Shell
-from sandbox_tui.core.sandboxes.blocking_calls import in_thread, to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, run_shielded
 from sandbox_tui.core.sandboxes.docker.pending_execs import PendingExecs
 from sandbox_tui.core.sandboxes.docker.socket_stream import SocketStream
 from sandbox_tui.core.sandboxes.protocol.stdin_probe import hides_input
@@ -66,7 +66,7 @@ class DockerShell(Shell):
             await shell.resize(*size)
             return shell
 
-        return await to_its_end(start_and_resize(), lambda shell: shell.close())
+        return await run_shielded(start_and_resize(), lambda shell: shell.close())
 
     @override
     async def output(self) -> AsyncIterator[bytes]:

@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import SandboxUnavailable
-from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.blocking_calls import run_shielded
 from sandbox_tui.core.sandboxes.docker.engine import connect
 
 Progress = Callable[[str], None]
@@ -144,7 +144,7 @@ async def _run(command: list[str], progress: Progress) -> int:
         env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
     )
     try:
-        process = await to_its_end(starting, _terminate)
+        process = await run_shielded(starting, _terminate)
     except FileNotFoundError as error:
         raise SandboxUnavailable(f"The program {command[0]} is not installed.") from error
     try:

@@ -21,8 +21,8 @@ from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Record
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import fence, inline, prose, quote
 from sandbox_tui.sessions.interchange.exports.markdown_summary import (
-    at_a_glance,
     changed_files,
+    outcome_sentences,
     table_of_calls,
 )
 from sandbox_tui.sessions.interchange.exports.run_story import (
@@ -51,7 +51,7 @@ def _blocks(recording: Recording) -> Iterable[str]:
     entries = story(recording)
     title = summary.title or started.task.strip().split("\n", 1)[0]
     yield f"# {inline(shortened(title, MAX_TITLE_CHARS))}"
-    yield from at_a_glance(recording)
+    yield from outcome_sentences(recording)
     yield "## Task"
     yield quote(prose(started.task))
     if (summary.answer or "").strip():

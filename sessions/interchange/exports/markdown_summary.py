@@ -18,7 +18,7 @@ MAX_ROWS = 500
 """Maximum number of rows in one table."""
 
 
-def at_a_glance(recording: Recording) -> Iterable[str]:
+def outcome_sentences(recording: Recording) -> Iterable[str]:
     """Yield the outcome, in sentences."""
     summary = recording.summary
     started = datetime.datetime.fromtimestamp(summary.started_at, tz=datetime.UTC)

@@ -53,7 +53,7 @@ def hold(connection: Connection, run_id: str, name: str) -> bool:
     return True
 
 
-def hold_like(connection: Connection, run_id: str, parent: str) -> None:
+def copy_blob_references(connection: Connection, run_id: str, parent: str) -> None:
     """Record that a run has all contents of another."""
     connection.execute(
         "INSERT OR IGNORE INTO run_blobs (run_id, digest)"

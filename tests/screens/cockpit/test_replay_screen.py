@@ -65,7 +65,7 @@ async def replayed(
 
 async def at(screen: ReplayScreen, pilot: Pilot[int], seq: int) -> None:
     """Wait until the replay has reached an event."""
-    await until(pilot, lambda: screen.position == seq and screen._replay.asked is None)
+    await until(pilot, lambda: screen.position == seq and screen._replay.requested_position is None)
     await pilot.pause()
 
 
@@ -166,7 +166,10 @@ async def test_search_goes_forwards_and_backwards(session: tuple[Path, list[e.An
         await until(pilot, lambda: isinstance(screen.focused, Input))
         await pilot.press(*"part_1")
         await until(
-            pilot, lambda: len(screen._found._hits) == len(found) and screen._replay.asked is None
+            pilot,
+            lambda: (
+                len(screen._found._hits) == len(found) and screen._replay.requested_position is None
+            ),
         )
         await at(screen, pilot, found[0])
         assert f"1 of {len(found)} found" in str(screen.query_one(FindBar).border_title)

@@ -68,10 +68,10 @@ def a_run() -> RunState:
 class OneList(App[None]):
     """An app with only the list."""
 
-    def __init__(self, state: RunState, *, attends: bool = False) -> None:
+    def __init__(self, state: RunState, *, autoselect: bool = False) -> None:
         super().__init__()
         self.state = state
-        self.attends = attends
+        self.autoselect = autoselect
         for theme in load_themes()[0].values():
             self.register_theme(to_textual(theme))
 
@@ -79,7 +79,7 @@ class OneList(App[None]):
         return ROLE_DEFAULTS
 
     def compose(self) -> ComposeResult:
-        yield Calls(self.state, attends=self.attends, id="calls")
+        yield Calls(self.state, autoselect=self.autoselect, id="calls")
 
     def on_mount(self) -> None:
         self.theme = "lamplight"
@@ -326,7 +326,7 @@ async def test_a_waiting_edit_is_a_diff_of_all_it_changes() -> None:
 
 async def test_a_waiting_call_says_that_it_is_longer_than_the_view() -> None:
     state = waiting(command="\n".join(f"echo {n}" for n in range(40)))
-    app = OneList(state, attends=True)
+    app = OneList(state, autoselect=True)
     async with app.run_test(size=(60, 20)) as pilot:
         calls = app.query_one(Calls)
         calls.sync(5.0)

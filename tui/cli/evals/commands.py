@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sandbox_tui.tui.cli.open_store import each_once, open_store, store_to_read
+from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import load_settings, overrides_of, request_options
 from sandbox_tui.tui.cli.show_app import is_terminal
 
@@ -205,7 +205,7 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
 
     with open_store() as store:
         named = (ledger.summary(store, name, strict=True) for name in evaluation)
-        chosen = each_once(named, lambda summary: summary.info.id)
+        chosen = unique_by_id(named, lambda summary: summary.info.id)
         (delete_whole if sessions else delete_alone)(store, chosen, ask=not yes)
 
 

@@ -22,12 +22,12 @@ def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> No
     )
     from sandbox_tui.sessions.store.tables import rollouts, trainings
     from sandbox_tui.tui.cli.free_space import free_space
-    from sandbox_tui.tui.cli.open_store import each_once, open_store
+    from sandbox_tui.tui.cli.open_store import open_store, unique_by_id
     from sandbox_tui.tui.format import numbers
 
     with open_store() as store:
         named = (trainings.summary(store, name, strict=True) for name in training)
-        chosen = each_once(named, lambda summary: summary.id)
+        chosen = unique_by_id(named, lambda summary: summary.id)
         for found in chosen:
             refuse_running(found)
         for found in chosen:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.tui.cli.open_store import each_once, open_store, session_named, store_to_read
+from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
 from sandbox_tui.tui.format.titles import cut_title, first_line
 
 
@@ -79,7 +79,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
 
     with open_store() as store:
         named = (session_named(store, name, strict=True) for name in session)
-        chosen = each_once(named, lambda summary: summary.id)
+        chosen = unique_by_id(named, lambda summary: summary.id)
         for summary in chosen:
             if summary.outcome == "running" and not summary.elsewhere:
                 raise ConfigError(f"{summary.id} is still running: end it before you delete it.")

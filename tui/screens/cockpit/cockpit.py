@@ -107,7 +107,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
         """Yield header, three panes, the widgets below them, footer."""
         yield StatusBar(self.state, self._task_line, id="status")
         with Horizontal(id="panes"):
-            yield Calls(self.state, attends=self._is_live, get_blob=self._get_blob, id="calls")
+            yield Calls(self.state, autoselect=self._is_live, get_blob=self._get_blob, id="calls")
             yield TerminalPane(live=self._is_live, id="terminals")
             with Vertical(id="side"):
                 yield FileTree(self.state, id="files")

@@ -150,7 +150,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
         self.query_one(SessionList).show(*listed)
-        self._search.look_again()
+        self._search.repeat_search()
         self._moved()
 
     # --- the session under the cursor
@@ -365,7 +365,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
     @on(SearchBar.QueryChanged)
     def _query_changed(self, event: SearchBar.QueryChanged) -> None:
         event.stop()
-        self._search.look()
+        self._search.start_search()
 
     @on(SearchBar.CursorMoved)
     def _cursor_moved(self, event: SearchBar.CursorMoved) -> None:

@@ -40,7 +40,7 @@ WAYS: dict[str, tuple[str, Way]] = {
 """The ways to get an image: the label of the button, and the function to call."""
 
 
-def ways_for(image: str) -> list[str]:
+def ways_to_install(image: str) -> list[str]:
     """Return the ways that apply to an image on this machine."""
     if image != DEFAULT_IMAGE:
         return ["pull"]
@@ -86,7 +86,7 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         with Vertical(classes="dialog") as box:
             box.border_title = "the image is missing"
             box.border_subtitle = f"enter choose · {hint('image_offer.leave')} cancel"
-            ways = ways_for(self._image)
+            ways = ways_to_install(self._image)
             yield Static(_question(sanitize_line(self._image), ways), markup=False)
             yield RichLog(markup=False, wrap=True, max_lines=2000)
             with Horizontal():

@@ -53,10 +53,10 @@ class RowUpdates:
         """Start polling for changes made from now on."""
         with contextlib.suppress(StoreError):  # the first full read reports it
             self._version = self._store.data_version()
-        self._screen.set_interval(POLL_SECONDS, self.look)
+        self._screen.set_interval(POLL_SECONDS, self.poll)
         self._screen.set_interval(AGE_SECONDS, self._redraw_ages)
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Poll once if the list is on the screen."""
         if self._screen.is_current:
             self._screen.run_worker(self._poll, exclusive=True, group="look")

@@ -59,18 +59,18 @@ class SessionFinder:
 
     async def _learn_values(self, finder: Finder) -> None:
         try:
-            self._bar.know(await asyncio.to_thread(finder.values))
+            self._bar.set_filter_values(await asyncio.to_thread(finder.values))
         except StoreError as error:
             self._bar.say(str(error))
 
     # --- the search
 
-    def look(self) -> None:
+    def start_search(self) -> None:
         """Search for the current query of the bar."""
         self._opens_first = False
         self._look(query_changed=True)
 
-    def look_again(self) -> None:
+    def repeat_search(self) -> None:
         """Repeat the search, because sessions may have changed."""
         if self._bar.query_now.has_terms:
             self._look(query_changed=False)

@@ -27,7 +27,7 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.edited_file import GetBlob, edited_file
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines
-from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_words, task_lines
+from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_output, task_lines
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
 from sandbox_tui.tui.widgets.calls.search.call_filter import (
     FILTER_WORDS,
@@ -52,7 +52,7 @@ class Calls(ExplainsUnavailable, BlockList):
 
     Args:
         state: the run.
-        attends: whether a call that starts to wait is selected and scrolled into view.
+        autoselect: whether a call that starts to wait is selected and scrolled into view.
         get_blob: returns the content of files by digest.
     """
 
@@ -77,13 +77,13 @@ class Calls(ExplainsUnavailable, BlockList):
         self,
         state: RunState,
         *,
-        attends: bool = False,
+        autoselect: bool = False,
         get_blob: GetBlob = lambda _: None,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
         self._state = state
-        self._attends = attends
+        self._autoselect = autoselect
         self._get_blob = get_blob
         self._attention = Attention(self)
         self._left_at = 0
@@ -171,7 +171,7 @@ class Calls(ExplainsUnavailable, BlockList):
         return self._attention.number
 
     def _attend(self) -> None:
-        pending = self._state.pending if self._attends else None
+        pending = self._state.pending if self._autoselect else None
         number = pending.call.number if pending is not None else None
         self._attention.update(number, lambda: self._waiting_place)
 
@@ -341,7 +341,7 @@ class Calls(ExplainsUnavailable, BlockList):
         before = edited_file(item, self._state.files, self._get_blob) if opened else None
         palette = palette_of(self)
         lines = item_lines(item, width, self._now, opened, notes, palette, before)
-        if awaits_first_words(item) and self._state.started is not None:
+        if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
         return lines
 

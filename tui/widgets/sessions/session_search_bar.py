@@ -108,7 +108,7 @@ class SearchBar(Vertical):
         self.display = True
         self.screen.set_focus(self.query_one(Input))
 
-    def know(self, values: Values) -> None:
+    def set_filter_values(self, values: Values) -> None:
         """Set the possible values of filters."""
         self._values = values
 
@@ -117,7 +117,7 @@ class SearchBar(Vertical):
         self._problem = words
         self.query_one(ThemedText).refresh(layout=True)
 
-    def ways_on(self) -> Sequence[str]:
+    def all_completions(self) -> Sequence[str]:
         """Return all completions of the typed text."""
         return completions(self.query_one(Input).value, self._values)
 
@@ -134,7 +134,7 @@ class SearchBar(Vertical):
 
     def action_complete(self) -> None:
         """Accept the first completion; without one, go to the results."""
-        line, ways = self.query_one(Input), self.ways_on()
+        line, ways = self.query_one(Input), self.all_completions()
         if not ways or not line.value:
             self.post_message(self.ResultsRequested())
             return
@@ -186,7 +186,7 @@ class SearchBar(Vertical):
         text = self.query_one(Input).value
         remarks = parse_query(text).remarks
         line = Text()
-        ways = self.ways_on()
+        ways = self.all_completions()
         if self._problem:
             line.append(sanitize_line(self._problem), style=palette.bad)
         elif ways and not text.endswith(" "):
@@ -214,7 +214,7 @@ class _QuerySuggester(Suggester):
     @override
     async def get_suggestion(self, value: str) -> str | None:
         """Return the first completion that starts with the typed text."""
-        return next((way for way in self._bar.ways_on() if way.startswith(value)), None)
+        return next((way for way in self._bar.all_completions() if way.startswith(value)), None)
 
 
 def _last(text: str) -> str:

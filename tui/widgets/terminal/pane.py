@@ -25,10 +25,10 @@ from sandbox_tui.tui.terminal_io.emulator_backend import live_terminal
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.terminal.open_terminals import OpenTerminal, OpenTerminals
 from sandbox_tui.tui.widgets.terminal.pane_border import (
-    attached_words,
     awaited_words,
     longest_fitting,
     reading_words,
+    release_hints,
 )
 from sandbox_tui.tui.widgets.terminal.search.search_bar import TerminalSearchBar
 from sandbox_tui.tui.widgets.terminal.tabs import title_of
@@ -393,7 +393,7 @@ class TerminalPane(ExplainsUnavailable, Container):
 
     def _subtitles(self, view: TerminalView) -> tuple[str, ...]:
         if view.attached:
-            return attached_words()
+            return release_hints()
         if self._awaited is not None and self.shown == MIRROR and self._live:
             return awaited_words(self._awaited, has_focus=view.has_focus)
         grows = self._grows and self.shown not in self.ended

@@ -17,7 +17,7 @@ BORDER_COLUMNS = 4
 MAX_PROGRAM_CHARS = 20
 
 
-def attached_words() -> tuple[str, ...]:
+def release_hints() -> tuple[str, ...]:
     """Return how to release the keyboard, from the longest wording to the shortest."""
     back = f"{RELEASE_SHOWN} releases it"
     return (

@@ -48,7 +48,7 @@ class MathVerify:
         boxed = last_boxed(text)
         found = text if boxed is None else boxed
         target = attempt.task.target.strip()
-        known = same_at_sight(found, target)
+        known = equal_without_algebra(found, target)
         equal = await self._compared(found, target) if known is None else known
         words = "equals" if equal else "does not equal"
         return Score(value=float(equal), explanation=f"{found:.200} {words} {target:.200}.")
@@ -70,7 +70,7 @@ class MathVerify:
         return await call_in_worker(compare, found, target, timeout=self.timeout, share=self.name)
 
 
-def same_at_sight(found: str, target: str) -> bool | None:
+def equal_without_algebra(found: str, target: str) -> bool | None:
     """Return whether two texts are equal if no algebra is needed to decide; else None."""
     if found == target:
         return True

@@ -15,7 +15,7 @@ from sandbox_tui.core.environment.snapshotter import (
     SnapshotPolicy,
     SnapshotRecord,
     Snapshotter,
-    to_evict,
+    snapshots_to_evict,
 )
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.recovery import recover
@@ -38,7 +38,9 @@ def test_bounds_hold_and_the_newest_stays(
     for gap, size in gaps:
         step += gap
         retained.append(SnapshotRecord(f"s{step}", step, size))
-        for one in to_evict(retained, SnapshotPolicy(max_count=most, max_bytes=most_bytes)):
+        for one in snapshots_to_evict(
+            retained, SnapshotPolicy(max_count=most, max_bytes=most_bytes)
+        ):
             retained.remove(one)
         assert len(retained) <= most
         assert len(retained) == 1 or sum(one.size for one in retained) <= most_bytes
@@ -49,7 +51,7 @@ def test_kept_snapshots_are_spread_over_the_run() -> None:
     retained: list[SnapshotRecord] = []
     for step in range(1, 101):
         retained.append(SnapshotRecord(f"s{step}", step, 1))
-        for one in to_evict(retained, SnapshotPolicy(max_count=8)):
+        for one in snapshots_to_evict(retained, SnapshotPolicy(max_count=8)):
             retained.remove(one)
     steps = [0, *(one.step for one in retained)]
     assert max(b - a for a, b in itertools.pairwise(steps)) <= 40

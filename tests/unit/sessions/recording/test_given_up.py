@@ -79,7 +79,7 @@ async def test_the_session_is_interrupted_even_if_the_database_is_full(
 async def test_the_message_about_it(store: Store) -> None:
     for stored, words in ((True, "is no longer recorded"), (False, "could not start")):
         workers, _ = await ended(store, stored=stored)
-        (notice,) = Notices().look(workers.all.values())
+        (notice,) = Notices().take_new(workers.all.values())
         assert notice.title == f"sandbox-tui: {words}"
         store.delete("r")
 

@@ -58,7 +58,7 @@ def worker(state: RunState, failure: Exception | None = None) -> Any:
 
 def test_each_event_is_notified_once() -> None:
     state, notices = RunState(), Notices()
-    look = lambda: [tuple(notice) for notice in notices.look([worker(state)])]  # noqa: E731
+    look = lambda: [tuple(notice) for notice in notices.take_new([worker(state)])]  # noqa: E731
     seq = 0
 
     def happens(event: Any) -> None:
@@ -89,5 +89,7 @@ def test_each_event_is_notified_once() -> None:
 def test_a_run_that_could_not_start_is_reported() -> None:
     notices = Notices()
     failed = worker(RunState(), ValueError("x"))
-    assert [notice.title for notice in notices.look([failed])] == ["sandbox-tui: could not start"]
-    assert notices.look([failed]) == []
+    assert [notice.title for notice in notices.take_new([failed])] == [
+        "sandbox-tui: could not start"
+    ]
+    assert notices.take_new([failed]) == []

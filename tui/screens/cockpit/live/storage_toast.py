@@ -33,7 +33,7 @@ class StorageToast:
             return
         app = cast("DedupedToasts[int]", app_of(self._screen))
         if self._shown:
-            app.take_back(_words(self._shown), TITLE)
+            app.remove_shown_toast(_words(self._shown), TITLE)
         self._shown = storage_error
         if storage_error:
             words = _words(storage_error)

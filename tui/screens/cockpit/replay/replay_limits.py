@@ -35,7 +35,7 @@ class ReplayLimits:
             back = action == "go_start" or (action in _MOVES and direction < 0)
             edge = 0 if back else self._last
             here = "this is the start" if back else "this is the end"
-            return here if self._loop.aim == edge else ""
+            return here if self._loop.next_position == edge else ""
         if action == "failure":
             return self._why_no_failure(direction)
         if action == "speed" and self._loop.speed == SPEEDS[-1 if direction > 0 else 0]:
@@ -45,6 +45,6 @@ class ReplayLimits:
     def _why_no_failure(self, direction: int) -> str:
         if direction > 0 and not self._index.is_complete:
             return ""
-        found = self._index.markers.next(self._loop.aim, direction, FAILURES)
+        found = self._index.markers.next(self._loop.next_position, direction, FAILURES)
         side = "after" if direction > 0 else "before"
         return "" if found is not None else f"nothing failed {side} this"

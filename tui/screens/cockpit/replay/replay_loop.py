@@ -44,7 +44,7 @@ class ReplayView(Protocol):
         """Update the play state and the progress."""
         ...
 
-    def say_why(self, error: SandboxTuiError) -> None:
+    def show_error(self, error: SandboxTuiError) -> None:
         """Show why nothing more can be displayed."""
         ...
 
@@ -99,7 +99,7 @@ class ReplayLoop:
         self.plays = False
         self.wake()
 
-    def play_or_hold(self) -> None:
+    def toggle_playing(self) -> None:
         """Start or stop playing."""
         self.plays = not self.plays
         self.wake()
@@ -135,13 +135,13 @@ class ReplayLoop:
         return self._player.idle
 
     @property
-    def aim(self) -> int:
+    def next_position(self) -> int:
         """The event to be displayed next: keys pressed faster than the display updates add up."""
-        aims = (self._target, self._going, self._view.position)
-        return next(aim for aim in aims if aim is not None)
+        positions = (self._target, self._going, self._view.position)
+        return next(seq for seq in positions if seq is not None)
 
     @property
-    def asked(self) -> int | None:
+    def requested_position(self) -> int | None:
         """The requested position, until the loop starts to show it."""
         return self._target
 
@@ -164,7 +164,7 @@ class ReplayLoop:
                     await self._next_change()
             except SandboxTuiError as error:
                 self.plays, self._target, self._going = False, None, None
-                self._view.say_why(error)
+                self._view.show_error(error)
 
     async def _next_change(self) -> None:
         self._changed.clear()

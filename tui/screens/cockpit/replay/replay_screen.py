@@ -194,7 +194,7 @@ class ReplayScreen(Cockpit):
         self.state = state
         self.query_one(Calls).adopt(state)
 
-    def say_why(self, error: SandboxTuiError) -> None:
+    def show_error(self, error: SandboxTuiError) -> None:
         """Show why nothing more can be displayed."""
         self.notify(str(error), severity="error", markup=False, timeout=20)
 
@@ -251,7 +251,7 @@ class ReplayScreen(Cockpit):
             clock(self.state.t),
             sanitize_line(self._summary.id),
         ]
-        if self._replay.asked is None and not self._index.reaches(last):
+        if self._replay.requested_position is None and not self._index.reaches(last):
             parts.append(f"preparing {100 * self._index.covered // max(1, last)} %")
         self.query_one("#replay-bar", Static).update(" · ".join(parts))
 
@@ -267,7 +267,7 @@ class ReplayScreen(Cockpit):
 
     def action_play(self) -> None:
         """Start or stop playing."""
-        self._replay.play_or_hold()
+        self._replay.toggle_playing()
         self.sync_bars()
 
     def action_speed(self, direction: int) -> None:
@@ -287,7 +287,7 @@ class ReplayScreen(Cockpit):
     def action_event(self, direction: int) -> None:
         """Go one event forward (1) or back (-1)."""
         self._replay.hold()
-        self.seek(self._replay.aim + direction)
+        self.seek(self._replay.next_position + direction)
 
     def action_second(self, direction: int) -> None:
         """Go one second forward (1) or back (-1)."""
@@ -347,7 +347,7 @@ class ReplayScreen(Cockpit):
     def _to(self, direction: int, kinds: frozenset[str]) -> bool:
         """Go to the next marker of these kinds; return whether there was one."""
         self._replay.hold()
-        seq = self._index.markers.next(self._replay.aim, direction, kinds)
+        seq = self._index.markers.next(self._replay.next_position, direction, kinds)
         if seq is not None:
             self.seek(seq)
         elif not self._index.is_complete and direction > 0:
@@ -378,7 +378,7 @@ class ReplayScreen(Cockpit):
             await self._found.look_for(words)
         except SandboxTuiError as error:
             self.notify(str(error), severity="error", markup=False)
-        hit = self._found.first_from(self._replay.aim)
+        hit = self._found.first_hit_from(self._replay.next_position)
         if hit is not None:
             self.seek(hit)
         else:
@@ -387,7 +387,7 @@ class ReplayScreen(Cockpit):
     @override
     def next_hit(self, direction: int) -> None:
         """Go to the next match (1) or the previous one (-1), wrapping at the ends."""
-        hit = self._found.next(self._replay.aim, direction)
+        hit = self._found.next(self._replay.next_position, direction)
         if hit is not None:
             self._replay.hold()
             self.seek(hit)

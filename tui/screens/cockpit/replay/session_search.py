@@ -44,7 +44,7 @@ class SessionSearch:
         finally:
             throttle.stop()
 
-    def first_from(self, seq: int) -> int | None:
+    def first_hit_from(self, seq: int) -> int | None:
         """Return the first match at or after an event, wrapping at the end; None if there is
         none."""
         if not self._hits:

@@ -11,7 +11,7 @@ from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINE
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
 
-def awaits_first_words(item: Item) -> bool:
+def awaits_first_output(item: Item) -> bool:
     """Return whether this is the first reply of a run, and none of it has arrived."""
     if not isinstance(item, ReplyItem) or item.step != 1 or item.ended:
         return False

@@ -11,7 +11,7 @@ import pytest
 
 from sandbox_tui.core.evals.scorers.base import ScorerFailed
 from sandbox_tui.core.evals.scorers.paper import math_verify
-from sandbox_tui.core.evals.scorers.paper.math_verify import compare, same_at_sight
+from sandbox_tui.core.evals.scorers.paper.math_verify import compare, equal_without_algebra
 from sandbox_tui.core.evals.worker import WorkerFailed
 from tests.unit.core.evals.scorers.graded import graded
 
@@ -103,7 +103,7 @@ async def test_no_answer_is_wrong() -> None:
      ("7.0", "7", None), ("x", "y", None), ("٣", "3", True), ("9" * 500, "1", None)],
 )  # fmt: skip
 def test_what_needs_no_algebra(found: str, target: str, known: bool | None) -> None:
-    assert same_at_sight(found, target) is known
+    assert equal_without_algebra(found, target) is known
 
 
 @installed
