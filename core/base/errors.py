@@ -136,14 +136,14 @@ class StoreError(SandboxTuiError):
     """The session database cannot be opened, read or written.
 
     Attributes:
-        passing: whether the error is transient, such as a full disk, so that waiting helps.
+        is_transient: whether the error is transient, such as a full disk, so that waiting helps.
     """
 
     exit_code = 6
 
-    def __init__(self, message: str, *, passing: bool = False) -> None:
+    def __init__(self, message: str, *, is_transient: bool = False) -> None:
         super().__init__(message)
-        self.passing = passing
+        self.is_transient = is_transient
 
 
 class NotStored(StoreError):

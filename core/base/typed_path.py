@@ -34,7 +34,7 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def here() -> Path:
+def working_directory() -> Path:
     """Return the working directory; `.` if it was deleted."""
     try:
         return Path.cwd()

@@ -88,9 +88,9 @@ def _check(score: Score) -> None:
 
 
 @contextlib.asynccontextmanager
-async def fresh_sandbox(like: Sandbox, kind: Kind) -> AsyncGenerator[Sandbox]:
+async def fresh_sandbox(template: Sandbox, kind: Kind) -> AsyncGenerator[Sandbox]:
     """Open a sandbox like the run's, from the image and without a snapshot."""
-    spec = replace(like.spec, session_id=f"score-{secrets.token_hex(6)}", snapshot="")
+    spec = replace(template.spec, session_id=f"score-{secrets.token_hex(6)}", snapshot="")
     sandbox = await open_sandbox(kind, spec)
     try:
         await sandbox.start()

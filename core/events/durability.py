@@ -73,7 +73,7 @@ class Durability:
                 try:
                     return await write()
                 except StoreError as error:
-                    if not error.passing or self._given_up.is_set():
+                    if not error.is_transient or self._given_up.is_set():
                         raise
                     self._stuck += not waited
                     waited = True

@@ -13,10 +13,10 @@ Content = tuple[int, str | None]
 
 
 @runtime_checkable
-class Growing(Protocol):
+class ExtendableHistory(Protocol):
     """A history that can be extended without copying."""
 
-    def then(self, content: Content) -> Sequence[Content]:
+    def extended_by(self, content: Content) -> Sequence[Content]:
         """Return this history extended by one content."""
         ...
 
@@ -47,9 +47,9 @@ class FileState:
 
 
 def lengthened(history: Sequence[Content], content: Content) -> Sequence[Content]:
-    if isinstance(history, list | tuple) or not isinstance(history, Growing):
+    if isinstance(history, list | tuple) or not isinstance(history, ExtendableHistory):
         return [*history, content]  # checked first: isinstance with a protocol is slow
-    return history.then(content)
+    return history.extended_by(content)
 
 
 def run_mark(

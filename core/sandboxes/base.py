@@ -127,12 +127,12 @@ class Listing:
     Attributes:
         entries: by path.
         complete: False if there are more entries than the limit.
-        holes: some folders could not be read: access denied, or removed meanwhile.
+        has_unreadable_folders: some folders could not be read: access denied, or removed meanwhile.
     """
 
     entries: dict[bytes, FileEntry]
     complete: bool = True
-    holes: bool = False
+    has_unreadable_folders: bool = False
 
 
 @dataclass(frozen=True, slots=True)

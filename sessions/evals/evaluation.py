@@ -123,7 +123,7 @@ def resume_evaluation(
     found = ledger.summary(store, eval_id)
     plan = ledger.plan_of(store, found.info.id)
     _check_packs(plan, found.info.id)
-    ledger.own(store, found.info.id)
+    ledger.take_ownership(store, found.info.id)
     recorded, now = plan.settings.model, settings.model
     if without_secrets(now.base_url) == recorded.base_url:
         model = msgspec.structs.replace(recorded, base_url=now.base_url)

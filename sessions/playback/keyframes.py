@@ -219,7 +219,7 @@ def catch_up(
     run_id: str,
     *,
     should_continue: Callable[[], bool] = lambda: True,
-    made: Callable[[int], None] = lambda seq: None,
+    on_keyframe: Callable[[int], None] = lambda seq: None,
 ) -> None:
     """Write the keyframes that a session lacks; in memory if the file is read-only.
 
@@ -228,7 +228,7 @@ def catch_up(
         run_id: the session.
         should_continue: called after every event, in this thread; may wait, and stops the work by
             returning False.
-        made: called with the number of each keyframe after it is stored.
+        on_keyframe: called with the number of each keyframe after it is stored.
 
     Raises:
         StoreError: the database cannot be read or written.
@@ -248,7 +248,7 @@ def catch_up(
         if weight >= MAX_WEIGHT or (weight >= MIN_WEIGHT and isinstance(event, _ENDS)):
             playback = _write(store, run_id, playback, places)
             weight, places = 0, []
-            made(playback.seq)
+            on_keyframe(playback.seq)
         if not should_continue():
             return
 

@@ -67,8 +67,8 @@ class LazyHistory(Sequence[Content]):
         self._count = count
         self._later = later
 
-    def then(self, content: Content) -> LazyHistory:
-        """Return this history with one more content; see `Growing`."""
+    def extended_by(self, content: Content) -> LazyHistory:
+        """Return this history with one more content; see `ExtendableHistory`."""
         return LazyHistory(self._kept, self._path, self._count, (*self._later, content))
 
     def __len__(self) -> int:

@@ -134,7 +134,7 @@ class _Writer:
                 error = self._writing.exception()
                 if error is None:
                     self._late = []
-                elif not (self._late and isinstance(error, StoreError) and error.passing):
+                elif not (self._late and isinstance(error, StoreError) and error.is_transient):
                     return
             if self._late or rest:
                 await self._append([*self._late, *rest])

@@ -65,7 +65,7 @@ class ResumedWorker(RunWorker):
             return
         await asyncio.wait([self._claim])  # its thread cannot be cancelled
         if self._claim.exception() is None:
-            await asyncio.to_thread(own, self._store, self.run_id, self._claim.result())
+            await asyncio.to_thread(set_owner, self._store, self.run_id, self._claim.result())
 
 
 def problem_with(run: RunSummary) -> str:
@@ -100,14 +100,14 @@ def claim(store: Store, run_id: str) -> ProcessIdentity:
                 "Another program is running this session "
                 f"(process {owner.pid} on {owner.host_name})."
             )
-        own(store, run_id, me)
+        set_owner(store, run_id, me)
     return owner
 
 
-def own(store: Store, run_id: str, owner: ProcessIdentity) -> None:
+def set_owner(store: Store, run_id: str, owner: ProcessIdentity) -> None:
     """Record which program owns a session.
 
     Raises:
         StoreError: the write failed.
     """
-    store.own(run_id, owner)
+    store.set_owner(run_id, owner)

@@ -17,14 +17,14 @@ class SnapshotInventory:
 
     Attributes:
         own: of sessions in this database.
-        left: of sessions that were deleted from it.
-        others: number of snapshots of sessions that it never had.
+        orphaned: of sessions that were deleted from it.
+        foreign_count: number of snapshots of sessions that it never had.
         problem: why some may be missing here, as a sentence; otherwise empty.
     """
 
     own: Sequence[StoredSnapshot]
-    left: Sequence[StoredSnapshot]
-    others: int
+    orphaned: Sequence[StoredSnapshot]
+    foreign_count: int
     problem: str
 
 
@@ -40,8 +40,8 @@ def snapshot_inventory(store: Store) -> SnapshotInventory:
     left = set(store.orphaned_snapshots()) - here
     return SnapshotInventory(
         own=[one for one in found if one.session in here],
-        left=[one for one in found if one.session in left],
-        others=sum(one.session not in here | left for one in found),
+        orphaned=[one for one in found if one.session in left],
+        foreign_count=sum(one.session not in here | left for one in found),
         problem=problem,
     )
 

@@ -93,7 +93,7 @@ class Pair:
         return ends[0] == ends[1]
 
     @property
-    def agrees(self) -> bool:
+    def is_equal(self) -> bool:
         """Whether outcome and output are equal."""
         if self.left is None or self.right is None:
             return False
@@ -173,7 +173,7 @@ class Comparison:
         others = (
             n
             for n, pair in enumerate(self.pairs)
-            if pair.same and pair.same_outcome and not pair.agrees
+            if pair.same and pair.same_outcome and not pair.is_equal
         )
         return next(others, None)
 

@@ -33,7 +33,7 @@ async def detach(worker: RunWorker, runs: RunRegistry) -> bool:
 
 async def _resume_elsewhere(worker: RunWorker, runs: RunRegistry) -> bool:
     store, settings = runs.store, worker.request.settings
-    await asyncio.to_thread(store.own, worker.run_id, ProcessIdentity.no_process())
+    await asyncio.to_thread(store.set_owner, worker.run_id, ProcessIdentity.no_process())
     try:
         await asyncio.to_thread(begin, Job(settings=settings, resume=worker.run_id))
     except SandboxTuiError as error:

@@ -78,7 +78,7 @@ class TrainingReader:
         while True:
             found = rollouts.changes_since(self._store, self._id, self._revision, SLICE)
             self._revision = found.revision
-            for run_id in found.gone:
+            for run_id in found.replaced:
                 if (step := self._step_of.pop(run_id, None)) is not None:
                     del self._rollouts[step][run_id]
                     self._unsorted.add(step)

@@ -101,7 +101,7 @@ class TrainingRecorder:
         """
         found = trainings.summary(self._store, training_id)
         with self._store.transaction():
-            trainings.own(self._store, found.id)
+            trainings.take_ownership(self._store, found.id)
             if from_step is not None:
                 trainings.forget_steps(self._store, found.id, from_step)
                 rollouts.replace_from(self._store, found.id, from_step)
@@ -221,4 +221,4 @@ class _Beats:
     def _run(self, training_id: str, stopped: threading.Event) -> None:
         while not stopped.wait(BEAT_SECONDS):
             with contextlib.suppress(StoreError):  # the next one may succeed
-                trainings.beat(self._store, training_id)
+                trainings.record_heartbeat(self._store, training_id)

@@ -59,10 +59,10 @@ def explanation(path: Path, error: Exception) -> StoreError:
     """Return the error to raise for one of `EXPLAINED`."""
     if isinstance(error, OSError):
         return StoreError(f"The session database {path} cannot be used: {error.strerror}.")
-    return StoreError(_sentence(path, str(error)), passing=_is_passing(error))
+    return StoreError(_sentence(path, str(error)), is_transient=_is_transient(error))
 
 
-def _is_passing(error: Exception) -> bool:
+def _is_transient(error: Exception) -> bool:
     """Return whether an error may be temporary, by its primary code, which is the low byte
     (https://www.sqlite.org/rescode.html)."""
     code = getattr(error, "sqlite_errorcode", None)

@@ -68,7 +68,7 @@ class Store(Database):
         with self.transaction() as connection:
             events.insert(connection, run_id, batch)
             for name in self._early_blobs.get(run_id, ()):
-                blobs.hold(connection, run_id, name)
+                blobs.add_reference(connection, run_id, name)
             self._unindexed += full_text_index.rows_added(batch)
             has_ended = isinstance(batch[-1], e.RunFinished)
             if has_ended or self._unindexed >= full_text_index.MAX_UNINDEXED:
@@ -100,7 +100,7 @@ class Store(Database):
         with contextlib.suppress(StoreError), self.transaction() as connection:
             runs.set_owner(connection, run_id, ProcessIdentity.no_process())
 
-    def own(self, run_id: str, owner: ProcessIdentity) -> None:
+    def set_owner(self, run_id: str, owner: ProcessIdentity) -> None:
         """Record the program that a run belongs to.
 
         Raises:
@@ -331,7 +331,7 @@ class Store(Database):
         """
         with self.transaction() as connection:
             name = blobs.insert(connection, data)
-            if not blobs.hold(connection, run_id, name):
+            if not blobs.add_reference(connection, run_id, name):
                 self._early_blobs.setdefault(run_id, set()).add(name)
         return name
 

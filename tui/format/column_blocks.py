@@ -21,12 +21,12 @@ class Line:
     """A line of a block.
 
     Attributes:
-        front: the names, padded to the same width in all lines of the table.
+        label: the names, padded to the same width in all lines of the table.
         text: the columns.
         kind: as passed to `blocks`; `head` for the first line, `plain` outside tables.
     """
 
-    front: str
+    label: str
     text: str
     kind: str
 
@@ -45,12 +45,12 @@ def blocks(
         kinds: of the lines, for colouring.
         width: in cells; at least `MIN_WIDTH` is used.
     """
-    fronts = _fronts(names)
-    room = max(1, max(MIN_WIDTH, width) - cell_len(fronts[0]))
+    labels = _fronts(names)
+    room = max(1, max(MIN_WIDTH, width) - cell_len(labels[0]))
     for group in _grouped(columns, room):
         yield [
-            Line(front, cut(text, room), kind)
-            for front, text, kind in zip(fronts, _aligned(group), kinds, strict=True)
+            Line(label, cut(text, room), kind)
+            for label, text, kind in zip(labels, _aligned(group), kinds, strict=True)
         ]
 
 
@@ -61,7 +61,7 @@ def plain(texts: Iterable[str]) -> list[Line]:
 
 def as_text(lines: Iterable[Line]) -> str:
     """Return the text of lines, without their kinds."""
-    return "\n".join(f"{line.front}{line.text}".rstrip() for line in lines)
+    return "\n".join(f"{line.label}{line.text}".rstrip() for line in lines)
 
 
 def named(name: str, value: str, width: int) -> list[str]:

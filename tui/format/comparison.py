@@ -82,7 +82,7 @@ def _where(found: Comparison, at: int, pair: Pair) -> str:
     call = pair.left or pair.right
     place = f"call {at + 1}" + ("" if call is None else f" (step {call.step})")
     if found.diverged_at is None:
-        others = sum(not each.agrees for each in found.pairs)
+        others = sum(not each.is_equal for each in found.pairs)
         calls = "the only call" if len(found.pairs) == 1 else f"all {len(found.pairs)} calls"
         many = "" if others == 1 else f" of {others}"
         return f"Identical: {calls} and exit codes; the output{many} differs, first at {place}."
@@ -179,7 +179,7 @@ def sign(pair: Pair) -> str:
         return "◂"
     if not (pair.same and pair.same_outcome):
         return "≠"
-    return "=" if pair.agrees else "≈"
+    return "=" if pair.is_equal else "≈"
 
 
 def call_line(call: Call) -> str:

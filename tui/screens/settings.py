@@ -88,7 +88,7 @@ class SettingsScreen(Dialog[None]):
     """Edits settings; ctrl+s (or f2) writes the changes to config.toml.
 
     Args:
-        in_force: the current settings, through which changes are made.
+        live_settings: the current settings, through which changes are made.
         themes: names of the available themes.
         at: the setting that has the focus at first.
     """
@@ -123,13 +123,15 @@ class SettingsScreen(Dialog[None]):
         binding("settings.up", "app.focus_previous", show=False, priority=True),
     ]
 
-    def __init__(self, in_force: LiveSettings, themes: Sequence[str], at: str = "ui.theme") -> None:
+    def __init__(
+        self, live_settings: LiveSettings, themes: Sequence[str], at: str = "ui.theme"
+    ) -> None:
         super().__init__()
         self._at = at
-        self._in_force = in_force
+        self._live_settings = live_settings
         self._themes = tuple(themes)
         self._at_first = {
-            row.name: text_of_setting(in_force.now, row.name)
+            row.name: text_of_setting(live_settings.now, row.name)
             for rows in ROWS.values()
             for row in rows
         }
@@ -198,11 +200,11 @@ class SettingsScreen(Dialog[None]):
 
     def _write(self, changes: dict[str, Any]) -> bool:
         try:
-            path = self._in_force.change(changes)
+            path = self._live_settings.change(changes)
         except ConfigError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
             return False
-        app_of(self).animation_level = "full" if self._in_force.now.ui.animations else "none"
+        app_of(self).animation_level = "full" if self._live_settings.now.ui.animations else "none"
         self.notify(sanitize_line(f"Saved in {path}."), markup=False, timeout=3)
         return True
 

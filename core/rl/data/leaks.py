@@ -131,8 +131,10 @@ def _near_duplicate_leaks(
     texts = [*trained, *held]
     found: dict[int, tuple[float, int]] = {}
     for pair in near_duplicates(texts):
-        if pair.one < len(trained) <= pair.other:
-            found[pair.other] = max(found.get(pair.other, (0.0, 0)), (pair.similarity, pair.one))
+        if pair.first < len(trained) <= pair.second:
+            found[pair.second] = max(
+                found.get(pair.second, (0.0, 0)), (pair.similarity, pair.first)
+            )
     for at, (similarity, other) in sorted(found.items()):
         yield from _leaks("near_duplicate", held[texts[at]], trained[texts[other]][0], similarity)
 

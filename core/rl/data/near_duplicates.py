@@ -30,22 +30,22 @@ MAX_CACHED = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class NearDuplicates:
+class NearDuplicatePair:
     """Two documents that are nearly the same.
 
     Attributes:
-        one, other: positions of the documents, `one` being lower.
+        first, second: positions of the documents, `first` being lower.
         similarity: share of common runs of words, in both together or in the shorter document.
     """
 
-    one: int
-    other: int
+    first: int
+    second: int
     similarity: float
 
 
 def near_duplicates(
     texts: Sequence[str], *, jaccard: float = MIN_JACCARD, containment: float = MIN_CONTAINMENT
-) -> Iterator[NearDuplicates]:
+) -> Iterator[NearDuplicatePair]:
     """Yield pairs of texts that are nearly the same. A large group of copies yields not every pair,
     but enough pairs to connect all of them.
 
@@ -62,7 +62,7 @@ def near_duplicates(
     for one, other in sorted(_candidates(texts)):
         similarity = _similarity(cached(one), cached(other), jaccard, containment)
         if similarity is not None:
-            yield NearDuplicates(one, other, similarity)
+            yield NearDuplicatePair(one, other, similarity)
 
 
 def _similarity(

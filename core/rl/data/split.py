@@ -68,7 +68,7 @@ def groups_of(tasks: Sequence[Task]) -> list[list[int]]:
             sets.join(at, first.setdefault(mark, at))
     distinct = list(texts)
     for pair in near_duplicates(distinct):
-        sets.join(texts[distinct[pair.one]], texts[distinct[pair.other]])
+        sets.join(texts[distinct[pair.first]], texts[distinct[pair.second]])
     return sets.groups()
 
 

@@ -186,7 +186,7 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
         else:
             room -= entry.size
             chosen.append(name)
-    if listing.holes:
+    if listing.has_unreadable_folders:
         left.append("Some files may be missing: not all of them could be listed.")
     if not listing.complete:
         left.append(f"Some files were not copied: there are more than {MAX_FILES}.")

@@ -123,8 +123,10 @@ class FileOperations:
     ) -> Listing:
         complete = len(entries) <= limit
         kept = entries if complete else dict(list(entries.items())[:limit])
-        holes = exit_code == FIND_FAILED_IN_PARTS
-        listing = Listing(entries=kept, complete=complete, holes=holes)
+        has_unreadable_folders = exit_code == FIND_FAILED_IN_PARTS
+        listing = Listing(
+            entries=kept, complete=complete, has_unreadable_folders=has_unreadable_folders
+        )
         self._last = (listing, parse_clock(clock))
         return listing
 

@@ -125,7 +125,7 @@ class Exporter:
     write: Callable[[Recording], Iterable[Part]]
 
 
-def shortened(text: str, most: int) -> str:
+def shortened(text: str, max_chars: int) -> str:
     """Return the beginning of a line, cut at a word boundary."""
     text = sanitize_line(text).strip()
-    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"
+    return text if len(text) <= max_chars else f"{text[:max_chars].rsplit(' ', 1)[0]} …"

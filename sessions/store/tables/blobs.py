@@ -41,7 +41,7 @@ def insert(connection: Connection, data: bytes) -> str:
     return name
 
 
-def hold(connection: Connection, run_id: str, name: str) -> bool:
+def add_reference(connection: Connection, run_id: str, name: str) -> bool:
     """Record that a run has a content; return False if the run is not stored yet."""
     if connection.execute("SELECT 1 FROM runs WHERE id = ?", [run_id]).fetchone() is None:
         return False

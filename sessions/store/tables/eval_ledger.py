@@ -139,7 +139,7 @@ def plan_of(store: Store, eval_id: str) -> EvalPlan:
     return msgspec.structs.replace(plan, suite=replace(plan.suite, tasks=loaded))
 
 
-def own(store: Store, eval_id: str) -> None:
+def take_ownership(store: Store, eval_id: str) -> None:
     """Make this program the owner of an evaluation.
 
     Raises:

@@ -147,13 +147,13 @@ class Changes(NamedTuple):
 
     Attributes:
         rollouts: the changed ones, in their present state.
-        gone: sessions of rollouts that no longer count.
+        replaced: sessions of rollouts that no longer count.
         revision: to pass to the next call.
         more: whether there are more changes.
     """
 
     rollouts: list[Rollout]
-    gone: list[str]
+    replaced: list[str]
     revision: int
     more: bool
 
@@ -172,10 +172,10 @@ def changes_since(store: Store, training_id: str, revision: int, limit: int) -> 
         f" {2**62}) ORDER BY revision",
         [training_id, revision, limit - 1],
     )
-    gone = [str(row["run_id"]) for row in rows if row["replaced"]]
+    replaced = [str(row["run_id"]) for row in rows if row["replaced"]]
     last = int(rows[-1]["revision"]) if rows else revision
     kept = [row for row in rows if not row["replaced"]]
-    return Changes(_rollouts(kept), gone, last, len(rows) >= limit)
+    return Changes(_rollouts(kept), replaced, last, len(rows) >= limit)
 
 
 def sessions_of(store: Store, training_id: str) -> list[str]:

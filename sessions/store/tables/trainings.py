@@ -119,7 +119,7 @@ def create(store: Store, training: NewTraining) -> None:
         )
 
 
-def own(store: Store, training_id: str) -> None:
+def take_ownership(store: Store, training_id: str) -> None:
     """Make this program the owner of a training, which becomes running again.
 
     Raises:
@@ -142,7 +142,7 @@ def own(store: Store, training_id: str) -> None:
         )
 
 
-def beat(store: Store, training_id: str) -> None:
+def record_heartbeat(store: Store, training_id: str) -> None:
     """Record a heartbeat of the program that trains.
 
     Raises:

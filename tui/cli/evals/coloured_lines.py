@@ -27,9 +27,9 @@ def write_lines(lines: Iterable[Line], redactor: Redactor) -> None:
     """Write lines, without colour if `NO_COLOR` is set (no-color.org)."""
     has_colour = False if os.environ.get("NO_COLOR") else None  # None: colour on a terminal
     for line in lines:
-        front, text = (redactor.text(part) for part in (line.front, line.text.rstrip()))
+        label, text = (redactor.text(part) for part in (line.label, line.text.rstrip()))
         style = COLOURS.get(line.kind)
-        words = f"{front}{click.style(text, **style) if style else text}"
+        words = f"{label}{click.style(text, **style) if style else text}"
         click.echo(words.rstrip(), color=has_colour)
 
 

@@ -89,7 +89,7 @@ def _as_json(found: Comparison) -> dict[str, object]:
                 "left": None if pair.left is None else dataclasses.asdict(pair.left),
                 "right": None if pair.right is None else dataclasses.asdict(pair.right),
                 "same": pair.same,
-                "agrees": pair.agrees,
+                "agrees": pair.is_equal,
             }
             for pair in found.pairs
         ],

@@ -22,20 +22,20 @@ from sandbox_tui.tui.format import numbers
 def print_snapshots(store: Store, *, as_json: bool) -> None:
     """Print one line per snapshot: session, size, name."""
     found = snapshot_inventory(store)
-    for one in [*found.own, *found.left]:
+    for one in [*found.own, *found.orphaned]:
         if as_json:
             fields = {"session": one.session, "name": one.name, "kind": one.kind, "size": one.size}
             click.echo(json.dumps(fields))
         else:
-            note = "  (session deleted)" if one in found.left else ""
+            note = "  (session deleted)" if one in found.orphaned else ""
             size = numbers.size(one.size)
             click.echo(f"{one.session}  {size:>8}  {sanitize_line(one.name)}{note}")
     if as_json:
         return
     total = numbers.size(sum(one.size for one in found.own))
     click.echo(f"{len(found.own)} snapshots, {total}" if found.own else "There are no snapshots.")
-    if found.others:
-        click.echo(f"{found.others} more belong to sessions that are not in this database.")
+    if found.foreign_count:
+        click.echo(f"{found.foreign_count} more belong to sessions that are not in this database.")
     if found.problem:
         click.echo(f"Container snapshots are not listed: {found.problem}")
 
@@ -58,7 +58,9 @@ def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
     for problem in problems:
         click.echo(f"sandbox-tui: {sanitize_line(problem)}", err=True)
     click.echo(
-        f"{_count([*found.left, *chosen])} removed" if not problems else "some could not be removed"
+        f"{_count([*found.orphaned, *chosen])} removed"
+        if not problems
+        else "some could not be removed"
     )
     return not problems
 

@@ -16,7 +16,7 @@ from textual.events import DescendantFocus, Resize
 from textual.screen import Screen
 from textual.timer import Timer
 
-from sandbox_tui.core.base.typed_path import here
+from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import Item, RunState
 from sandbox_tui.core.run.human.run_controls import FileControls
@@ -254,7 +254,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
     @property
     def results_folder(self) -> Path:
         """Default destination for files that are copied out."""
-        return here()
+        return working_directory()
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Files can be changed only in an active run."""

@@ -245,7 +245,7 @@ def _stacked(pair: Pair, palette: Palette) -> list[Text]:
 
 
 def _call_style(pair: Pair, call: Call, palette: Palette) -> Style:
-    if pair.agrees and pair.same:
+    if pair.is_equal and pair.same:
         return palette.dim
     return palette.bad if call.failed else palette.text
 

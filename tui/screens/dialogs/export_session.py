@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import here, is_there
+from sandbox_tui.core.base.typed_path import is_there, working_directory
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export, redacted_words
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
@@ -118,7 +118,7 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
         """Show the default folder; of a long path the end, which says most."""
         path = self.query_one(PathInput)
         room = path.size.width - len(EMPTY) - BORDER_COLUMNS
-        folder = sanitize_line(str(here()))
+        folder = sanitize_line(str(working_directory()))
         folder = folder if len(folder) <= room else f"…{folder[1 - max(2, room) :]}"
         path.border_subtitle = Content(f"{EMPTY}{folder}")
 

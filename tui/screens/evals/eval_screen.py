@@ -138,7 +138,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     @override
     def show_data(self, data: EvalScreenData) -> None:
-        reason = data.reading.because
+        reason = data.reading.reason
         self.query_one("#eval-reason").set_class(bool(reason), "-shown")
         self.query_one("#eval-failures").set_class(bool(data.failures), "-shown")
         for name in ("title", "progress", "failures", "reason"):

@@ -93,7 +93,7 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
 
 def reason_line(data: EvalScreenData | None, palette: Palette) -> Text:
     """Return why the evaluation is paused or stopped; empty otherwise."""
-    reason = data.reading.because if data else ""
+    reason = data.reading.reason if data else ""
     if data is not None and data.reading.state == "stopped":
         reason += f" `sandbox-tui eval resume {data.reading.info.id}` runs what is left."
     return Text(sanitize_line(reason), style=palette.warn, no_wrap=True, overflow="ellipsis")

@@ -25,14 +25,14 @@ class Reading:
         info: the evaluation.
         samples: the status of each sample, in the order of the plan.
         state: the state of the whole evaluation.
-        because: why it is paused or stopped; empty if unknown.
+        reason: why it is paused or stopped; empty if unknown.
         at: time of the reading, in seconds since the epoch.
     """
 
     info: EvalInfo
     samples: list[SampleResult]
     state: EvalState
-    because: str
+    reason: str
     at: float
 
 
@@ -103,8 +103,8 @@ class LocalEval:
             return None
         self._has_changed = False
         samples = list(self._runner.samples.values())
-        state, because = self._state(samples)
-        return Reading(self.info, samples, state, because, time.time())
+        state, reason = self._state(samples)
+        return Reading(self.info, samples, state, reason, time.time())
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
         """Return the run of a sample while it is running."""

@@ -44,7 +44,7 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
-        in_force: the initial settings.
+        live_settings: the initial settings.
         draft: texts from when the form was last closed; updated on leaving.
     """
 
@@ -91,10 +91,10 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
         binding("new_run.leave", "cancel"),
     ]
 
-    def __init__(self, in_force: LiveSettings, draft: Draft | None = None) -> None:
+    def __init__(self, live_settings: LiveSettings, draft: Draft | None = None) -> None:
         super().__init__()
-        self._in_force = in_force
-        self._settings = in_force.now
+        self._live_settings = live_settings
+        self._settings = live_settings.now
         self._draft: Draft = {} if draft is None else draft
         self._at_first: Draft = {}
         self._wrong: Draft = {}
@@ -213,11 +213,11 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
         """Save the changed settings as defaults for future runs."""
         typed = self._typed()
         try:
-            changes = changes_of(typed, texts_of(self._in_force.now))
+            changes = changes_of(typed, texts_of(self._live_settings.now))
             if not changes:
                 self.notify("Nothing to save: these are the defaults already.", markup=False)
                 return
-            path = self._in_force.change(changes)
+            path = self._live_settings.change(changes)
         except FieldProblem as error:
             self._mark(error.problem)
         except ConfigError as error:

@@ -32,7 +32,7 @@ def columns_line(
     marked: bool = False,
     waits: bool = False,
     title: str = "",
-    parting: str = "",
+    fork_label: str = "",
     tags: Sequence[str] = (),
 ) -> Text:
     """Draw title, outcome, model, sandbox, steps, tokens, cost, duration and age of a session.
@@ -45,7 +45,7 @@ def columns_line(
         marked: whether the user has marked it.
         waits: whether one of its calls waits for the user.
         title: replaces the session's own title.
-        parting: the step at which a fork starts.
+        fork_label: the step at which a fork starts.
         tags: its tags.
     """
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
@@ -58,8 +58,8 @@ def columns_line(
         line.append("◉ ", style=palette.accent)
     for tag in tags:
         line.append(f"#{sanitize_line(tag)} ", style=palette.human)
-    if parting:
-        line.append(f"{sanitize_line(parting)}  ", style=palette.dim)
+    if fork_label:
+        line.append(f"{sanitize_line(fork_label)}  ", style=palette.dim)
     line.append(title or task_title(run), style=palette.text)
     room = max(1, width - facts.cell_len - GAP)
     fit_line(line, room)

@@ -273,7 +273,7 @@ class SessionList(BlockList):
     def _session_lines(self, row: SessionRow, width: int, palette: Palette) -> list[Text]:
         run, branch = row.run, _branch(row)
         marked, waits = run.id in self._marked, run.id in self.waiting
-        tags, parting = self._tags.get(run.id, ()), _parting(row)
+        tags, fork_label = self._tags.get(run.id, ()), _parting(row)
         title = _sample_title(run) if row.is_sample else ""
         if width >= COLUMNS_FROM:
             line = columns_line(
@@ -284,14 +284,16 @@ class SessionList(BlockList):
                 marked=marked,
                 waits=waits,
                 title=title,
-                parting=parting,
+                fork_label=fork_label,
                 tags=tags,
             )
             return [line]
         indent = len(branch)
         return [
             title_line(run, width, palette, branch=branch, marked=marked, waits=waits, title=title),
-            facts_line(run, width, palette, indent=indent, parting=parting, tags=tags, waits=waits),
+            facts_line(
+                run, width, palette, indent=indent, fork_label=fork_label, tags=tags, waits=waits
+            ),
         ]
 
 

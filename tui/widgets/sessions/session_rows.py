@@ -54,7 +54,7 @@ def facts_line(
     palette: Palette,
     *,
     indent: int = 0,
-    parting: str = "",
+    fork_label: str = "",
     tags: Sequence[str] = (),
     waits: bool = False,
 ) -> Text:
@@ -65,13 +65,13 @@ def facts_line(
         width: columns.
         palette: the palette to draw with.
         indent: columns to the left.
-        parting: the step at which a fork starts.
+        fork_label: the step at which a fork starts.
         tags: its tags.
         waits: whether one of its calls waits for the user.
     """
     tokens = run.input_tokens + run.output_tokens
     parts = [
-        parting,
+        fork_label,
         f"{outcome_words(run)}, waits for you" if waits else outcome_words(run),
         model_title(run.model),
         sanitize_line(run.sandbox),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.base.typed_path import here, is_folder, is_there, typed_path
+from sandbox_tui.core.base.typed_path import is_folder, is_there, typed_path, working_directory
 
 
 @pytest.mark.parametrize("text", [f"/tmp/{'x' * 300}", "~nobody-of-that-name/x", "/not/there", ""])
@@ -24,9 +24,9 @@ def test_a_working_directory_that_was_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert here() == tmp_path
+    assert working_directory() == tmp_path
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert here() == Path()
+    assert working_directory() == Path()

@@ -323,7 +323,7 @@ def test_making_them_changes_no_event_and_ends_when_told(tmp_path: Path) -> None
     half = last_keyframe(store, "r")
     assert 0 < half <= 401
     made: list[int] = []
-    catch_up(store, "r", made=made.append)
+    catch_up(store, "r", on_keyframe=made.append)
     assert made
     assert made[0] > half
     assert store.rows("SELECT * FROM events ORDER BY seq") == before

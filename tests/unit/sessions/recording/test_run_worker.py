@@ -21,7 +21,7 @@ from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.sessions.recording import resume_worker
-from sandbox_tui.sessions.recording.resume_worker import ResumedWorker, own
+from sandbox_tui.sessions.recording.resume_worker import ResumedWorker, set_owner
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, EventSource
 from tests.unit.event_streams import started
 
@@ -120,7 +120,7 @@ def interrupted(store: Store) -> str:
     first = msgspec.structs.replace(started(), run_id="gone", seq=1)
     settings = e.RunSettings(mode="auto", sandbox={})
     store.append("gone", [msgspec.structs.replace(first, settings=settings)])
-    own(store, "gone", GONE)
+    set_owner(store, "gone", GONE)
     return "gone"
 
 

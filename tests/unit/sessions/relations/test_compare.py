@@ -96,7 +96,7 @@ def test_a_session_and_its_like(tmp_path: Path) -> None:
     assert found.diverged_at is None
     assert found.files == []
     assert found.related == "two is a fork of one"
-    assert all(pair.same and pair.agrees for pair in found.pairs)
+    assert all(pair.same and pair.is_equal for pair in found.pairs)
     blob = store.put_blob("two", b"first\nsecond\n")
     other = e.FileChange(path="/testbed/new", change="created", kind="file", size=13, blob=blob)
     last = changed[-1].seq

@@ -240,7 +240,7 @@ def test_a_trainer_elsewhere_is_gone_when_its_beats_stop(
     monkeypatch.setattr(trainings, "MAX_BEAT_AGE_SECONDS", -1.0)
     assert trainings.summary(store).status == "interrupted"
     monkeypatch.undo()
-    trainings.beat(store, recorder.training_id)
+    trainings.record_heartbeat(store, recorder.training_id)
     assert trainings.summary(store).running
 
 

@@ -68,7 +68,7 @@ def test_every_column_is_in_one_block_at_any_width() -> None:
 def test_wide_domains_keep_the_columns_straight() -> None:
     rows = [result("a", "vanilla", 1.0, domain="数学と物理学の長い名前の領域")]
     lines = next(iter(table_blocks(eval_table(INFO, rows), 80)))
-    assert len({cell_len(line.front) for line in lines}) == 1
+    assert len({cell_len(line.label) for line in lines}) == 1
 
 
 def test_hostile_texts_are_harmless() -> None:

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ImageMissing, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import here
+from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
@@ -235,7 +235,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     def results_folder(self) -> Path:
         """The folder of the run's results."""
         output = self.run.spec.output if self.run is not None else None
-        return here() / (output or "")
+        return working_directory() / (output or "")
 
     # --- ending and leaving
 

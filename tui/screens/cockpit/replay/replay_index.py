@@ -58,7 +58,7 @@ class ReplayIndex:
         self._on_progress = on_progress
         self._throttle = Throttle(rest=0.5)
 
-    def reaches(self, seq: int) -> bool:
+    def can_reach(self, seq: int) -> bool:
         """Return whether an event can be reached without folding too many others first."""
         return self.is_complete or seq - self.covered <= MAX_FOLDED_EVENTS
 
@@ -80,7 +80,11 @@ class ReplayIndex:
                 loop.call_soon_threadsafe(self._made, seq)
 
             await asyncio.to_thread(
-                catch_up, self._store, self._run_id, should_continue=self._throttle, made=made
+                catch_up,
+                self._store,
+                self._run_id,
+                should_continue=self._throttle,
+                on_keyframe=made,
             )
             await self._read_markers()
         except SandboxTuiError as error:

@@ -176,7 +176,7 @@ class ReplayLoop:
         if target is None:
             return
         self._going = target
-        while self._target is None and not self._index.reaches(target):
+        while self._target is None and not self._index.can_reach(target):
             self._view.sync_bars()
             await self._next_change()
         if self._target is None:

@@ -251,7 +251,7 @@ class ReplayScreen(Cockpit):
             clock(self.state.t),
             sanitize_line(self._summary.id),
         ]
-        if self._replay.requested_position is None and not self._index.reaches(last):
+        if self._replay.requested_position is None and not self._index.can_reach(last):
             parts.append(f"preparing {100 * self._index.covered // max(1, last)} %")
         self.query_one("#replay-bar", Static).update(" · ".join(parts))
 

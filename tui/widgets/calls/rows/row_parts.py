@@ -21,10 +21,10 @@ BOLD = Style(bold=True)
 
 
 def inset(
-    lines: list[Text], width: int, palette: Palette, *, most: int = MAX_INLINE_LINES
+    lines: list[Text], width: int, palette: Palette, *, max_lines: int = MAX_INLINE_LINES
 ) -> list[Text]:
-    """Return a block on its own background, cut after `most` lines."""
-    shown = lines[:most]
+    """Return a block on its own background, cut after `max_lines` lines."""
+    shown = lines[:max_lines]
     inner = max(1, width - GUTTER)
     result: list[Text] = []
     for line in shown:

@@ -26,4 +26,4 @@ def waiting_lines(
     """
     room = max(1, width - GUTTER - 1)
     rows = coloured_call(item.call.name, item.arguments, room, palette, before)
-    return inset(rows, width, palette, most=MAX_WAITING_LINES)
+    return inset(rows, width, palette, max_lines=MAX_WAITING_LINES)

@@ -55,7 +55,7 @@ def test_near_duplicates_are_found_and_others_are_not() -> None:
     source = prose(1)
     excerpt = " ".join(source.split()[40:100])
     texts = [source, prose(2), changed(source, 40), excerpt, changed(source, 6)]
-    found = {(pair.one, pair.other): pair.similarity for pair in near_duplicates(texts)}
+    found = {(pair.first, pair.second): pair.similarity for pair in near_duplicates(texts)}
     assert set(found) == {(0, 2), (0, 3)} | ({(2, 3)} & set(found))
     assert found[0, 3] == 1
     assert 0.5 <= found[0, 2] < 1

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.resume_worker import own
+from sandbox_tui.sessions.recording.resume_worker import set_owner
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
 
@@ -55,7 +55,7 @@ def test_a_session_on_another_machine_names_it_and_the_options(
 ) -> None:
     """For example with a home that machines share, or a container recreated under another name."""
     keep(store, RUN, ended=False)
-    own(store, RUN, ProcessIdentity(1, "2", "login-1"))
+    set_owner(store, RUN, ProcessIdentity(1, "2", "login-1"))
     assert "running on login-1" in run("sessions", "ls").output
     done = run(*command, RUN)
     assert done.exit_code != 0
@@ -71,7 +71,7 @@ def test_a_session_that_is_being_recorded_is_not_deleted(store: Store) -> None:
     assert done.exit_code == 2
     assert "is still running" in done.output
     assert len(store.runs()) == 2
-    own(store, RUN, ProcessIdentity(1, "gone", ProcessIdentity.this_process().host))
+    set_owner(store, RUN, ProcessIdentity(1, "gone", ProcessIdentity.this_process().host))
     assert run("sessions", "rm", RUN, "--yes").exit_code == 0
 
 
