@@ -2,7 +2,7 @@
 # Tests both ends of the range that pyproject.toml allows: the lowest version of each direct dependency,
 # and the highest version of everything. Each end runs tests/unit, which imports every module, uses every
 # library and needs neither containers nor a terminal. Tests of code that uses only the standard library
-# are left out; about 40% of them. An end that resolves to the versions in .venv is skipped,
+# are left out: about 40% of all. An end that resolves to the versions in .venv is skipped,
 # because the ordinary tests cover it.
 # For each supported Python, the script only resolves the dependencies, to check that binary packages
 # exist. langdetect, which IFBench's checks use, is pure Python and comes as source only.

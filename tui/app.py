@@ -307,9 +307,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             if yes:
                 self.shutdown.begin()
 
-        if self._quit_dialog in self.screen_stack:
-            while self.screen is not self._quit_dialog:  # the palette or the help is above it
-                self.pop_screen()
+        if self.screen is self._quit_dialog:  # below another screen, its keys would not reach it
             self.notify(f"{hint('confirm.yes')} quits, {hint('confirm.no')} stays.", markup=False)
             return
         if self._run_workers.running and not self._evals.running:

@@ -37,6 +37,16 @@ from tests.integration.conftest import make, require
 from tests.waiting import HANG_SECONDS
 
 
+@contextlib.contextmanager
+def folder_of(session: str) -> Iterator[Path]:
+    """A sandbox's private folder, removed afterwards."""
+    folder = make_folder(session, grace=0.0)
+    try:
+        yield folder
+    finally:
+        remove_folder(folder)
+
+
 def folders() -> set[Path]:
     return set(Path(tempfile.gettempdir()).glob("sandbox-tui-*/owner.json"))
 
@@ -229,22 +239,18 @@ async def test_only_one_caller_restarts_an_ended_namespace() -> None:
 async def test_a_start_that_is_killed_at_once_leaves_no_process() -> None:
     """bwrap's child waits for the id maps; after one kill in three it used to sleep forever."""
     require("bubblewrap")
-    folder = make_folder("killed-at-once", grace=0.0)
-    try:
+    with folder_of("killed-at-once") as folder:
         for _ in range(20):
             supervisor = Supervisor(SandboxSpec(session_id="killed-at-once"), folder)
             await supervisor.start()
             await supervisor.close()
             assert namespaces_over(folder) == []
-    finally:
-        remove_folder(folder)
 
 
 async def test_a_closed_sandbox_leaves_no_pipe_open() -> None:
     """Otherwise asyncio warns about it if the event loop ends right after."""
     require("bubblewrap")
-    folder = make_folder("closed-pipes", grace=0.0)
-    try:
+    with folder_of("closed-pipes") as folder:
         for _ in range(5):
             supervisor = Supervisor(SandboxSpec(session_id="closed-pipes"), folder)
             await supervisor.start()
@@ -256,8 +262,6 @@ async def test_a_closed_sandbox_leaves_no_pipe_open() -> None:
             await asyncio.sleep(0)
             assert waiting.done(), "the pipe is still open"
             assert waiting.exception() is None or isinstance(waiting.exception(), OSError)
-    finally:
-        remove_folder(folder)
 
 
 async def test_the_sweep_ends_what_a_killed_program_left_half_started() -> None:
@@ -278,8 +282,7 @@ async def test_the_sweep_ends_a_child_that_began_after_the_processes_were_listed
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     require("bubblewrap")
-    folder = make_folder("forked-late", grace=0.0)
-    try:
+    with folder_of("forked-late") as folder:
         for _ in range(20):
             supervisor = Supervisor(SandboxSpec(session_id="forked-late"), folder)
             await supervisor.start()
@@ -295,8 +298,6 @@ async def test_the_sweep_ends_a_child_that_began_after_the_processes_were_listed
             # its children hold the other end
             await asyncio.wait_for(process.stdout.read(), HANG_SECONDS)
             await supervisor.close()
-    finally:
-        remove_folder(folder)
 
 
 def is_bwrap(pid: int) -> bool:

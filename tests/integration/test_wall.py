@@ -372,11 +372,16 @@ async def test_runs_are_moved_into_separate_programs(tmp_path: Path) -> None:
             store.close()
 
 
+def two_slow_runs(folder: Path) -> SandboxTui:
+    """An app with two runs, in which no reply ends while the test lasts."""
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(folder / "out")})
+    request = demo_request(settings, speed=0.05)
+    return SandboxTui(settings, Store(folder / "s.db"), requests_for(request, ["one", "two"]))
+
+
 async def test_a_cancelled_detach_keeps_the_runs_here(tmp_path: Path) -> None:
     require("bubblewrap")
-    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
-    request = demo_request(settings, speed=0.05)  # no reply ends while the test lasts
-    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, ["one", "two"]))
+    app = two_slow_runs(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))
         await app.action_quit()
@@ -392,9 +397,7 @@ async def test_a_cancelled_detach_keeps_the_runs_here(tmp_path: Path) -> None:
 async def test_quitting_asks_again_above_everything_else(tmp_path: Path) -> None:
     """The palette opens over the question; `y` would then be typed into the palette."""
     require("bubblewrap")
-    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
-    request = demo_request(settings, speed=0.05)  # no reply ends while the test lasts
-    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, ["one", "two"]))
+    app = two_slow_runs(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))
         await pilot.press("ctrl+q")

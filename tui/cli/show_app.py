@@ -72,7 +72,7 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
 
 MAX_ANSWER_LINES = 3
 """Lines of each answer that are printed; `sessions show` prints all of it."""
-MAX_FIRST_LINE_COLUMNS = 120
+MAX_LINE_COLUMNS = 120
 
 
 MAX_IN_FULL = 3
@@ -101,8 +101,6 @@ def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
 
     The lines fit a terminal of this width, unless it is narrower than a session's id.
     """
-    from rich.text import Text
-
     from sandbox_tui.tui.format.outcome import outcome_words
     from sandbox_tui.tui.format.titles import first_line
 
@@ -111,10 +109,20 @@ def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
     yield f"{len(runs)} runs: {', '.join(f'{count} {outcome}' for outcome, count in counts)}"
     padded = max(len(outcome) for outcome in outcomes)
     for run, outcome in zip(runs, outcomes, strict=True):
-        line = Text(f"  {run.id}  {outcome:<{padded}}  {first_line(run.answer or '')}".rstrip())
-        line.truncate(min(width, MAX_FIRST_LINE_COLUMNS), overflow="ellipsis")
-        yield line.plain
+        line = f"  {run.id}  {outcome:<{padded}}  {first_line(run.answer or '')}"
+        yield _fitted(line.rstrip(), width)
     yield "  `sandbox-tui replay ID` opens one of them"
+
+
+def _fitted(line: str, width: int) -> str:
+    """Cut a line to the terminal's width, with an ellipsis if it was cut."""
+    from rich.text import Text
+
+    from sandbox_tui.tui.format.fit_line import fit_line
+
+    text = Text(line)
+    fit_line(text, min(width, MAX_LINE_COLUMNS))
+    return text.plain
 
 
 def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
@@ -122,16 +130,12 @@ def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
 
     The first one fits a terminal of this width.
     """
-    from rich.text import Text
-
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format import run_end
     from sandbox_tui.tui.format.outcome import outcome_words
     from sandbox_tui.tui.format.titles import first_line
 
-    first = Text(f"{outcome_words(run)} · {first_line(run.task)}")
-    first.truncate(min(width, MAX_FIRST_LINE_COLUMNS), overflow="ellipsis")
-    yield first.plain
+    yield _fitted(f"{outcome_words(run)} · {first_line(run.task)}", width)
     answer = (run.answer or "").strip().split("\n") if run.answer else []
     for line in answer[:MAX_ANSWER_LINES]:
         yield f"  {sanitize_line(line)}"

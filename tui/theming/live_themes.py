@@ -42,7 +42,9 @@ class LiveThemes:
     @property
     def names(self) -> list[str]:
         """All themes, our own first."""
-        return self._files.names
+        known = self._files.names
+        # the theme of a broken file stays until the file is mended or deleted
+        return [*known, *(name for name in self._app.available_themes if name not in known)]
 
     def _register(self) -> None:
         for theme in self._files.themes.values():
@@ -65,7 +67,7 @@ class LiveThemes:
     def choose(self) -> None:
         """Apply the theme chosen in the settings."""
         name = self._wanted()
-        if name in self._app.available_themes:  # stays while its file is broken
+        if name in self._app.available_themes:
             self._app.theme = name
             return
         self._app.theme = DEFAULT

@@ -14,10 +14,7 @@ from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.database import Database
 from sandbox_tui.sessions.store.errors import explained
 from sandbox_tui.sessions.store.tables import runs
-from sandbox_tui.sessions.store.tables.steps_calls_messages import (
-    has_failed,
-    record,
-)
+from sandbox_tui.sessions.store.tables.steps_calls_messages import has_failed, record
 
 PAGE = 500
 """Number of events read at a time."""

@@ -41,7 +41,7 @@ def reply_lines(
     prose = _full_lines(item, width, palette) if opened else []
     if prose:
         lines += prose
-    elif _has_prose(item):
+    elif has_prose(item):
         lines.append(_folded(item, width, palette))
     lines += _failures(item, width, opened, palette)
     if item.remark:
@@ -59,10 +59,11 @@ def reply_height(item: ReplyItem, opened: bool) -> int | None:
     """Return the height of a closed, finished reply; None if it is only known after drawing."""
     if opened or not item.ended:
         return None
-    return 1 + _has_prose(item) + len(item.failures) + bool(item.remark)
+    return 1 + has_prose(item) + len(item.failures) + bool(item.remark)
 
 
-def _has_prose(item: ReplyItem) -> bool:
+def has_prose(item: ReplyItem) -> bool:
+    """Return whether any text or reasoning has arrived."""
     return bool(item.text.strip() or item.reasoning.strip())
 
 

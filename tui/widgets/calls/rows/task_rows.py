@@ -6,7 +6,7 @@ from rich.text import Text
 
 from sandbox_tui.core.events.run_state import Item, ReplyItem
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.rows.reply_rows import MAX_PROSE_COLUMNS
+from sandbox_tui.tui.widgets.calls.rows.reply_rows import MAX_PROSE_COLUMNS, has_prose
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES, more_lines
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
@@ -15,7 +15,7 @@ def awaits_first_output(item: Item) -> bool:
     """Return whether this is the first reply of a run, and none of it has arrived."""
     if not isinstance(item, ReplyItem) or item.step != 1 or item.ended:
         return False
-    return not (item.text.strip() or item.reasoning.strip() or item.writing or item.failures)
+    return not (has_prose(item) or item.writing or item.failures)
 
 
 def task_lines(task: str, width: int, palette: Palette) -> list[Text]:
