@@ -12,8 +12,8 @@ from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
 from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, command_for_image
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
 from sandbox_tui.core.sandboxes.no_sandbox import KIND as NO_SANDBOX
 from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 from sandbox_tui.core.sandboxes.provider import SandboxProvider

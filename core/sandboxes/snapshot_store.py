@@ -9,7 +9,7 @@ from typing import Literal
 from sandbox_tui.core.base.errors import SandboxError
 from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
 from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
-from sandbox_tui.core.sandboxes.docker.snapshots import REPOSITORY, ImageSnapshots
+from sandbox_tui.core.sandboxes.docker.snapshots.images import REPOSITORY, ImageSnapshots
 
 
 def kind_of(name: str) -> Literal["docker", "bubblewrap"]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.sandboxes.docker.engine import LABEL
+from sandbox_tui.core.sandboxes.docker.container_owner import LABEL
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from tests import scripted_server as s

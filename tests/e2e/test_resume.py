@@ -70,7 +70,8 @@ def test_a_session_that_cannot_be_resumed_says_why(scripted_server: Start, own_h
         terminal.wait_for("1 bash", "sleeping")
         os.kill(terminal.pid(), signal.SIGKILL)
         terminal.exit_code()
-    from sandbox_tui.core.sandboxes.docker.engine import connect, container_of
+    from sandbox_tui.core.sandboxes.docker.container_owner import container_of
+    from sandbox_tui.core.sandboxes.docker.engine import connect
 
     client = connect()
     started = stored(own_home)[0]

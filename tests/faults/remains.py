@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord, sweep
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import OwnerRecord
+from sandbox_tui.core.sandboxes.bubblewrap.sweep import sweep
 from sandbox_tui.core.sandboxes.docker.engine import connect
-from sandbox_tui.core.sandboxes.docker.engine import sweep as sweep_containers
+from sandbox_tui.core.sandboxes.docker.sweep import sweep as sweep_containers
 
 
 async def nothing_remains(kind: str, folder: Path, grace: int) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.sandboxes.docker.engine import LABEL, connect
+from sandbox_tui.core.sandboxes.docker.container_owner import LABEL
+from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.faults.private_engine import PrivateEngine, why_not

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import PREFIX
 from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import PREFIX
 from tests import scripted_server as s
 from tests.faults.program import PROGRAM, Program, against, only, stored
 from tests.integration.conftest import TEST_IMAGE, require

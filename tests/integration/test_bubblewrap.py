@@ -26,12 +26,8 @@ from sandbox_tui.core.base.process_identity import MAX_OPEN_FILES
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.bubblewrap import killing
 from sandbox_tui.core.sandboxes.bubblewrap.supervisor import Supervisor
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import (
-    claim_folder,
-    make_folder,
-    remove_folder,
-    sweep,
-)
+from sandbox_tui.core.sandboxes.bubblewrap.sweep import sweep
+from sandbox_tui.core.sandboxes.bubblewrap.workspace import claim_folder, make_folder, remove_folder
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR
 from tests.integration.conftest import make, require
 from tests.waiting import HANG_SECONDS

@@ -15,10 +15,11 @@ import pytest
 from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.sandboxes.bubblewrap import sandbox as bubblewrap
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import OwnerRecord
 from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord, make_folder
-from sandbox_tui.core.sandboxes.docker import snapshots as image_snapshots
+from sandbox_tui.core.sandboxes.bubblewrap.workspace import make_folder
 from sandbox_tui.core.sandboxes.docker.engine import connect
+from sandbox_tui.core.sandboxes.docker.snapshots import images as image_snapshots
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests.integration.conftest import make, require
 from tests.waiting import HANG_SECONDS

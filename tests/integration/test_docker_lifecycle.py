@@ -14,8 +14,10 @@ import docker
 import pytest
 
 from sandbox_tui.core.base.errors import ImageMissing, SandboxLost
-from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, status_of, sweep
+from sandbox_tui.core.sandboxes.docker.container_owner import owner_of
+from sandbox_tui.core.sandboxes.docker.engine import connect, status_of
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
+from sandbox_tui.core.sandboxes.docker.sweep import sweep
 from tests.integration.conftest import TEST_IMAGE, make, require, spec
 from tests.waiting import HANG_SECONDS
 

@@ -16,11 +16,11 @@ from sandbox_tui.core.sandboxes import factory
 from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.sandboxes.bubblewrap import provider as bubblewrap_provider
 from sandbox_tui.core.sandboxes.bubblewrap import sandbox as bubblewrap_sandbox
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import OwnerRecord
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord
+from sandbox_tui.core.sandboxes.docker import engine as docker_engine
 from sandbox_tui.core.sandboxes.docker import provider as docker_provider
 from sandbox_tui.core.sandboxes.docker import sandbox as docker_sandbox
-from sandbox_tui.core.sandboxes.docker import shared_client
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
 from sandbox_tui.core.sandboxes.protocol.file_ops import FileOperations
@@ -92,7 +92,7 @@ async def test_many_share_one_connection_and_one_sweep_and_take_turns_to_start(
 ) -> None:
     is_docker = isinstance(provider, DockerProvider)
     connecting = Counted(connect)
-    monkeypatch.setattr(shared_client, "connect", connecting)
+    monkeypatch.setattr(docker_engine, "connect", connecting)
     module: Any = docker_provider if is_docker else bubblewrap_provider
     name = "sweep_containers" if is_docker else "sweep"
     sweeping = Counted(getattr(module, name))

@@ -19,7 +19,9 @@ from sandbox_tui.core.agent.model_messages import LOST, LOST_PROCESSES
 from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_phase import Phase
-from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, sweep
+from sandbox_tui.core.sandboxes.docker.container_owner import owner_of
+from sandbox_tui.core.sandboxes.docker.engine import connect
+from sandbox_tui.core.sandboxes.docker.sweep import sweep
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from tests import scripted_server as s
 from tests.integration.conftest import require

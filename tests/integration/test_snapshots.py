@@ -14,8 +14,8 @@ from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.base import Sandbox
-from sandbox_tui.core.sandboxes.docker import snapshots as image_snapshots
 from sandbox_tui.core.sandboxes.docker.engine import connect
+from sandbox_tui.core.sandboxes.docker.snapshots import images as image_snapshots
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests import scripted_server as s
 from tests.integration.conftest import make

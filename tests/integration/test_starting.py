@@ -19,9 +19,10 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import PREFIX
 from sandbox_tui.core.sandboxes.bubblewrap.sandbox import BubblewrapSandbox
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import PREFIX
-from sandbox_tui.core.sandboxes.docker.engine import LABEL, connect
+from sandbox_tui.core.sandboxes.docker.container_owner import LABEL
+from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.tui.app import SandboxTui

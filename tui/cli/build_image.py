@@ -10,8 +10,8 @@ import click
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, with_tag
 from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, with_tag
 
 
 def build(tag: str | None, *, from_packages: bool, small: bool) -> None:

@@ -26,7 +26,8 @@ from sandbox_tui.core.config.settings import (
 )
 from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, command_for_image, engine_status
+from sandbox_tui.core.sandboxes.docker.engine import engine_status
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
 from sandbox_tui.tui.format import numbers
 
 

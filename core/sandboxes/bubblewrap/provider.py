@@ -7,7 +7,7 @@ from typing_extensions import override
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.core.sandboxes.bubblewrap.sandbox import BubblewrapSandbox
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import sweep
+from sandbox_tui.core.sandboxes.bubblewrap.sweep import sweep
 from sandbox_tui.core.sandboxes.provider import SandboxProvider
 
 

@@ -14,12 +14,11 @@ from sandbox_tui.core.base.errors import SandboxLost, SandboxTuiError, SandboxUn
 from sandbox_tui.core.sandboxes.base import SandboxSpec, Shell
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_with_undo, run_shielded
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import OwnerRecord, cgroup_name
 from sandbox_tui.core.sandboxes.bubblewrap.pipes import PipeShell
 from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
 from sandbox_tui.core.sandboxes.bubblewrap.supervisor import Supervisor
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import (
-    OwnerRecord,
-    cgroup_name,
     claim_folder,
     make_folder,
     remove_folder,

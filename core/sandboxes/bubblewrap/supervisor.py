@@ -15,8 +15,8 @@ from sandbox_tui.core.sandboxes.blocking_calls import run_shielded
 from sandbox_tui.core.sandboxes.bubblewrap.bwrap_arguments import PIPES, namespace_arguments
 from sandbox_tui.core.sandboxes.bubblewrap.cgroup import Cgroup
 from sandbox_tui.core.sandboxes.bubblewrap.killing import kill_bwrap
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import cgroup_name
 from sandbox_tui.core.sandboxes.bubblewrap.pipes import PipeTransport
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import cgroup_name
 from sandbox_tui.core.sandboxes.command_environment import command_environment
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, script
 

@@ -7,10 +7,13 @@ from typing import Any
 
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.command_environment import command_environment
-from sandbox_tui.core.sandboxes.docker.engine import CAPABILITIES, owner_labels
+from sandbox_tui.core.sandboxes.docker.container_owner import owner_labels
 from sandbox_tui.core.sandboxes.docker.lifetime_lease import keeper_command
 
 DEFAULT_MEMORY_BYTES = 2 << 30
+
+CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETUID", "SETGID", "KILL")
+"""The capabilities that root keeps: enough for apt, pip and su."""
 
 
 def container_name(session_id: str) -> str:

@@ -1,31 +1,21 @@
-"""The Docker engine: connects to it, finds our containers on it, and sweeps them."""
+"""The Docker engine: connects to it, and tells whether it can be used."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
-import re
-import shlex
 import socket
-import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sandbox_tui.core.base.errors import SandboxLost, SandboxUnavailable
-from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.base.errors import SandboxUnavailable
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_with_undo
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 
-DEFAULT_IMAGE = "sandbox-tui:latest"
 DEFAULT_HOST = "unix:///var/run/docker.sock"
-LABEL = "sandbox-tui"
-
-CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETUID", "SETGID", "KILL")
-"""The capabilities that root keeps: enough for apt, pip and su."""
 
 _TIMEOUT = 60
-
-_REATTACHED = re.compile(r"-by-(?P<pid>\d+)-(?P<started>\d+)-(?P<host>.+)\Z")
-"""End of the name of a container that was reattached; names its current owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +31,42 @@ class EngineStatus:
     version: str | None
     has_image: bool = False
     problem: str = ""
+
+
+class EngineConnection:
+    """One docker-py client for all sandboxes of a provider.
+
+    Connects for its first user and disconnects after its last.
+
+    Attributes:
+        client: a docker-py client; None while nobody uses it.
+    """
+
+    def __init__(self) -> None:
+        self.client: Any = None
+        self._users = 0
+        self._lock = asyncio.Lock()
+
+    async def acquire(self) -> Any:
+        """Return the client; call `release` once when done.
+
+        Raises:
+            SandboxUnavailable: no engine answers.
+        """
+        async with self._lock:
+            if self.client is None:
+                self.client = await in_thread_with_undo(connect, lambda client: client.close())
+            self._users += 1
+            return self.client
+
+    async def release(self) -> None:
+        """Stop using the client."""
+        async with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                client, self.client = self.client, None
+                with contextlib.suppress(Exception):
+                    await in_thread(client.close)
 
 
 def connect(timeout: int = _TIMEOUT) -> Any:
@@ -89,181 +115,6 @@ def _has_image(client: Any, image: str) -> bool:
     except docker.errors.APIError:  # no such image, or not a valid image name
         return False
     return True
-
-
-def command_for_image(image: str) -> str:
-    """Return the command that makes a missing image available."""
-    if with_tag(image) == DEFAULT_IMAGE:
-        return "sandbox-tui image build"
-    return f"docker pull {shlex.quote(image)}"
-
-
-def image_is_missing(image: str) -> str:
-    """Say that the engine lacks an image, and how to get it."""
-    command = command_for_image(image)
-    way = f"Get it with `{command}`."
-    if with_tag(image) == DEFAULT_IMAGE:
-        way = f"Build it with `{command}` (or `--from-packages` without a registry)."
-    return f"The Docker engine has no image named {image!r}. {way}"
-
-
-def with_tag(image: str) -> str:
-    """Return the image's name with its tag, which is `latest` if the name has none."""
-    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
-
-
-def owner_labels(session_id: str, grace: float) -> dict[str, str]:
-    """Return the labels that name a container's owner, and the seconds it outlives its program."""
-    owner = ProcessIdentity.this_process()
-    return {
-        LABEL: "1",
-        f"{LABEL}.session": session_id,
-        f"{LABEL}.lease": f"{grace:g}",
-        f"{LABEL}.pid": str(owner.pid),
-        f"{LABEL}.started": owner.started,
-        f"{LABEL}.host": owner.host,
-    }
-
-
-def sweep() -> list[str]:
-    """Sweep the engine, if one answers, with a dedicated client (see `sweep_containers`)."""
-    try:
-        client = connect(timeout=5)
-    except SandboxUnavailable:
-        return []
-    try:
-        return sweep_containers(client)
-    finally:
-        client.close()
-
-
-def sweep_containers(client: Any) -> list[str]:
-    """Remove our stopped containers whose program on this host has ended; returns their names.
-
-    They cannot end themselves. Paused containers are unpaused so that their grace period continues.
-    Containers of live programs and of other owners are kept.
-    """
-    removed: list[str] = []
-    with contextlib.suppress(Exception):  # cleaning up must never prevent a run from starting
-        # the low-level list has all that is needed, without a request per container
-        for found in client.api.containers(all=True, filters={"label": f"{LABEL}=1"}):
-            with contextlib.suppress(Exception):  # continue with the other containers
-                if _remove_if_abandoned(client.api, found):
-                    removed.append(_name(found))
-    return removed
-
-
-def _remove_if_abandoned(api: Any, found: dict[str, Any]) -> bool:
-    """Remove a listed container if its program has ended; returns whether it was removed."""
-    if _owner(_name(found), found.get("Labels") or {}).alive:
-        return False
-    state = str(found.get("State", ""))
-    if state == "paused":
-        api.unpause(found["Id"])
-    if state in ("paused", "running"):
-        return False
-    api.remove_container(found["Id"], force=True, v=True)
-    return True
-
-
-def _name(found: dict[str, Any]) -> str:
-    return str((found.get("Names") or [""])[0]).lstrip("/")
-
-
-def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
-    """Return why a container ended, as the end of a sentence, from the engine's events.
-
-    Args:
-        client: for the engine.
-        only: an event filter that matches only the container.
-        since: start of the events, in seconds since the epoch.
-    """
-    found: dict[str, dict[str, str]] = {}
-    try:
-        events = client.api.events(
-            since=int(since),
-            until=int(time.time()) + 1,
-            filters={"type": "container", **only},
-            decode=True,
-        )
-        for event in cast(Iterable[dict[str, Any]], events):
-            found[str(event.get("Action", ""))] = event.get("Actor", {}).get("Attributes", {})
-    except Exception as error:  # noqa: BLE001 - docker-py passes on errors of requests
-        return f"it ended, and the engine does not report why ({describe_error(error)[:-1]})"
-    code = found.get("die", {}).get("exitCode", "?")
-    if "oom" in found and code == "137":
-        return "it ran out of memory"
-    if "kill" in found:
-        return f"it was killed or removed from outside (signal {found['kill'].get('signal', '?')})"
-    if "stop" in found:
-        return "it was stopped from outside"
-    if code == "0":
-        return "its program ended, and its grace period ran out"
-    if "die" not in found:
-        return "the engine no longer has its container and keeps no record of what happened"
-    return f"it was removed, or its first process ended (exit code {code})"
-
-
-def owner_of(container: Any) -> ProcessIdentity:
-    """Return the program that owns a container: the last one that reattached it, or its creator.
-
-    A container's labels cannot change. Its name can, atomically, so it stores who reattached it.
-    """
-    return _owner(str(container.name), container.labels)
-
-
-def _owner(name: str, labels: dict[str, str]) -> ProcessIdentity:
-    reattached = _REATTACHED.search(name)
-    if reattached is None:
-        return _creator(labels)
-    return ProcessIdentity(int(reattached["pid"]), reattached["started"], reattached["host"])
-
-
-def claim(container: Any) -> None:
-    """Make this program the owner of a container (blocking).
-
-    Raises:
-        SandboxLost: it belongs to another program that is still alive.
-        Exception: a docker-py error if another program claimed it first or it no longer exists.
-    """
-    owner, me = owner_of(container), ProcessIdentity.this_process()
-    if owner == me:
-        return
-    if owner.alive:
-        raise SandboxLost(
-            f"The container belongs to another program (process {owner.pid} on {owner.host_name})."
-        )
-    _name_owner(container, me)
-
-
-def release_container(container: Any) -> None:
-    """Release a container, so that another program can claim it (blocking)."""
-    _name_owner(container, ProcessIdentity.this_process()._replace(pid=0, started="0"))
-
-
-def _name_owner(container: Any, owner: ProcessIdentity) -> None:
-    plain = _REATTACHED.sub("", str(container.name))
-    container.rename(f"{plain}-by-{owner.pid}-{owner.started}-{owner.host}")
-    container.reload()
-
-
-def container_of(client: Any, session_id: str) -> Any:
-    """Return the container of a session, or None if the engine has none (blocking)."""
-    # a warm spare keeps the label of its start; its name contains the session
-    for fits in (
-        {"label": [f"{LABEL}=1", f"{LABEL}.session={session_id}"]},
-        {"label": f"{LABEL}=1", "name": f"^/?sandbox-tui-{re.escape(session_id)}-"},
-    ):
-        for one in client.containers.list(all=True, ignore_removed=True, filters=fits):
-            if one.status in ("running", "paused"):
-                return one
-    return None
-
-
-def _creator(labels: dict[str, str]) -> ProcessIdentity:
-    pid = labels.get(f"{LABEL}.pid", "")
-    started, host = labels.get(f"{LABEL}.started", ""), labels.get(f"{LABEL}.host", "")
-    return ProcessIdentity(int(pid) if pid.isdigit() else 0, started, host)
 
 
 def describe_error(error: Exception) -> str:

@@ -9,14 +9,14 @@ from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
 from sandbox_tui.core.sandboxes.docker.engine import (
-    DEFAULT_IMAGE,
+    EngineConnection,
     EngineStatus,
     engine_status,
     status_of,
-    sweep_containers,
 )
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
-from sandbox_tui.core.sandboxes.docker.shared_client import EngineConnection
+from sandbox_tui.core.sandboxes.docker.sweep import sweep_containers
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 from sandbox_tui.core.sandboxes.provider import SandboxProvider
 
 

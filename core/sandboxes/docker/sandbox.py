@@ -21,35 +21,33 @@ from sandbox_tui.core.base.io_types import Size
 from sandbox_tui.core.sandboxes.base import ExecResult, OutputSink, SandboxSpec, Shell
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_with_undo, run_shielded
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
-from sandbox_tui.core.sandboxes.docker import snapshots as image_snapshots
 from sandbox_tui.core.sandboxes.docker.container_options import (
     container_name,
     container_options,
     describe_container,
 )
-from sandbox_tui.core.sandboxes.docker.engine import (
-    DEFAULT_IMAGE,
+from sandbox_tui.core.sandboxes.docker.container_owner import (
     LABEL,
     claim,
     container_of,
-    describe_error,
-    exit_cause,
-    image_is_missing,
     release_container,
 )
+from sandbox_tui.core.sandboxes.docker.engine import EngineConnection, describe_error
 from sandbox_tui.core.sandboxes.docker.exec_transport import DockerTransport
+from sandbox_tui.core.sandboxes.docker.exit_cause import exit_cause
 from sandbox_tui.core.sandboxes.docker.lifetime_lease import renew_lease
 from sandbox_tui.core.sandboxes.docker.out_of_memory import SIGKILL_EXIT_CODE, OomKills
 from sandbox_tui.core.sandboxes.docker.outages import ContainerLiveness
 from sandbox_tui.core.sandboxes.docker.pause import SETTLE_SECONDS, ContainerPause
-from sandbox_tui.core.sandboxes.docker.shared_client import EngineConnection
-from sandbox_tui.core.sandboxes.docker.shell_state_backup import (
+from sandbox_tui.core.sandboxes.docker.snapshots import images as image_snapshots
+from sandbox_tui.core.sandboxes.docker.snapshots.shell_state_backup import (
     discard_run_dir,
     restore_run_dir,
     save_run_dir,
 )
 from sandbox_tui.core.sandboxes.docker.user_shell import DockerShell
 from sandbox_tui.core.sandboxes.heartbeat import Heartbeat
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, image_is_missing
 from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.scripts.loader import (
     STATE_DIR,

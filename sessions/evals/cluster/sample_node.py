@@ -19,7 +19,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.core.evals.scoring import SampleScoring
 from sandbox_tui.core.events.types import AnyEvent
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import OwnerRecord
 from sandbox_tui.core.sandboxes.factory import providers
 from sandbox_tui.sessions.evals.cluster.node_messages import (
     NodeEvents,

@@ -15,9 +15,9 @@ from textual.widgets import Button, RichLog, Static
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
 from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
 from sandbox_tui.core.sandboxes.image.pull import pull
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.sandboxes.bubblewrap import workspace as private_folder
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import OWNER_FILE, PREFIX, OwnerRecord, sweep
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.sandboxes.bubblewrap import sweep as sweep_module
+from sandbox_tui.core.sandboxes.bubblewrap.owner_record import OWNER_FILE, PREFIX, OwnerRecord
+from sandbox_tui.core.sandboxes.bubblewrap.sweep import sweep
 from sandbox_tui.core.sandboxes.protocol.deep_tree_removal import remove_tree, tree_bytes
 
 DEEP = 6000
@@ -87,11 +90,9 @@ def test_rights_that_were_taken_away(top: Path) -> None:
 def test_a_folder_that_cannot_be_swept_keeps_no_run_from_starting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(private_folder.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     gone = OwnerRecord(
-        private_folder.ProcessIdentity(
-            999_999_999, "1", private_folder.ProcessIdentity.this_process().host
-        ),
+        ProcessIdentity(999_999_999, "1", ProcessIdentity.this_process().host),
         "s",
         0,
     )
@@ -106,6 +107,6 @@ def test_a_folder_that_cannot_be_swept_keeps_no_run_from_starting(
         if len(tried) == 1:
             raise RecursionError
 
-    monkeypatch.setattr(private_folder, "remove_folder", remove)
+    monkeypatch.setattr(sweep_module, "remove_folder", remove)
     assert [folder.name for folder in sweep()] == tried[1:]
     assert len(tried) == 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 from sandbox_tui.tui.cli import build_image
 from sandbox_tui.tui.cli.main import main
 

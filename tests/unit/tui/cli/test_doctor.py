@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, EngineStatus
+from sandbox_tui.core.sandboxes.docker.engine import EngineStatus
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 from sandbox_tui.tui.cli import doctor
 from sandbox_tui.tui.cli.main import main
 

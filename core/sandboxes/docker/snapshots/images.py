@@ -10,7 +10,8 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
-from sandbox_tui.core.sandboxes.docker.engine import LABEL, connect, describe_error
+from sandbox_tui.core.sandboxes.docker.container_owner import LABEL
+from sandbox_tui.core.sandboxes.docker.engine import connect, describe_error
 
 REPOSITORY = "sandbox-tui-snapshot"
 SNAPSHOT = f"{LABEL}.snapshot"
