@@ -13,7 +13,7 @@ from typing import Any, cast
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
 
-MESSAGES_VERSION = 7
+MESSAGES_VERSION = 8
 
 # --- the turn
 

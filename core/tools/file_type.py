@@ -14,8 +14,8 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstd data",
     b"\x7fELF": "an ELF program or library",
     b"SQLite format 3\0": "an SQLite database",
-    b"\xff\xfe": "UTF-16 text, perhaps; iconv makes UTF-8 of it",
-    b"\xfe\xff": "UTF-16 text, perhaps; iconv makes UTF-8 of it",
+    b"\xff\xfe": "perhaps UTF-16 text; iconv converts it to UTF-8",
+    b"\xfe\xff": "perhaps UTF-16 text; iconv converts it to UTF-8",
 }
 
 SNIFFED_BYTES = 8192
@@ -31,7 +31,7 @@ def binary_kind(data: bytes) -> str | None:
     head = data[:SNIFFED_BYTES]
     kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
     if b"\0" in head:
-        return kind or "of a kind not known here"
+        return kind or "of an unknown kind"
     return kind if kind and not _is_utf8(data) else None
 
 

@@ -44,7 +44,7 @@ def replace(data: bytes, old: str, new: str, name: str) -> Edit:
     if count > 1:
         raise EditError(
             f"Multiple occurrences ({count}) of old_str found in {name}, in lines "
-            f"{_places(data, before)}. Make old_str unique with more of what stands around it."
+            f"{_places(data, before)}. Include more of the surrounding text to make old_str unique."
         )
     at = data.index(before)
     first = data.count(b"\n", 0, at) + 1
@@ -101,13 +101,16 @@ def _as_crlf(text: bytes) -> bytes:
 def _hint(data: bytes, old: str) -> str:
     """Return a hint about why text that the model saw in the file was not found."""
     if "\ufffd" in old:
-        return " It holds U+FFFD, which view shows for bytes that are not UTF-8: leave those out."
+        return (
+            " old_str contains U+FFFD, which view shows for bytes that are not UTF-8; "
+            "leave those out."
+        )
     lines = [_without_extra_space(line.encode("utf-8")) for line in old.strip().split("\n")]
     if lines[0] and len(data) <= HINTED:
         every = [_without_extra_space(line) for line in data.split(b"\n")]
         for at, line in enumerate(every):
             if line == lines[0] and every[at : at + len(lines)] == lines:
-                return f" From line {at + 1} on the text is alike but for its white space."
+                return f" From line {at + 1} on, the text differs only in its white space."
     return " Look at the file again with view, and copy the text exactly."
 
 

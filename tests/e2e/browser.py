@@ -146,7 +146,7 @@ class Page:
             width=width, height=height, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
 
-    def picture(self) -> bytes:
+    def screenshot(self) -> bytes:
         """Take a screenshot as PNG."""
         return base64.b64decode(self.send("Page.captureScreenshot")["data"])
 

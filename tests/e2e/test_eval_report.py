@@ -61,7 +61,7 @@ def test_the_page_fits_wide_and_narrow_windows(page: Page, tmp_path: Path, schem
         widths = "[...document.querySelectorAll('svg')].map((s) => s.getBoundingClientRect().width)"
         assert min(page.run(widths)) > 100
         if folder := os.environ.get("SANDBOX_TUI_PICTURES"):
-            Path(folder, f"eval-report-{scheme}-{width}.png").write_bytes(page.picture())
+            Path(folder, f"eval-report-{scheme}-{width}.png").write_bytes(page.screenshot())
     back = page.run("getComputedStyle(document.body).backgroundColor")
     assert back == {"dark": "rgb(15, 19, 24)", "light": "rgb(247, 245, 240)"}[scheme]
     assert (page.problems, set(page.requests)) == ([], {path.as_uri()})

@@ -171,7 +171,7 @@ def test_the_home_screen_in_a_browser_and_its_keys(home: Path, page: Page) -> No
         assert b"\x1b]9;" not in sent
         assert b"[22;2t" not in sent
         assert not [url for url in page.requests if f"127.0.0.1:{served.port}" not in url]
-        (home.parent / "page.png").write_bytes(page.picture())
+        (home.parent / "page.png").write_bytes(page.screenshot())
     finally:
         assert served.end() == 0
 

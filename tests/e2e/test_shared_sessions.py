@@ -250,4 +250,4 @@ def test_asciinema_plays_our_asciicast(
     assert [line.rstrip() for line in page.run(lines)] == wanted
     assert page.problems == []
     if os.environ.get("SANDBOX_TUI_PICTURES"):
-        Path(os.environ["SANDBOX_TUI_PICTURES"], "asciinema.png").write_bytes(page.picture())
+        Path(os.environ["SANDBOX_TUI_PICTURES"], "asciinema.png").write_bytes(page.screenshot())

@@ -43,7 +43,7 @@ def test_recent_choices_come_first_and_once() -> None:
 
 
 def test_letters_in_order_find_an_entry_and_the_best_kind_is_first() -> None:
-    entries = entry("Save a picture"), entry("Open the folder"), entry("a pear", "Sessions")
+    entries = entry("Save a screenshot"), entry("Open the folder"), entry("a pear", "Sessions")
     assert words_of("opfo", *entries) == {"Actions": ["Open the folder"]}
     assert list(words_of("a pea", *entries)) == ["Sessions"]
     assert words_of("xyz", *entries) == {}

@@ -41,7 +41,7 @@ class Frame:
     """One frame of a film.
 
     Attributes:
-        screen: the picture.
+        screen: the screenshot.
         seconds: how long it is shown.
     """
 

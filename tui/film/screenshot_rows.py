@@ -1,8 +1,8 @@
 """Splits a screenshot into rows of SVG.
 
-Rich draws a screen as one SVG whose classes and clip paths are numbered within that picture. Here,
-the styles are written into each row, and each row has its own coordinates starting at 0, so that
-rows of different pictures that look the same are the same text.
+Rich draws a screen as one SVG whose classes and clip paths are numbered within that screenshot.
+Here, the styles are written into each row, and each row has its own coordinates starting at 0, so
+that rows of different screenshots that look the same are the same text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ScreenshotRows:
     """A screenshot, split into its parts.
 
     Attributes:
-        width, height: of the whole picture, in its units.
+        width, height: of the whole screenshot, in its units.
         frame: the window around the rows.
         rows: the backgrounds and text of each row.
     """
@@ -62,7 +62,7 @@ def screenshot_rows(drawn: str) -> ScreenshotRows:
     size = _VIEW_BOX.search(drawn)
     chrome = _CHROME.search(drawn)
     if size is None or chrome is None:
-        raise ValueError("This is no picture of a screen.")
+        raise ValueError("This is no screenshot.")
     frame = _TITLE_CLASS.sub('class="title"', chrome[0]).strip()
     ordered = tuple("".join(rows.get(number, ())) for number in range(max(rows, default=-1) + 1))
     return ScreenshotRows(float(size[1]), float(size[2]), frame, ordered)

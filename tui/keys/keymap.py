@@ -31,7 +31,9 @@ RESERVED_KEYS = {"ctrl+c": "copies what is selected", QUIT_KEY: "always quits"}
 
 
 _HAD_HELP = ("home", "cockpit", "wall", "eval", "evals", "training", "trainings")
-_RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP}
+_RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP} | {
+    "replay.picture": "replay.screenshot"
+}
 """Current names of actions by former ones, which users' keymaps may still contain."""
 
 

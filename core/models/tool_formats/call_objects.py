@@ -109,7 +109,7 @@ def _call_in(fields: dict[str, Any], tools: Collection[str]) -> list[Written] | 
     if len(argument_keys) > 1 and not same(fields["arguments"], fields["parameters"]):
         raise Unreadable('"arguments" and "parameters" are both present and differ')
     if not argument_keys and set(fields) - {"name"} - _EXTRA_KEYS:
-        raise Unreadable('the arguments must stand in an object named "arguments"')
+        raise Unreadable('the arguments are not in an object named "arguments"')
     arguments: Any = fields[argument_keys[0]] if argument_keys else {}
     if isinstance(arguments, str) and arguments.strip():
         arguments, _ = read_value(JsonSpan(arguments))

@@ -13,10 +13,10 @@ from typing import Any
 from sandbox_tui.core.models.tool_formats.call_objects import read_arguments
 from sandbox_tui.core.models.tool_formats.families.base import MAX_NAME_CHARS, SPACES
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE, clean, finite
+from sandbox_tui.core.models.tool_formats.problems import STRAY_TAG
 from sandbox_tui.core.models.tool_formats.source import Block, PartialCall, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import (
     ATTRIBUTE,
-    TWO_READINGS,
     Tags,
     end_call,
     give,
@@ -89,7 +89,7 @@ def read_invocations(source: Source, tags: InvokeTags) -> Step[Block]:
         block.open_end, block.fault = source.ended, f"no {tags.invoke}...> follows"
     block.closed = bool((yield from source.take_word(*tags.closing)))
     if not block.closed and not block.fault and (yield from source.peek()):
-        block.fault = TWO_READINGS
+        block.fault = STRAY_TAG
     return block
 
 
@@ -113,7 +113,7 @@ def _read_json(source: Source, block: Block, tags: InvokeTags, name: str) -> Ste
     closed = yield from source.take_word(tags.invoke_end)
     block.open_end = not closed and not (yield from source.peek())
     if not closed and not block.open_end:
-        block.fault = block.fault or TWO_READINGS
+        block.fault = block.fault or STRAY_TAG
     block.repaired_end = call is not None and MISSING_BRACE in call.repairs
     block.calls = [*block.calls, *([call] if call else [])]
 
@@ -146,7 +146,7 @@ def _read_parameters(
         end_call(block, partial, arguments)
         return
     block.open_end = not (yield from source.peek())
-    block.fault = f"{tags.invoke_end} is missing" if block.open_end else TWO_READINGS
+    block.fault = f"{tags.invoke_end} is missing" if block.open_end else STRAY_TAG
 
 
 def _of_kind(kind: str, name: str, value: str, block: Block) -> Any:

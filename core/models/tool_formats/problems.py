@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-STRAY = (
+STRAY_TAG = (
     "a closing tag has no opening tag, or a value contains one of the format's own tags, so it is "
     "unclear where the value ends"
 )

@@ -135,7 +135,7 @@ class TextCallReader:
         if mended and (mended != intended[-1:] or self._has_text_after(intended[-1])):
             faults.append("it is not closed, and something else follows")
         if self._scanner.stray.intersection(FAMILIES[intended[0].block.family].closers):
-            faults.append(problems.STRAY)
+            faults.append(problems.STRAY_TAG)
         if faults:
             return [], problems.unreadable(title, faults[0])
         written = [call for candidate in intended for call in candidate.block.calls]

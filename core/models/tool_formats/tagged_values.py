@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sandbox_tui.core.models.tool_formats.problems import STRAY_TAG
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.schema import takes_text
 from sandbox_tui.core.models.tool_formats.source import (
@@ -23,10 +24,6 @@ from sandbox_tui.core.models.tool_formats.source import (
 )
 
 MISSING_TAGS = "missing closing tags were added"
-TWO_READINGS = (
-    "a value holds one of the format's own tags, or a closing tag stands alone, so it cannot be "
-    "unclear where the value ends"
-)
 TAG_NAME = re.compile(r"[^<>\n]+")
 ATTRIBUTE = re.compile(r"[^<>\"'\n]+")
 _TEXT = re.compile(r"[^<\n]+")
@@ -95,7 +92,7 @@ def read_value(
 def unread(source: Source, block: Block, closing: str) -> Step[None]:
     """Record in a block why a value could not be taken."""
     block.open_end = not (yield from source.peek())
-    block.fault = f"a value has no closing {closing}" if block.open_end else TWO_READINGS
+    block.fault = f"a value has no closing {closing}" if block.open_end else STRAY_TAG
 
 
 def give(arguments: dict[str, Any], name: str, value: Any, block: Block) -> None:

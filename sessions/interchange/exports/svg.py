@@ -136,4 +136,4 @@ def _colour(name: str) -> str:
     return f"bright_{name.removeprefix('bright')}" if name.startswith("bright") else name
 
 
-EXPORTER = Exporter("svg", "a picture of the terminal at the end", write)
+EXPORTER = Exporter("svg", "a screenshot of the terminal at the end", write)

@@ -1,18 +1,18 @@
-"""Export formats drawn by the app itself: pictures and films of the cockpit."""
+"""Export formats drawn by the app itself: screenshots and films of the cockpit."""
 
 from __future__ import annotations
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions.interchange.exports import Exporter, Part
-from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_film, cockpit_picture
+from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_film, cockpit_screenshot
 
 FILM = "film"
 """Name of the film format."""
 
 
-def picture_exporter(at: str, size: str, theme: str | None) -> Exporter:
-    """Return an exporter for a picture of the cockpit at one position.
+def screenshot_exporter(at: str, size: str, theme: str | None) -> Exporter:
+    """Return an exporter for a screenshot of the cockpit at one position.
 
     Raises:
         ConfigError: the size or a setting is not valid.
@@ -21,7 +21,7 @@ def picture_exporter(at: str, size: str, theme: str | None) -> Exporter:
     return Exporter(
         "svg",
         "the cockpit at a moment",
-        lambda recording: [Part(".svg", cockpit_picture(recording, at, settings, cells))],
+        lambda recording: [Part(".svg", cockpit_screenshot(recording, at, settings, cells))],
     )
 
 
@@ -40,7 +40,7 @@ def film_exporter(size: str, theme: str | None) -> Exporter:
 
 
 def _cells(size: str) -> tuple[int, int]:
-    """Parse the columns and rows of a picture.
+    """Parse the columns and rows of a screenshot.
 
     Raises:
         ConfigError: the text is not a size, or the size is out of range.
@@ -50,5 +50,5 @@ def _cells(size: str) -> tuple[int, int]:
         raise ConfigError(f"{size!r} is not a size: use 160x45, for example.")
     wanted = int(columns), int(rows)
     if not (40 <= wanted[0] <= MAX_SIZE[0] and 10 <= wanted[1] <= MAX_SIZE[1]):
-        raise ConfigError(f"A picture has 40x10 to {MAX_SIZE[0]}x{MAX_SIZE[1]} cells.")
+        raise ConfigError(f"A screenshot has 40x10 to {MAX_SIZE[0]}x{MAX_SIZE[1]} cells.")
     return wanted

@@ -1,4 +1,4 @@
-"""Draws the cockpit as SVG: a picture of one position in a session, or a film of all of it.
+"""Draws the cockpit as SVG: a screenshot of one position in a session, or a film of all of it.
 
 The app itself draws it, headless, from a copy of the session with redacted secrets.
 """
@@ -33,14 +33,14 @@ COPY_BATCH_EVENTS = 1_000
 """Number of events per transaction."""
 
 DRAW_TIMEOUT_SECONDS = 600.0
-"""Timeout for drawing a picture."""
+"""Timeout for drawing a screenshot."""
 
 POLL_SECONDS = 0.02
 """Interval between checks of the screen, which leaves time for the thread that reads the
 session."""
 
 
-def cockpit_picture(
+def cockpit_screenshot(
     recording: Recording, at: str, settings: Settings, size: tuple[int, int] = SIZE
 ) -> bytes:
     """Return the cockpit at one position, as one self-contained SVG file.
@@ -53,10 +53,10 @@ def cockpit_picture(
 
     Raises:
         ForkRefused: there is no such position.
-        StoreError: the picture could not be drawn.
+        StoreError: the screenshot could not be drawn.
     """
     seq = resolve_position(recording.events, at)
-    (drawn,) = _pictures(recording, [seq], settings, size)
+    (drawn,) = _screenshots(recording, [seq], settings, size)
     return self_contained(drawn)
 
 
@@ -73,16 +73,16 @@ def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int]
         StoreError: the film could not be drawn.
     """
     shown = moments(recording.events_with_output)
-    drawn = _pictures(recording, [moment.seq for moment in shown], settings, size)
+    drawn = _screenshots(recording, [moment.seq for moment in shown], settings, size)
     return animated_svg(
         [
-            Frame(screenshot_rows(picture), moment.seconds)
-            for picture, moment in zip(drawn, shown, strict=True)
+            Frame(screenshot_rows(screenshot), moment.seconds)
+            for screenshot, moment in zip(drawn, shown, strict=True)
         ]
     )
 
 
-def _pictures(
+def _screenshots(
     recording: Recording, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
 ) -> list[str]:
     """Return the cockpit after each of these events, as drawn by the app."""
@@ -152,5 +152,5 @@ async def _drawn(
             return drawn
     except TimeoutError as error:
         raise StoreError(
-            f"Drawing the picture timed out after {DRAW_TIMEOUT_SECONDS:g} s."
+            f"Drawing the screenshot timed out after {DRAW_TIMEOUT_SECONDS:g} s."
         ) from error

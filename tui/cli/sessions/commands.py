@@ -182,7 +182,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
     metavar="COLSxROWS",
     default="160x45",
     show_default=True,
-    help="Size of a picture or film of the cockpit, such as 160x45.",
+    help="Size of a screenshot or film of the cockpit, such as 160x45.",
 )
 @click.pass_obj
 def sessions_export(
@@ -202,7 +202,11 @@ def sessions_export(
     file that plays by itself).
     """
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
-    from sandbox_tui.tui.cli.sessions.cockpit_exporters import FILM, film_exporter, picture_exporter
+    from sandbox_tui.tui.cli.sessions.cockpit_exporters import (
+        FILM,
+        film_exporter,
+        screenshot_exporter,
+    )
     from sandbox_tui.tui.cli.sessions.export_import import export_session
 
     format_ = format_.replace("_", "-")  # accept the module's name, too
@@ -210,11 +214,11 @@ def sessions_export(
         names = ", ".join((*EXPORTERS, FILM))
         raise ConfigError(f"There is no format {format_!r}. Known formats: {names}.")
     if at is not None and format_ != "svg":
-        raise ConfigError("--at is for pictures: use it with --format svg.")
+        raise ConfigError("--at is for screenshots: use it with --format svg.")
     if format_ == FILM:
         exporter = film_exporter(size, theme)
     else:
-        exporter = EXPORTERS[format_] if at is None else picture_exporter(at, size, theme)
+        exporter = EXPORTERS[format_] if at is None else screenshot_exporter(at, size, theme)
     with store_to_read() as store:
         summary = session_named(store, session)
         export_session(store, summary, exporter, output, redact=not no_redact, force=force)

@@ -21,12 +21,12 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     write_json_calls,
     write_tool_response,
 )
+from sandbox_tui.core.models.tool_formats.problems import STRAY_TAG
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, PartialCall, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import (
     MISSING_TAGS,
     TAG_NAME,
-    TWO_READINGS,
     Tags,
     are_plain,
     end_call,
@@ -82,7 +82,7 @@ def _read_arguments(source: Source, block: Block, partial: PartialCall) -> Step[
         give(arguments, name, value, block)
     if not word:
         if (yield from source.peek()):
-            block.fault = TWO_READINGS
+            block.fault = STRAY_TAG
             return
         block.open_end = block.repaired_end = True
         repairs = (MISSING_TAGS,)

@@ -22,12 +22,12 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     write_tool_response,
 )
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
+from sandbox_tui.core.models.tool_formats.problems import STRAY_TAG
 from sandbox_tui.core.models.tool_formats.read_result import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, PartialCall, Source, Step
 from sandbox_tui.core.models.tool_formats.tagged_values import (
     MISSING_TAGS,
     TAG_NAME,
-    TWO_READINGS,
     Tags,
     are_plain,
     end_call,
@@ -118,7 +118,7 @@ def _read_parameters(source: Source, block: Block, partial: PartialCall) -> Step
         block.repaired_end = True
         repairs = (MISSING_TAGS,)
         if block.open_end and (yield from source.peek()):
-            block.open_end, block.fault = False, TWO_READINGS
+            block.open_end, block.fault = False, STRAY_TAG
             return
     end_call(block, partial, arguments, *repairs)
 

@@ -185,7 +185,7 @@ async def test_view_opens_every_kind_of_text(path: str) -> None:
         (b"\x89PNG\r\n\x1a\n\0\0", "a PNG picture, 10 bytes"),
         (b"%PDF-1.7\n\xe2\xe3", "a PDF document"),
         (b"\xff\xfea\0", "UTF-16"),
-        (b"a\0b", "a kind not known here, 3 bytes"),
+        (b"a\0b", "an unknown kind, 3 bytes"),
     ],
 )
 async def test_view_says_what_a_binary_file_is(data: bytes, words: str) -> None:

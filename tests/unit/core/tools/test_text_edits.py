@@ -66,7 +66,7 @@ def test_replace_says_where_it_could_not_decide() -> None:
 
 
 def test_replace_says_why_nothing_was_found() -> None:
-    with pytest.raises(EditError, match="From line 2 on .* white space"):
+    with pytest.raises(EditError, match="From line 2 on, .* white space"):
         replace(b"x\nif a:\n\tb()\n", "if a:\n    b()", "", "f")
     with pytest.raises(EditError, match="not UTF-8"):
         replace(b"caf\xe9\n", "caf\ufffd", "z", "f")

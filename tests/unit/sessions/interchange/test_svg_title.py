@@ -1,4 +1,4 @@
-"""The title of an exported picture of the terminal."""
+"""The title of an exported screenshot of the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Films: which frames they show, how a picture is split into rows, and how rows become a film."""
+"""Films: which frames they show, how a screenshot is split into rows, and how rows become a film."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_simultaneous_events_are_one_frame_and_a_slow_trickle_is_not() -> None:
     assert 15 <= len(trickle) <= 25
 
 
-def test_rows_of_different_pictures_that_look_the_same_are_the_same() -> None:
+def test_rows_of_different_screenshots_that_look_the_same_are_the_same() -> None:
     red = Text("a red word", style="red on blue")
     one, other = drawn("first", red), drawn(Text("other", style="bold green"), red, "more")
     assert screenshot_rows(one).rows[1] == screenshot_rows(other).rows[1]
@@ -65,8 +65,8 @@ def test_no_word_and_no_look_is_lost() -> None:
     assert "end" in rows[2]
 
 
-def test_invalid_pictures_are_refused() -> None:
-    with pytest.raises(ValueError, match="no picture"):
+def test_invalid_screenshots_are_refused() -> None:
+    with pytest.raises(ValueError, match="no screenshot"):
         screenshot_rows("<svg></svg>")
 
 

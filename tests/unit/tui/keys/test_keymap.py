@@ -199,6 +199,13 @@ def test_no_keymap_takes_a_way_out_away_or_lets_two_share(table: dict[str, str])
         assert not [other for other in live if other != one and live[other] & keys]
 
 
+def test_former_names_of_actions_still_work() -> None:
+    keymap = read_keymap({"replay": {"picture": "f8"}, "home": {"help": "f7"}})
+    assert keymap.problems == []
+    assert keymap.of("replay.screenshot") == ("f8",)
+    assert keymap.of("app.help") == ("f7",)
+
+
 # --- on the screen
 
 

@@ -27,7 +27,7 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_limits import ReplayLimits
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
-from sandbox_tui.tui.screens.cockpit.replay.save_picture import save_picture
+from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import save_screenshot
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.messages import ForkRequested
@@ -66,7 +66,7 @@ class ReplayScreen(Cockpit):
         binding("replay.start", "go_start", show=False),
         binding("replay.end", "go_end", show=False),
         binding("replay.fork", "fork"),
-        binding("replay.picture", "picture", show=False),
+        binding("replay.screenshot", "screenshot", show=False),
         binding("replay.export", "export", show=False),
         binding("replay.leave", "leave"),
         binding("replay.back", "back", show=False),
@@ -318,10 +318,10 @@ class ReplayScreen(Cockpit):
         self._replay.hold()
         self.seek(self._summary.last_seq)
 
-    def action_picture(self) -> None:
-        """Save the screen as a picture, unredacted: it may contain secrets."""
+    def action_screenshot(self) -> None:
+        """Save a screenshot, unredacted: it may contain secrets."""
         name = f"{self._summary.id}-{self.position}.svg"
-        save_picture(self, self.results_folder / name, self.task_line)
+        save_screenshot(self, self.results_folder / name, self.task_line)
 
     def action_export(self) -> None:
         """Export the session to files."""

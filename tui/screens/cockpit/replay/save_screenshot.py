@@ -1,4 +1,4 @@
-"""Saves a picture of the screen, unredacted."""
+"""Saves a screenshot, unredacted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
-def save_picture(screen: Screen[None], path: Path, title: str) -> None:
+def save_screenshot(screen: Screen[None], path: Path, title: str) -> None:
     """Save the screen as an SVG file, and show its path. Secrets are not redacted."""
     title = shorten(title, screen.size.width // 2, placeholder=" …")
     try:

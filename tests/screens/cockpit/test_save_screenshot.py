@@ -1,4 +1,4 @@
-"""Saving a picture of the screen."""
+"""Saving a screenshot."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import pytest
 from textual.app import App
 from textual.screen import Screen
 
-from sandbox_tui.tui.screens.cockpit.replay.save_picture import save_picture
+from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import save_screenshot
 
 
 @pytest.mark.parametrize("columns", [60, 100, 160])
-async def test_the_title_of_a_picture_stays_inside_its_frame(tmp_path: Path, columns: int) -> None:
+async def test_the_title_of_a_screenshot_stays_inside_its_frame(
+    tmp_path: Path, columns: int
+) -> None:
     app: App[None] = App()
     async with app.run_test(size=(columns, 10)):
         screen: Screen[None] = Screen()
         await app.push_screen(screen)
-        save_picture(screen, tmp_path / "a.svg", "which harbour lost the most grain " * 9)
+        save_screenshot(screen, tmp_path / "a.svg", "which harbour lost the most grain " * 9)
     drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
     (title,) = re.findall(r"<text[^>]*-title\"[^>]*>([^<]*)</text>", drawn)
     words = html.unescape(title).replace("\xa0", " ")

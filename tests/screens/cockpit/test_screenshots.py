@@ -1,4 +1,4 @@
-"""Pictures of the whole cockpit at a position in the session."""
+"""Screenshots of the whole cockpit at a position in the session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import Recording, bundle
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_picture
+from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_screenshot
 from sandbox_tui.tui.film.frame_times import moments
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from tests.screens.cockpit.test_replay_screen import until
@@ -36,7 +36,7 @@ def store(own_home: Path) -> Iterator[Store]:
 
 
 def words_of(svg: bytes) -> str:
-    """Return the text in a picture, which must be well-formed XML."""
+    """Return the text in a screenshot, which must be well-formed XML."""
     text = "\n".join(part for part in ElementTree.fromstring(svg).itertext() if part.strip())
     return text.replace("\xa0", " ")
 
@@ -50,20 +50,20 @@ def test_the_command_draws_all_panes_with_secrets_blanked(store: Store, tmp_path
     done = run("-f", "svg", "--at", "1", "-o", target)
     assert done.returncode == 0, done.stderr
     assert "possible secret" in done.stderr
-    picture = target.read_bytes()
-    words = words_of(picture)
+    screenshot = target.read_bytes()
+    words = words_of(screenshot)
     for expected in ("calls 1", "files /testbed", "zebra", "✎", "look here", "step 1/"):
         assert expected in words, expected
-    assert SECRET.encode() not in picture
+    assert SECRET.encode() not in screenshot
     for outside in (b"url(", b"@import", b"href=", b"src="):
-        assert outside not in picture.replace(b"url(#", b"")
+        assert outside not in screenshot.replace(b"url(#", b"")
     later = tmp_path / "end.svg"
     assert run("-f", "svg", "--at", "end", "--size", "100x30", "-o", later).returncode == 0
     assert "calls 2" in words_of(later.read_bytes())
     assert store.count() == 1
     for arguments, problem in (
         (("-f", "svg", "--at", "77"), "This session has no step 77."),
-        (("-f", "html", "--at", "1"), "--at is for pictures"),
+        (("-f", "html", "--at", "1"), "--at is for screenshots"),
         (("-f", "svg", "--at", "1", "--size", "big"), "is not a size"),
         (("-f", "svg", "--at", "1", "--size", "9999x10"), "40x10 to 400x200"),
     ):
@@ -99,7 +99,7 @@ def test_a_session_larger_than_any_bundle_is_drawn(
     monkeypatch.setattr(bundle, "MAX_UNPACKED_BYTES", 20)
     store.rename("r", "a title")
     add_tag(store, "r", "tagged")
-    words = words_of(cockpit_picture(Recording(store, "r"), "1", load({})))
+    words = words_of(cockpit_screenshot(Recording(store, "r"), "1", load({})))
     for expected in ("calls 1", "files /testbed", "zebra", "look here", "step 1/"):
         assert expected in words, expected
 
