@@ -575,6 +575,30 @@ async def test_freezing_again_and_again_disturbs_no_command(sandbox: Sandbox) ->
     assert (result.exit_code, result.background, result.state_lost) == (7, False, False)
 
 
+async def test_a_process_that_notices_the_freeze_after_the_thaw_is_not_left_stopped(
+    sandbox: Sandbox,
+) -> None:
+    """As on a slow machine: here the process waits for its child to start, and cannot be stopped."""
+    spawn = (
+        "import os; gate = (os.POSIX_SPAWN_OPEN, 9, '/tmp/gate', os.O_RDONLY, 0); "
+        "os.posix_spawn('/bin/true', ['true'], {}, file_actions=[gate]); open('/tmp/started', 'w')"
+    )
+    state = 'read -r stat </proc/$process/stat; stat=${stat##*) }; state=${stat%% *}'
+    await sh(
+        sandbox,
+        f'mkfifo /tmp/gate; python3 -c "{spawn}" & process=$!; until [[ $state == D ]]; do {state}; done',
+    )
+    await sandbox.freeze()
+    await sandbox.thaw()
+    result = await sh(
+        sandbox,
+        f": >/tmp/gate; until [[ -e /tmp/started || $state == T ]]; do {state}; done 2>/dev/null; "
+        "echo ${state/T/stopped}; ls /tmp/started; kill -KILL $process 2>/dev/null; :",
+    )
+    assert b"stopped" not in result.stdout
+    assert b"/tmp/started" in result.stdout
+
+
 async def test_a_frozen_shell_continues_where_it_was(sandbox: Sandbox) -> None:
     shell = await sandbox.open_shell(80, 24)
     await shell.write(b"echo rea''dy; sleep 1; echo wo''ken $?\n")

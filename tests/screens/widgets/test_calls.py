@@ -438,3 +438,14 @@ async def test_a_waiting_insertion_is_shown_between_its_neighbouring_lines() -> 
         assert edited_file(state.calls[1], state.files, {}.get) is None
         whole = CallDocument(state.calls[1], before).lines(60, palette)
         assert any(line.plain == "+ new" and line.style == palette.good for line in whole)
+
+
+async def test_the_full_text_of_a_call_without_arguments_begins_with_its_tool() -> None:
+    state = RunState()
+    call = e.ToolCall(number=1, step=1, id="c1", name="submit", arguments="{}")
+    for event in answered(call, "<<< Finished >>>"):
+        state.apply(event)
+    app = OneList(state)
+    async with app.run_test(size=(80, 20)):
+        lines = CallDocument(state.calls[1]).lines(60, palette_of(app.query_one(Calls)))
+    assert [line.plain for line in lines] == ["submit", "", "<<< Finished >>>"]

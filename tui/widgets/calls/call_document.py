@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import sanitize
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
@@ -34,6 +34,8 @@ class CallDocument(Document):
         item = self._item
         room = max(1, width)
         lines = coloured_call(item.call.name, item.arguments, room, palette, self._before)
+        if not any(line.plain for line in lines):  # a call without arguments, such as submit
+            lines = [Text(sanitize_line(item.call.name), style=palette.tool)]
         if item.decided is not None and item.decided.verdict == "edit":
             lines += [Text(), Text("Edited by you. The model wrote:", style=palette.human)]
             lines += coloured_call(item.call.name, item.call.arguments, max(1, width), palette)
