@@ -25,6 +25,7 @@ from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.base.process_identity import MAX_OPEN_FILES
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.bubblewrap import killing
+from sandbox_tui.core.sandboxes.bubblewrap import sandbox as bubblewrap_sandbox
 from sandbox_tui.core.sandboxes.bubblewrap.supervisor import Supervisor
 from sandbox_tui.core.sandboxes.bubblewrap.sweep import sweep
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import claim_folder, make_folder, remove_folder
@@ -291,6 +292,8 @@ async def test_the_sweep_ends_a_child_that_began_after_the_processes_were_listed
                 while not is_bwrap(process.pid):  # the cgroup is entered first
                     await asyncio.sleep(0)
                 killing.kill_left_over(folder)
+            assert process.stdin
+            process.stdin.close()  # as the killed program's was
             # its children hold the other end
             await asyncio.wait_for(process.stdout.read(), HANG_SECONDS)
             await supervisor.close()
@@ -376,3 +379,24 @@ asyncio.run(main())
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     assert ours == (MAX_OPEN_FILES if hard < 0 else min(hard, MAX_OPEN_FILES))
     assert inside == 300
+
+
+async def test_a_channel_that_opens_while_bwrap_ends_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A command whose channel was closed asks on a new one, which nobody answers any more."""
+    require("bubblewrap")
+    sandbox = make("bubblewrap")
+    await sandbox.start()
+    monkeypatch.setattr(bubblewrap_sandbox, "START_TIMEOUT_SECONDS", 2 * HANG_SECONDS)
+    seen = asyncio.Event()
+
+    async def listen(_: str, __: bytes) -> None:
+        seen.set()
+
+    command = sandbox.exec("echo begun; sleep 1000", timeout=1000, on_output=listen)
+    running = asyncio.create_task(command)
+    await asyncio.wait_for(seen.wait(), HANG_SECONDS)
+    await sandbox.close()
+    result = await asyncio.wait_for(running, HANG_SECONDS)
+    assert result.exit_code is None

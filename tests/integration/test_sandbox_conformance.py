@@ -583,7 +583,7 @@ async def test_a_process_that_notices_the_freeze_after_the_thaw_is_not_left_stop
         "import os; gate = (os.POSIX_SPAWN_OPEN, 9, '/tmp/gate', os.O_RDONLY, 0); "
         "os.posix_spawn('/bin/true', ['true'], {}, file_actions=[gate]); open('/tmp/started', 'w')"
     )
-    state = 'read -r stat </proc/$process/stat; stat=${stat##*) }; state=${stat%% *}'
+    state = "read -r stat </proc/$process/stat; stat=${stat##*) }; state=${stat%% *}"
     await sh(
         sandbox,
         f'mkfifo /tmp/gate; python3 -c "{spawn}" & process=$!; until [[ $state == D ]]; do {state}; done',

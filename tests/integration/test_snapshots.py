@@ -16,6 +16,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.core.sandboxes.docker.snapshots import images as image_snapshots
+from sandbox_tui.core.sandboxes.protocol import control_channel
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests import scripted_server as s
 from tests.integration.conftest import make
@@ -156,9 +157,10 @@ async def test_a_container_that_is_not_unpaused_at_once(cleared: list[str], refu
 
 
 async def test_a_container_that_is_never_unpaused_is_reported(
-    cleared: list[str],
+    cleared: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require("docker")
+    monkeypatch.setattr(control_channel, "CONTROL_TIMEOUT_SECONDS", 5.0)  # for the paused container
     sandbox: Any = make("docker")
     cleared.append(sandbox.spec.session_id)
     await sandbox.start()

@@ -3,7 +3,8 @@
 bwrap creates the namespaces in a child, which waits on an eventfd for its parent to write the id
 maps, and does not notice if the parent dies. A parent killed at that point leaves a child that
 sleeps forever (seen with 0.8.0; `--die-with-parent` is set later). Both are still in one process
-group.
+group. A little later, the child has a session of its own and `--die-with-parent` is not set yet:
+such a child survives, and ends when its stdin does.
 """
 
 from __future__ import annotations

@@ -259,11 +259,14 @@ class BubblewrapSandbox(DispatcherSandbox):
             *(("dispatcher",) if carried else ("clean", state_dir.rpartition("/")[2]))
         )
         channel = Channel(transport, self._clock)
+        closing = asyncio.create_task(_close_after(supervisor.process, channel))
         try:
             ready = await channel.run(b"e", b":", timeout=START_TIMEOUT_SECONDS)
         except BaseException:
             channel.close()
             raise
+        finally:
+            closing.cancel()
         supervisor.unlink(name)
         if ready.exit_code != 0:
             channel.close()
@@ -274,6 +277,13 @@ class BubblewrapSandbox(DispatcherSandbox):
         if self._supervisor is None:
             raise SandboxLost("The sandbox has not been started.")
         return self._supervisor
+
+
+async def _close_after(process: asyncio.subprocess.Process | None, channel: Channel) -> None:
+    """Close a channel when bwrap ends: a pipe that nobody has opened yet does not report that."""
+    if process is not None:
+        await process.wait()
+    channel.close()
 
 
 def _describe_error(error: BaseException) -> str:

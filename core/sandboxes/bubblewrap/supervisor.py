@@ -113,17 +113,8 @@ class Supervisor:
 
     async def _kill(self) -> None:
         process = self._process
-        if process is not None and process.returncode is None:
-            kill_bwrap(process.pid)
-        if process is not None and process.stdout is not None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.stdout.read(), KILL_TIMEOUT_SECONDS)
-            await process.wait()
-        if process is not None and process.stdin is not None:
-            # otherwise asyncio closes it later, which is too late if the event loop ends now
-            process.stdin.close()
-            with contextlib.suppress(OSError):
-                await process.stdin.wait_closed()
+        if process is not None:
+            await _end(process)
         if self._cgroup is not None:
             await self._cgroup.remove()
 
@@ -160,6 +151,20 @@ class Supervisor:
 def _environment(spec: SandboxSpec) -> dict[str, str]:
     """Return the variables of all programs; tar gives unpacked files to the only user."""
     return {"TAR_OPTIONS": "--no-same-owner", **command_environment(spec)}
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill a bwrap and wait until nothing of its sandbox is left."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    if process.returncode is None:
+        kill_bwrap(process.pid)
+    process.stdin.close()  # ends a child that survived (see killing.py)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(process.stdout.read(), KILL_TIMEOUT_SECONDS)
+    await process.wait()
+    with contextlib.suppress(OSError):
+        await process.stdin.wait_closed()  # the event loop may end right after this
 
 
 async def _begin(command: Sequence[str]) -> asyncio.subprocess.Process:
