@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from textual.binding import Binding
+from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widget import Widget
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import shown
@@ -121,7 +122,8 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
             if not name or not binding.description:
                 continue
             off = _why_off(binding.action, node)
-            taken = key not in active or active[key].node is not node
+            here = active.get(key)
+            taken = here is None or (here.node is not node and not is_passed_on(here))
             if off is None or (taken and not off):
                 continue
             known = found.get(name)
@@ -137,6 +139,13 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
         found.values(),
         key=lambda one: (one.group not in useful, _ORDER.index(one.group), bool(one.off)),
     )
+
+
+def is_passed_on(active: ActiveBinding) -> bool:
+    """Return whether a widget has nothing to scroll sideways, and so leaves the key to others."""
+    sideways = active.binding.action in ("scroll_left", "scroll_right")
+    node = active.node
+    return sideways and isinstance(node, Widget) and not node.allow_horizontal_scroll
 
 
 def why_key_is_disabled(screen: Screen[Any], key: str) -> str:

@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from typing_extensions import override
 
+from sandbox_tui.tui.keys.available_actions import is_passed_on
 from sandbox_tui.tui.keys.hint import key_in_bar, preference, preferred_key
 from sandbox_tui.tui.textual_support.typed_app import (
     app_of,
@@ -218,17 +219,10 @@ def _shown(active: ActiveBinding, all_active: Mapping[str, ActiveBinding]) -> Sh
     if not words:
         return None
     first = preferred_key(binding)
-    if first != binding.key and first in all_active and _is_passed_on(all_active[first]):
+    if first != binding.key and first in all_active and is_passed_on(all_active[first]):
         binding = replace(binding, key=first)
     key, rank = key_in_bar(binding), preference(binding)
     return Shown(key, words, binding.action, active.node, binding.key, rank)
-
-
-def _is_passed_on(active: ActiveBinding) -> bool:
-    """Return whether a widget has nothing to scroll sideways, and so leaves the key to others."""
-    sideways = active.binding.action in ("scroll_left", "scroll_right")
-    node = active.node
-    return sideways and isinstance(node, Widget) and not node.allow_horizontal_scroll
 
 
 def _name(action: str) -> str:

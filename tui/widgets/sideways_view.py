@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual.actions import SkipAction
 from textual.scroll_view import ScrollView
 from typing_extensions import override
 
@@ -21,10 +20,8 @@ class SidewaysView(ScrollView):
         self.scroll_relative(x=direction * step, animate=False, force=True, immediate=True)
 
     @override
-    def action_scroll_left(self) -> None:
-        """Leave the key to the screen, so that left and right mean the same in every pane."""
-        raise SkipAction
-
-    @override
-    def action_scroll_right(self) -> None:
-        raise SkipAction
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Turn off left and right, so that they mean the same in every pane of the screen."""
+        if action in ("scroll_left", "scroll_right"):
+            return False
+        return super().check_action(action, parameters)
