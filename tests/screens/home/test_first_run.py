@@ -39,10 +39,7 @@ def server(
 async def found(app: SandboxTui, pilot: Any) -> ModelOffers:
     """Return the offers once the ports have been checked."""
     offers = app.screen.query_one(ModelOffers)
-    for _ in range(200):
-        await pilot.pause(0.02)
-        if offers._offers is not None:
-            break
+    await until(pilot, lambda: offers._offers is not None)
     await pilot.pause()
     return offers
 
@@ -93,8 +90,7 @@ async def test_a_key_opens_the_list_and_enter_takes_one(
         await pilot.press("r")
         await until(pilot, lambda: " · refreshed at " in str(dialog.border_title))
         await pilot.press("down", "enter")
-        await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert written(own_home)["name"] == "tiny"
 
 
@@ -105,10 +101,10 @@ async def test_a_model_chosen_in_the_new_run_form_is_for_that_run(
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.press("n")
         await pilot.press("f3")
+        await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
         await found(app, pilot)
         await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, NewRunDialog)
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
         assert app.screen.query_one("#model", Input).value == "qwen3-coder"
         assert app.screen.query_one("#url", Input).value == server.url
     assert not (own_home / "config.toml").exists()
