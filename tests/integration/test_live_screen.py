@@ -91,8 +91,7 @@ async def live(
     store = Store(tmp_path / "live.db")
     app = SandboxTui(usual, store, [RunRequest(task="x", settings=usual, mode=mode)])
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        assert isinstance(app.screen, LiveScreen)
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
         yield Watching(app, pilot, app.screen)
     store.close()
 

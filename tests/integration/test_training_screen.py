@@ -161,8 +161,7 @@ async def test_trainings_are_reached_from_home_and_deleted(store: Store) -> None
         shown = app.screen.query_one(TrainingList)
         await until(pilot, lambda: shown.current is not None)
         await pilot.press("x")  # it is running
-        await pilot.pause()
-        assert isinstance(app.screen, TrainingsScreen)
+        await until(pilot, lambda: isinstance(app.screen, TrainingsScreen))
         recorder.finish()
         await until(pilot, lambda: shown.current is not None and not shown.current.running)
         await pilot.press("x")

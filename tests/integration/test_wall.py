@@ -150,8 +150,7 @@ async def test_a_double_click_opens_a_tile_and_single_clicks_only_choose(tmp_pat
         for button in (1, 1, 3):
             second.post_message(_click(second, button=button, chain=1))
         second.post_message(_click(second, button=3, chain=2))
-        await pilot.pause()
-        assert isinstance(app.screen, WallScreen)
+        await until(pilot, lambda: isinstance(app.screen, WallScreen))
         await pilot.click(second, times=2)
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
         assert len(app.screen_stack) == 3

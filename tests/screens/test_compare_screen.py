@@ -174,6 +174,5 @@ async def test_a_running_session_is_not_replayed(tmp_path: Path, size: tuple[int
         await until(pilot, lambda: bool(rows.rows))
         assert "Identical: all 2 calls and their output." in screen_text(app)
         await pilot.press("l")
-        await pilot.pause()
-        assert isinstance(app.screen, CompareScreen)
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
     store.close()

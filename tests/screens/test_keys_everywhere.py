@@ -27,6 +27,7 @@ from tests.snapshots import test_looks as looks
 from tests.snapshots.looks import digest_of, lines_of, text_of
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
+from tests.waiting import until
 
 store = looks.store
 
@@ -233,8 +234,7 @@ async def test_the_help_of_an_ended_run_says_once_for_all_why_it_cannot_be_steer
 ) -> None:
     async with state(store, "ended") as (app, pilot):
         await pilot.press("question_mark")
-        await pilot.pause()
-        assert isinstance(app.screen, HelpScreen)
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         text = app.screen._list(palette_of(app.screen)).plain
         assert "The run – this run has ended" in text
         assert "The waiting call – this run has ended" in text

@@ -15,6 +15,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import ROWS, SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -48,8 +49,7 @@ async def test_changes_are_saved_and_take_effect_at_once(app: SandboxTui, own_ho
         app.screen.query_one("#limits-max-steps", Input).value = "9"
         await pilot.click("#ui-notify")
         await pilot.press("ctrl+s")
-        await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         written = (own_home / "config.toml").read_text()
         assert written.startswith("# mine\n[limits]\nmax_steps = 9 # few\n")
         assert tomllib.loads(written) == {

@@ -38,8 +38,7 @@ async def test_each_letter_leads_to_its_place(app: SandboxTui) -> None:
         assert len(places) >= 4, "calls, terminal, files, preview"
         for letter, place in zip("asdf", places, strict=False):
             await pilot.press("ctrl+o")
-            await pilot.pause()
-            assert isinstance(app.screen, JumpScreen)
+            await until(pilot, lambda: isinstance(app.screen, JumpScreen))
             await pilot.press(letter)
             await pilot.pause()
             assert app.screen is screen
@@ -51,8 +50,7 @@ async def test_any_other_key_stays_and_escape_leaves(app: SandboxTui) -> None:
         await until(pilot, lambda: ready(app))
         screen, before = app.screen, app.focused
         await pilot.press("ctrl+o", "1", "space")
-        await pilot.pause()
-        assert isinstance(app.screen, JumpScreen)
+        await until(pilot, lambda: isinstance(app.screen, JumpScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         assert app.focused is before

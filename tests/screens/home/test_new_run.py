@@ -53,8 +53,7 @@ async def test_the_form_starts_a_run(app: SandboxTui, started: Started, how: str
             await pilot.click("#start")
         else:
             await pilot.press(how)
-        await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     assert [(r.task, r.mode, r.settings.sandbox.kind) for r in started] == [
         ("fix it", "auto", "auto")
     ]
@@ -114,8 +113,7 @@ async def test_escape_closes_the_open_drop_down_alone(app: SandboxTui) -> None:
         assert not select.expanded
         assert form.query_one(TextArea).text == "my task"
         await pilot.press("escape")
-        await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
 
 
 async def test_a_draft_is_kept_until_it_is_started(app: SandboxTui, started: Started) -> None:
@@ -195,8 +193,7 @@ async def test_the_button_and_every_border_is_on_the_screen(
 async def test_a_form_that_is_left_without_a_word_says_nothing(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", "escape")
-        await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert not list(app._notifications)
         await pilot.press("n")
         assert isinstance(app.screen, NewRunDialog)
