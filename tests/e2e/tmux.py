@@ -99,6 +99,10 @@ class Terminal:
         """Return the text on the screen."""
         return self._tmux("capture-pane", "-p").stdout
 
+    def coloured_screen(self) -> str:
+        """Return the text on the screen with its colours, as escape sequences."""
+        return self._tmux("capture-pane", "-p", "-e").stdout
+
     def wait_for(self, *texts: str, seconds: float = HANG_SECONDS) -> str:
         """Wait until all of `texts` are on the screen, and return it."""
         screen = ""

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.e2e.tmux import Terminal, looks
@@ -158,33 +159,35 @@ class Person(Terminal):
     def presses(self, *keys: str) -> None:
         """Press keys one after the other, each as a separate key."""
         for key in keys:
-            before = _without_digits(self.screen()) if key == "Escape" else ""
+            before = _without_clocks(self.screen()) if key == "Escape" else ""
             self.press(key)
             # a terminal reads escape and a key right after it as alt and that key
             if key == "Escape":
                 time.sleep(0.2)
-                self._looks_for_change(before)
+                self._looks_for_change(before, self.screen)
 
     def presses_and_looks(self, *keys: str) -> None:
         """Press keys, each after the previous one has changed the screen or had time to."""
         for key in keys:
-            before = self._at_rest()
+            self._rests()
+            before = _without_clocks(
+                self.coloured_screen()
+            )  # moving the focus changes only colours
             self.presses(key)
-            self._looks_for_change(before)
+            self._looks_for_change(before, self.coloured_screen)
 
-    def _at_rest(self) -> str:
-        """Return the screen when only clocks move on it, or after a second if more does."""
+    def _rests(self) -> None:
+        """Wait until only clocks move on the screen, for at most a second."""
         until = time.monotonic() + 1
-        before, now = "", _without_digits(self.screen())
+        before, now = "", _without_clocks(self.screen())
         while now != before and time.monotonic() < until:
             time.sleep(0.1)
-            before, now = now, _without_digits(self.screen())
-        return now
+            before, now = now, _without_clocks(self.screen())
 
-    def _looks_for_change(self, before: str) -> None:
-        """Wait until the screen changes, for at most ten seconds."""
+    def _looks_for_change(self, before: str, look: Callable[[], str]) -> None:
+        """Wait until what one sees changes, for at most ten seconds."""
         until = time.monotonic() + 10
-        while _without_digits(self.screen()) == before and time.monotonic() < until:
+        while _without_clocks(look()) == before and time.monotonic() < until:
             time.sleep(0.05)
 
     def clicks(self, words: str, times: int = 1) -> None:
@@ -215,6 +218,8 @@ class Person(Terminal):
         self.type(text)
 
 
-def _without_digits(screen: str) -> str:
-    """Replace digits, because clocks change without input."""
-    return re.sub(r"\d", "0", screen)
+def _without_clocks(screen: str) -> str:
+    """Replace all digits but those of colours, because clocks change without input."""
+    return re.sub(
+        r"\x1b\[[\d;:]*m|\d", lambda found: found[0] if len(found[0]) > 1 else "0", screen
+    )
