@@ -22,9 +22,8 @@ command -v bwrap >/dev/null || skipping "that needs bubblewrap" "bwrap is not in
 command -v tmux >/dev/null || skipping "in a real terminal" "tmux is not installed"
 
 # Tests that drive real programs mostly wait for a terminal, a container or a server, and screen tests
-# wait for the screen about half of the time, so more tests than processors run in parallel: three per
-# processor, then two. The journeys come first: they take longest, and the very last test checks the
-# coverage they recorded.
+# wait for the screen about half of the time, so more tests than processors run in parallel. The
+# journeys come first: they take longest, and the very last test checks the coverage they recorded.
 driving=(tests/journeys tests/e2e tests/faults tests/integration)
 coverage=tests/journeys/test_coverage.py
 computing=()
@@ -40,7 +39,7 @@ processors=$(nproc)
 failed=0
 if [ $# -eq 0 ]; then
   rm -rf .cache/journeys .pytest_cache/v/cache/lastfailed
-  .venv/bin/pytest -n $((3 * processors)) --dist worksteal "${driving[@]}" --ignore "$coverage" || failed=$?
+  .venv/bin/pytest -n $((2 * processors)) --dist worksteal "${driving[@]}" --ignore "$coverage" || failed=$?
   mkdir -p .cache/journeys && touch .cache/journeys/whole
   .venv/bin/pytest -n $((2 * processors)) --dist worksteal "${computing[@]}" "$coverage" || failed=$?
 else

@@ -27,7 +27,7 @@ from tests.integration.conftest import TEST_IMAGE, require
 from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
-KILLS = int(os.environ.get("SANDBOX_TUI_KILLS", "10"))
+KILLS = int(os.environ.get("SANDBOX_TUI_KILLS", "6"))
 SEED = int(os.environ.get("SANDBOX_TUI_KILLS_SEED", "1"))
 GRACE = 17
 """Seconds; unique to this test, so that it identifies the containers."""

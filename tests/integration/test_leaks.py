@@ -11,7 +11,7 @@ import pytest
 from tests.integration.conftest import require
 from tests.perf.leaks import growth
 
-RUNS = 30
+RUNS = 20
 MOST_MEMORY = 12_000_000
 """In bytes: room for SQLite's page cache and heap fluctuations, but not for a run's record."""
 

@@ -24,6 +24,10 @@ MAX_INLINE_BYTES = 2048
 SPARE_TIMEOUT_SECONDS = 10.0
 """Seconds a spare dispatcher has to answer."""
 
+RETRY_DELAYS_SECONDS = (0.0, 0.2, 1.0)
+"""Seconds before each further attempt to start a command for which there was no process: killed
+processes take a moment to disappear."""
+
 BASELINE_PROCESSES = 12
 """Number of processes in a sandbox without leftovers: its own, and a shell or two."""
 
@@ -91,7 +95,10 @@ class Exec:
         async with self._lock:
             await self._stop_fork_bomb(self._max_leftovers, spare=0)
             result = await self._run_once(command, timeout, on_output, tty)
-            if not result.started:
+            for delay in RETRY_DELAYS_SECONDS:
+                if result.started:
+                    break
+                await asyncio.sleep(delay)
                 result = await self._run_once(command, timeout, on_output, tty)
             cleared, self._cleared = self._cleared, 0
             return replace(result, cleared=cleared) if cleared else result
