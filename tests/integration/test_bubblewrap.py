@@ -31,6 +31,7 @@ from sandbox_tui.core.sandboxes.bubblewrap.sweep import sweep
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import claim_folder, make_folder, remove_folder
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR
 from tests.integration.conftest import make, require
+from tests.integration.test_sandbox_conformance import output_of_running
 from tests.waiting import HANG_SECONDS
 
 
@@ -389,14 +390,8 @@ async def test_a_channel_that_opens_while_bwrap_ends_is_not_waited_for(
     sandbox = make("bubblewrap")
     await sandbox.start()
     monkeypatch.setattr(bubblewrap_sandbox, "START_TIMEOUT_SECONDS", 2 * HANG_SECONDS)
-    seen = asyncio.Event()
-
-    async def listen(_: str, __: bytes) -> None:
-        seen.set()
-
-    command = sandbox.exec("echo begun; sleep 1000", timeout=1000, on_output=listen)
-    running = asyncio.create_task(command)
-    await asyncio.wait_for(seen.wait(), HANG_SECONDS)
+    output_seen, running = output_of_running(sandbox, "echo begun; sleep 1000", timeout=1000)
+    await asyncio.wait_for(output_seen.wait(), HANG_SECONDS)
     await sandbox.close()
     result = await asyncio.wait_for(running, HANG_SECONDS)
     assert result.exit_code is None
