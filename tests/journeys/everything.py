@@ -13,7 +13,7 @@ from sandbox_tui.core.config.settings import sections
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
 from sandbox_tui.sessions.interchange.imports import IMPORTERS
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.cli.sessions.cockpit_exporters import FILM
+from sandbox_tui.tui.film.film_process import FILM
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.settings import ROWS
 

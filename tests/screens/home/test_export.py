@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +16,7 @@ from textual.widgets import OptionList, Static
 
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export
-from sandbox_tui.sessions.interchange.exports import EXPORTERS
+from sandbox_tui.tui.film.film_process import FILM
 from sandbox_tui.tui.screens.dialogs import export_session
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
@@ -44,12 +46,12 @@ async def opened(home: HomeScreen, pilot: Pilot[int], name: str, path: Path) -> 
     await until(pilot, lambda: isinstance(home.app.screen, ExportDialog))
     dialog = home.app.screen
     assert isinstance(dialog, ExportDialog)
-    dialog.query_one(OptionList).highlighted = list(EXPORTERS).index(name)
+    dialog.query_one(OptionList).highlighted = list(export_session.FORMATS).index(name)
     dialog.query_one(PathInput).value = str(path)
     return dialog
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", export_session.FORMATS)
 async def test_every_format_is_written(store: Store, tmp_path: Path, name: str) -> None:
     async with at_home(store) as (home, pilot):
         await opened(home, pilot, name, tmp_path / "out")
@@ -57,6 +59,53 @@ async def test_every_format_is_written(store: Store, tmp_path: Path, name: str) 
         await until(pilot, lambda: home.app.screen is home)
         assert (tmp_path / "out").stat().st_size > 100
         await until(pilot, lambda: any("Wrote" in one.message for one in shown_toasts(home.app)))
+
+
+def drawing(store: Store) -> list[int]:
+    """Return the process ids of programs that draw a film from this database."""
+    found: list[int] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (folder / "cmdline").read_text(errors="replace")
+            if "film_worker" in command and str(store.path) in command:
+                found.append(int(folder.name))
+    return found
+
+
+async def test_escape_stops_drawing_a_film(store: Store, tmp_path: Path) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, FILM, tmp_path / "out.svg")
+        progress = dialog.query_one("#progress", Static)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: progress.display and "frame 1 of" in str(progress.content))
+        assert drawing(store)
+        await pilot.press("escape")
+        await until(pilot, lambda: home.app.screen is home)
+        await until(pilot, lambda: not drawing(store))
+        assert not (tmp_path / "out.svg").exists()
+
+
+async def test_a_film_of_a_session_that_is_gone_is_refused_in_the_form(
+    store: Store, tmp_path: Path
+) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, FILM, tmp_path / "out.svg")
+        store.delete("whole")
+        await refused_in_the_form(home, pilot, dialog)
+        assert "no session" in str(dialog.query_one("#problem", Static).content)
+        assert not dialog.query_one("#progress").display
+
+
+async def test_a_program_that_ends_early_is_reported_in_the_form(
+    store: Store, tmp_path: Path
+) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, FILM, tmp_path / "out.svg")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: drawing(store))
+        os.kill(drawing(store)[0], signal.SIGKILL)
+        await until(pilot, lambda: dialog.has_class("-wrong"))
+        assert "ended early" in str(dialog.query_one("#problem", Static).content)
 
 
 @pytest.mark.parametrize("kept", [False, True])

@@ -6,9 +6,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions.interchange.exports import Exporter, Part
 from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_film, cockpit_screenshot
-
-FILM = "film"
-"""Name of the film format."""
+from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, FILM_SUFFIX
 
 
 def screenshot_exporter(at: str, size: str, theme: str | None) -> Exporter:
@@ -34,8 +32,8 @@ def film_exporter(size: str, theme: str | None) -> Exporter:
     cells, settings = _cells(size), load({"ui.theme": theme})
     return Exporter(
         FILM,
-        "the cockpit from beginning to end",
-        lambda recording: [Part(".film.svg", cockpit_film(recording, settings, cells))],
+        FILM_ABOUT,
+        lambda recording: [Part(FILM_SUFFIX, cockpit_film(recording, settings, cells))],
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten
@@ -40,6 +40,19 @@ POLL_SECONDS = 0.02
 session."""
 
 
+Drawn = Callable[[int, int], None]
+"""Called with the number of frames drawn, and of all frames."""
+
+
+def _show_progress(drawn: int, total: int) -> None:
+    """Show progress on the terminal, if there is one; clear the line at the end."""
+    terminal = sys.__stderr__  # the app has replaced `sys.stderr`
+    if total > 1 and terminal is not None and terminal.isatty():
+        words = f"Drawing frame {drawn} of {total}." if drawn < total else ""
+        terminal.write(f"\r\x1b[K{words}")
+        terminal.flush()
+
+
 def cockpit_screenshot(
     recording: Recording, at: str, settings: Settings, size: tuple[int, int] = SIZE
 ) -> bytes:
@@ -56,11 +69,16 @@ def cockpit_screenshot(
         StoreError: the screenshot could not be drawn.
     """
     seq = resolve_position(recording.events, at)
-    (drawn,) = _screenshots(recording, [seq], settings, size)
-    return self_contained(drawn)
+    (screenshot,) = _screenshots(recording, [seq], settings, size, _show_progress)
+    return self_contained(screenshot)
 
 
-def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int] = SIZE) -> bytes:
+def cockpit_film(
+    recording: Recording,
+    settings: Settings,
+    size: tuple[int, int] = SIZE,
+    drawn: Drawn = _show_progress,
+) -> bytes:
     """Return the cockpit from the beginning of a session to its end, as one SVG file that plays by
     itself.
 
@@ -68,22 +86,27 @@ def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int]
         recording: the session.
         settings: the theme and other settings that affect the look.
         size: columns and rows.
+        drawn: is told about the progress.
 
     Raises:
         StoreError: the film could not be drawn.
     """
     shown = moments(recording.events_with_output)
-    drawn = _screenshots(recording, [moment.seq for moment in shown], settings, size)
+    screenshots = _screenshots(recording, [m.seq for m in shown], settings, size, drawn)
     return animated_svg(
         [
             Frame(screenshot_rows(screenshot), moment.seconds)
-            for screenshot, moment in zip(drawn, shown, strict=True)
+            for screenshot, moment in zip(screenshots, shown, strict=True)
         ]
     )
 
 
 def _screenshots(
-    recording: Recording, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
+    recording: Recording,
+    seqs: Sequence[int],
+    settings: Settings,
+    size: tuple[int, int],
+    drawn: Drawn,
 ) -> list[str]:
     """Return the cockpit after each of these events, as drawn by the app."""
     with TemporaryDirectory(prefix="sandbox-tui-") as folder:
@@ -91,7 +114,7 @@ def _screenshots(
         try:
             _copy(recording, store)
             catch_up(store, recording.summary.id)
-            return asyncio.run(_drawn(store, recording.summary.id, seqs, settings, size))
+            return asyncio.run(_draw(store, recording.summary.id, seqs, settings, size, drawn))
         finally:
             store.close()
 
@@ -110,17 +133,13 @@ def _copy(recording: Recording, store: Store) -> None:
         add_note(store, run_id, note.step, note.text, written_at=note.written_at)
 
 
-def _say_progress(drawn: int, total: int) -> None:
-    """Show a film's progress on the terminal, if there is one; clear the line at the end."""
-    terminal = sys.__stderr__  # the app has replaced `sys.stderr`
-    if total > 1 and terminal is not None and terminal.isatty():
-        words = f"Drawing frame {drawn} of {total}." if drawn < total else ""
-        terminal.write(f"\r\x1b[K{words}")
-        terminal.flush()
-
-
-async def _drawn(
-    store: Store, run_id: str, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
+async def _draw(
+    store: Store,
+    run_id: str,
+    seqs: Sequence[int],
+    settings: Settings,
+    size: tuple[int, int],
+    drawn: Drawn,
 ) -> list[str]:
     from sandbox_tui.tui.app import SandboxTui
     from sandbox_tui.tui.lifecycle.first_screen import ReplayAt
@@ -137,19 +156,19 @@ async def _drawn(
             asyncio.timeout(DRAW_TIMEOUT_SECONDS),
             app.run_test(size=size, notifications=False) as pilot,
         ):
-            drawn: list[str] = []
+            screenshots: list[str] = []
             for seq in seqs:
                 screen = app.screen
-                if drawn and isinstance(screen, ReplayScreen):
+                if screenshots and isinstance(screen, ReplayScreen):
                     screen.seek(seq)
                 while not isinstance(screen, ReplayScreen) or not screen.shows(seq):
                     await asyncio.sleep(POLL_SECONDS)
                     screen = app.screen
                 await pilot.pause()
                 title = shorten(screen.task_line, size[0] // 2, placeholder=" …")
-                drawn.append(app.export_screenshot(title=title))
-                _say_progress(len(drawn), len(seqs))
-            return drawn
+                screenshots.append(app.export_screenshot(title=title))
+                drawn(len(screenshots), len(seqs))
+            return screenshots
     except TimeoutError as error:
         raise StoreError(
             f"Drawing the screenshot timed out after {DRAW_TIMEOUT_SECONDS:g} s."

@@ -202,12 +202,9 @@ def sessions_export(
     file that plays by itself).
     """
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
-    from sandbox_tui.tui.cli.sessions.cockpit_exporters import (
-        FILM,
-        film_exporter,
-        screenshot_exporter,
-    )
+    from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter, screenshot_exporter
     from sandbox_tui.tui.cli.sessions.export_import import export_session
+    from sandbox_tui.tui.film.film_process import FILM
 
     format_ = format_.replace("_", "-")  # accept the module's name, too
     if format_ not in (*EXPORTERS, FILM):

@@ -184,9 +184,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
     @property
     def _has_panes(self) -> bool:
         """Whether the panes exist: a closing screen loses them first."""
-        return (
-            not self._is_left and self.is_attached and self.query_one_optional(Calls) is not None
-        )
+        return not self._is_left and self.is_attached and self.query_one_optional(Calls) is not None
 
     def sync_bars(self) -> None:
         """Update the header, the timeline and the bars around the terminal."""

@@ -21,6 +21,7 @@ from sandbox_tui.core.base.typed_path import is_there, working_directory
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export, redacted_words
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
+from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, film_export, film_request
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
@@ -42,6 +43,9 @@ BORDER_COLUMNS = 4
 
 REDACTED, KEPT = "redacted", "kept"
 
+FORMATS = {name: exporter.about for name, exporter in EXPORTERS.items()} | {FILM: FILM_ABOUT}
+"""What each format is, by its name."""
+
 
 class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
     """Writes a session to files; dismisses with a sentence about them.
@@ -56,7 +60,7 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
     ExportDialog .dialog { width: 84; max-width: 96%; max-height: 96%; padding: 0 2; }
     ExportDialog #what { height: 1; color: $role-dim; }
     ExportDialog OptionList {
-        height: auto; max-height: 10; border: round $border-blurred; background: transparent;
+        height: auto; max-height: 11; border: round $border-blurred; background: transparent;
         text-wrap: nowrap; text-overflow: ellipsis;
         &:focus { border: round $accent; }
     }
@@ -65,6 +69,8 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
     ExportDialog .row Label { width: 26; }
     ExportDialog #problem { height: auto; color: $error; display: none; margin: 0 1; }
     ExportDialog.-wrong #problem { display: block; }
+    ExportDialog #progress { height: 1; color: $role-dim; display: none; margin: 0 1; }
+    ExportDialog.-drawing #progress { display: block; }
     ExportDialog #buttons { height: auto; align-horizontal: right; }
     ExportDialog.-low OptionList { max-height: 6; }
     ExportDialog.-low #buttons { display: none; }
@@ -90,15 +96,16 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
             box.border_title = "export"
             box.border_subtitle = f"{hint('export.write')} export · {hint('export.leave')} cancel"
             yield Static(task_title(self._run), id="what", markup=False)
-            formats = OptionList(*(_option(name) for name in EXPORTERS), id="formats")
+            formats = OptionList(*(_option(name) for name in FORMATS), id="formats")
             formats.border_title = "format"
-            formats.highlighted = list(EXPORTERS).index(FIRST)
+            formats.highlighted = list(FORMATS).index(FIRST)
             yield formats
             with Horizontal(classes="row"):
                 yield Label("secrets")
                 yield Choice((REDACTED, KEPT), REDACTED, id="secrets")
             yield PathInput(id="path")
             yield Static(id="problem", markup=False)
+            yield Static(id="progress", markup=False)
             with Horizontal(id="buttons"):
                 yield Button("export", variant="primary", id="write")
         yield KeyBar()
@@ -125,7 +132,7 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
     @on(OptionList.OptionHighlighted)
     def _format_moved_to(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        event.option_list.border_subtitle = f"{event.option_index + 1} of {len(EXPORTERS)}"
+        event.option_list.border_subtitle = f"{event.option_index + 1} of {len(FORMATS)}"
 
     @on(OptionList.OptionSelected)
     def _format_taken(self, event: OptionList.OptionSelected) -> None:
@@ -140,14 +147,12 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
 
     @work(exclusive=True, group="write")
     async def _write(self) -> None:
-        name = list(EXPORTERS)[self.query_one(OptionList).highlighted or 0]
+        name = list(FORMATS)[self.query_one(OptionList).highlighted or 0]
         redact = self.query_one(Choice).value == REDACTED
         output = self.query_one(PathInput).path
         self._complain("")
         try:
-            export = await asyncio.to_thread(
-                make_export, self._store, self._run, EXPORTERS[name], redact=redact
-            )
+            export = await self._export(name, redact=redact)
             existing = [path for path in export.paths(output) if is_there(path)]
             if existing and not await self._may_overwrite(existing):
                 return
@@ -156,6 +161,23 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
             self._complain(str(error))
             return
         self.dismiss_when_on_top(_written(files, export))
+
+    async def _export(self, name: str, *, redact: bool) -> Export:
+        if name != FILM:
+            return await asyncio.to_thread(
+                make_export, self._store, self._run, EXPORTERS[name], redact=redact
+            )
+        request = film_request(self._store.path, self._run, app_of(self).theme, redact=redact)
+        self._show_progress(0, 0)
+        self.add_class("-drawing")
+        try:
+            return await film_export(request, self._run, self._show_progress)
+        finally:
+            self.remove_class("-drawing")
+
+    def _show_progress(self, frames: int, total: int) -> None:
+        count = f"frame {frames} of {total}" if total else "starting"
+        self.query_one("#progress", Static).update(f"Drawing the film: {count}")
 
     async def _may_overwrite(self, existing: list[Path]) -> bool:
         names = ", ".join(str(path) for path in existing)
@@ -170,7 +192,7 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
 
 def _option(name: str) -> Option:
     line = Text(f"{name:<12}", no_wrap=True)
-    line.append(EXPORTERS[name].about, style="dim")
+    line.append(FORMATS[name], style="dim")
     return Option(line, id=name)
 
 

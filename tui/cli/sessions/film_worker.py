@@ -1,0 +1,53 @@
+"""Draws one film of the cockpit, for a program that shows a screen meanwhile.
+
+    python -m sandbox_tui.tui.cli.sessions.film_worker REQUEST
+
+REQUEST is a `FilmRequest` as JSON. The program writes a `FilmReport` as a line of JSON per frame,
+and the film after the last one.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.exports import Recording
+from sandbox_tui.sessions.interchange.known_secrets import known_secrets
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_film
+from sandbox_tui.tui.film.film_process import FilmReport, FilmRequest
+
+
+def draw(request: FilmRequest) -> None:
+    """Draw the film, and write reports and film to stdout."""
+    redactor = Redactor(known_secrets()) if request.redact else None
+    total = 0
+
+    def drawn(frames: int, of: int) -> None:
+        nonlocal total
+        total = of
+        _report(FilmReport(frames=frames, total=of))
+
+    with Store.open_readonly_if_needed(Path(request.database)) as store:
+        recording = Recording(store, request.run_id, redactor)
+        film = cockpit_film(recording, load({"ui.theme": request.theme}), drawn=drawn)
+    redacted = None if redactor is None else redactor.found
+    _report(FilmReport(frames=total, total=total, size=len(film), redacted=redacted), film)
+
+
+def _report(report: FilmReport, film: bytes = b"") -> None:
+    assert sys.__stdout__ is not None  # the app replaces `sys.stdout` while it runs
+    sys.__stdout__.buffer.write(msgspec.json.encode(report) + b"\n" + film)
+    sys.__stdout__.flush()
+
+
+if __name__ == "__main__":
+    try:
+        draw(msgspec.json.decode(sys.argv[1], type=FilmRequest))
+    except SandboxTuiError as error:
+        _report(FilmReport(error=str(error)))
