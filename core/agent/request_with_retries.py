@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from sandbox_tui.core.base.durations import format_duration
@@ -197,16 +198,17 @@ class RequestWithRetries:
     async def _stream(self, step: int, request: Request) -> Reply:
         began = time.monotonic()
         first: float | None = None
-        async for part in self._model.ask(request):
-            if isinstance(part, Reply):
-                self.timing = ReplyTiming(time.monotonic() - began, first)
-                return part
-            if not isinstance(part, Delta):
-                self._record(part)
-                continue
-            first = time.monotonic() - began if first is None else first
-            self._events.post_delta(_recorded(step, part))
-            await self._events.wait_for_room()
+        async with aclosing(self._model.ask(request)) as parts:
+            async for part in parts:
+                if isinstance(part, Reply):
+                    self.timing = ReplyTiming(time.monotonic() - began, first)
+                    return part
+                if not isinstance(part, Delta):
+                    self._record(part)
+                    continue
+                first = time.monotonic() - began if first is None else first
+                self._events.post_delta(_recorded(step, part))
+                await self._events.wait_for_room()
         raise ModelIncomplete("The model's reply ended before it was complete.")
 
     def _record(self, found: ToolFormatSettled | ContextLength) -> None:

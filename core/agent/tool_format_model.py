@@ -10,7 +10,8 @@ calls that the model wrote as text are run too.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
@@ -90,24 +91,26 @@ class ToolFormatModel(Model):
         self._native_works = self._auto and previous == _NATIVE
 
     @override
-    async def ask(self, request: Request) -> AsyncIterator[ReplyPart]:
+    async def ask(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
         if not request.tools:
             plain = replace(request, messages=native_conversation(request.messages))
-            async for part in self._inner.ask(plain):
-                yield part
+            async with aclosing(self._inner.ask(plain)) as parts:
+                async for part in parts:
+                    yield part
             return
         while True:
             for settled in self._announcements():
                 yield settled
             has_output = False
             try:
-                async for part in self._parts(request):
-                    has_output = True
-                    if isinstance(part, Reply):
-                        self._learn(part)
-                        for settled in self._announcements():
-                            yield settled
-                    yield part
+                async with aclosing(self._parts(request)) as parts:
+                    async for part in parts:
+                        has_output = True
+                        if isinstance(part, Reply):
+                            self._learn(part)
+                            for settled in self._announcements():
+                                yield settled
+                        yield part
                 return
             except ModelError as error:
                 if has_output or not self._settle_after(error):
@@ -117,7 +120,7 @@ class ToolFormatModel(Model):
     async def close(self) -> None:
         await self._inner.close()
 
-    def _parts(self, request: Request) -> AsyncIterator[ReplyPart]:
+    def _parts(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
         if self._format.mode != "native":
             return self._with_text_calls(request, self._rendered(request))
         sent = replace(request, messages=native_conversation(request.messages))
@@ -128,15 +131,16 @@ class ToolFormatModel(Model):
     ) -> AsyncGenerator[ReplyPart, None]:
         """Yield the answer to `sent` (the rendered `request`) with the calls found in its text."""
         reader = TextCallReader(request.tools)
-        async for part in self._inner.ask(sent):
-            if isinstance(part, Reply) and not part.calls:
-                reading = self._reading(part, request.tools)
-                yield with_calls(part, reading, len(request.messages))
-            elif isinstance(part, Delta) and part.channel == "text":
-                for delta in reader.feed(part.text):
-                    yield _moved(delta)
-            else:
-                yield part
+        async with aclosing(self._inner.ask(sent)) as parts:
+            async for part in parts:
+                if isinstance(part, Reply) and not part.calls:
+                    reading = self._reading(part, request.tools)
+                    yield with_calls(part, reading, len(request.messages))
+                elif isinstance(part, Delta) and part.channel == "text":
+                    for delta in reader.feed(part.text):
+                        yield _moved(delta)
+                else:
+                    yield part
 
     def _reading(self, reply: Reply, tools: Sequence[Mapping[str, Any]]) -> Reading:
         reading = read_reply(reply.text, tools, reply.finish_reason)

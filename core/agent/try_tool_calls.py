@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
 from sandbox_tui.core.events.types import ToolFormat
-from sandbox_tui.core.models.base import Message, Model, Reply, Request, ToolFormatSettled
+from sandbox_tui.core.models.base import (
+    Message,
+    Model,
+    Reply,
+    ReplyPart,
+    Request,
+    ToolFormatSettled,
+)
 
 MAX_REPLY_TOKENS = 2000
 """Leaves room for reasoning before the call."""
@@ -59,7 +67,7 @@ async def try_tool_calls(model: Model) -> ToolCallTrial:
         for _ in range(MAX_REPLIES):
             request = Request(messages=messages, tools=[_TOOL], max_tokens=MAX_REPLY_TOKENS)
             reply: Reply | None = None
-            async for part in asked.ask(request):
+            for part in await _reply_parts(asked, request):
                 if isinstance(part, Reply):
                     reply = part
                 elif isinstance(part, ToolFormatSettled):
@@ -72,3 +80,8 @@ async def try_tool_calls(model: Model) -> ToolCallTrial:
         return ToolCallTrial(False, settled.format, settled.why)
     finally:
         await asked.close()
+
+
+async def _reply_parts(model: Model, request: Request) -> list[ReplyPart]:
+    async with aclosing(model.ask(request)) as parts:
+        return [part async for part in parts]

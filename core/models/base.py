@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -111,11 +111,14 @@ class Model(Protocol):
     name: str
     params: dict[str, Any]
 
-    def ask(self, request: Request) -> AsyncIterator[ReplyPart]:
+    def ask(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
         """Stream one reply: any number of `Delta`, then exactly one `Reply`.
 
         If the model learns the required format of tool calls, or its context length, it yields that
         in between. This makes one attempt; the agent decides about retries from the error.
+
+        The caller closes the generator, with `contextlib.aclosing`. Otherwise the event loop closes
+        it in a task of its own, some time later, perhaps after the model itself.
 
         Raises:
             ModelError: see its fields (ModelIncomplete, ContextOverflow).

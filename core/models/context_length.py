@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from typing import Any, cast
 
 import msgspec
@@ -121,10 +122,11 @@ async def _search(
 
 async def _json_object(response: Any) -> Row:
     data = bytearray()
-    async for piece in response.aiter_bytes():
-        data += piece
-        if len(data) > MAX_ANSWER_BYTES:
-            return {}
+    async with aclosing(response.aiter_bytes()) as pieces:
+        async for piece in pieces:
+            data += piece
+            if len(data) > MAX_ANSWER_BYTES:
+                return {}
     try:
         return _mapping(await asyncio.to_thread(msgspec.json.decode, bytes(data)))
     except (msgspec.DecodeError, RecursionError):

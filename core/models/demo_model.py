@@ -14,10 +14,10 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 from typing_extensions import override
 
@@ -169,15 +169,12 @@ class DemoModel(Model):
         self._script = script()
 
     @override
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         scripted, text, identity = self._next(request.messages)
-        async for delta in self._write("reasoning", scripted.reasoning):
-            yield delta
-        async for delta in self._write("text", text):
-            yield delta
         arguments = json.dumps(scripted.arguments, ensure_ascii=False)
-        yield Delta("call", "", 0, scripted.tool)
-        async for delta in self._write("call", arguments):
+        for delta in _deltas(scripted, text, arguments):
+            if delta.text and self._speed > 0:
+                await asyncio.sleep(0.03 / self._speed)  # as if it were being typed
             yield delta
         yield _reply(scripted, text, arguments, identity, request)
 
@@ -207,14 +204,6 @@ class DemoModel(Model):
             text = f"Rejected twice, so I move on without it. {text}"
         return self._script[at], text.strip(), f"demo_{at}"
 
-    async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:
-        """Yield the text in pieces, with pauses as if it were being typed."""
-        size = 24 if channel == "call" else 9
-        for at in range(0, len(text), size):
-            if self._speed > 0:
-                await asyncio.sleep(0.03 / self._speed)
-            yield Delta(channel, text[at : at + size])
-
 
 def _position(messages: Sequence[Message]) -> int:
     """Index of the reply of the script written last; -1 before the first."""
@@ -241,6 +230,19 @@ def _feedback(latest: str) -> str:
     """Return the user's feedback on a rejected call."""
     found = re.search(r"They say: (.*)", latest)
     return found[1][:200] if found else ""
+
+
+def _deltas(scripted: ScriptedReply, text: str, arguments: str) -> Iterator[Delta]:
+    yield from _pieces("reasoning", scripted.reasoning)
+    yield from _pieces("text", text)
+    yield Delta("call", "", 0, scripted.tool)
+    yield from _pieces("call", arguments)
+
+
+def _pieces(channel: Literal["text", "reasoning", "call"], text: str) -> Iterator[Delta]:
+    size = 24 if channel == "call" else 9
+    for at in range(0, len(text), size):
+        yield Delta(channel, text[at : at + size])
 
 
 def _reply(

@@ -12,7 +12,7 @@ import contextlib
 import json
 import re
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -90,7 +90,7 @@ class OpenAIModel(Model):
         }
 
     @override
-    async def ask(self, request: Request) -> AsyncIterator[ReplyPart]:
+    async def ask(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
         limit = self._settings.request_timeout
         until = asyncio.get_running_loop().time() + limit
         async with aclosing(self._stream(request)) as parts:
@@ -119,7 +119,9 @@ class OpenAIModel(Model):
             response = await self._send(request, stack)
             if (context := self._context.take()) is not None:
                 yield context
-            async for body in iter_json(self._chunks(response)):
+            chunks = await stack.enter_async_context(aclosing(self._chunks(response)))
+            bodies = await stack.enter_async_context(aclosing(iter_json(chunks)))
+            async for body in bodies:
                 if body is None:
                     builder.done()
                     continue
@@ -165,14 +167,15 @@ class OpenAIModel(Model):
 
     async def _chunks(self, response: Any) -> AsyncGenerator[bytes, None]:
         """Yield the response's body, as it arrives."""
-        body: AsyncIterator[bytes] = response.iter_bytes()
         try:
-            while True:
-                piece = anext(body, None)
-                data = await (self._with_stall_timeout(piece) if self._quirks.stream else piece)
-                if data is None:
-                    return
-                yield data
+            # `response.iter_bytes` would not close this generator, which it wraps
+            async with aclosing(response.http_response.aiter_bytes()) as body:
+                while True:
+                    piece = anext(body, None)
+                    data = await (self._with_stall_timeout(piece) if self._quirks.stream else piece)
+                    if data is None:
+                        return
+                    yield data
         except ModelError:
             raise
         except Exception as error:

@@ -44,17 +44,18 @@ async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, An
     head = await _head(chunks)
     if _EVENT.match(head.lstrip()):
         count = 0
-        async for data in _events(head, chunks):
-            count += 1
-            if count > MAX_OBJECTS:
-                raise too_long()
-            if data.strip() == b"[DONE]":
-                await _drain(chunks)
-                yield None
-                return
-            value = _parsed(data)
-            if isinstance(value, dict):
-                yield cast(dict[str, Any], value)
+        async with contextlib.aclosing(_events(head, chunks)) as events:
+            async for data in events:
+                count += 1
+                if count > MAX_OBJECTS:
+                    raise too_long()
+                if data.strip() == b"[DONE]":
+                    await _drain(chunks)
+                    yield None
+                    return
+                value = _parsed(data)
+                if isinstance(value, dict):
+                    yield cast(dict[str, Any], value)
     elif head:
         yield _only(await _rest(head, chunks))
         yield None
@@ -96,15 +97,16 @@ async def _events(head: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[b
     unterminated."""
     data: list[bytes] = []
     size = 0
-    async for line in _lines(head, chunks):
-        if not line:
-            if data:
-                yield b"\n".join(data)
-            data, size = [], 0
-        elif line.startswith(b"data:"):
-            data.append(line[5:].removeprefix(b" "))
-            size += len(line) + _LINE_OVERHEAD_BYTES
-            _check(size)
+    async with contextlib.aclosing(_lines(head, chunks)) as lines:
+        async for line in lines:
+            if not line:
+                if data:
+                    yield b"\n".join(data)
+                data, size = [], 0
+            elif line.startswith(b"data:"):
+                data.append(line[5:].removeprefix(b" "))
+                size += len(line) + _LINE_OVERHEAD_BYTES
+                _check(size)
     if data:
         yield b"\n".join(data)
 

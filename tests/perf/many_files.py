@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,7 +44,7 @@ class Steps(Commands):
         super().__init__(*commands)
         self.let = asyncio.Semaphore(0)
 
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         await self.let.acquire()
         yield self.next(request)
 

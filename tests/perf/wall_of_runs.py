@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,7 +38,7 @@ MEDIAN, MOST = 0.02, 0.4
 class Busy(Commands):
     """Runs the commands and streams text before each."""
 
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         for word in WORDS.split(" "):
             yield Delta(channel="text", text=f"{word} ")
             await asyncio.sleep(0.02)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,7 +61,7 @@ class Scripted:
         self.closed = False
         self._replies = list(replies)
 
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         self.requests.append(request)
         yield Delta("text", "x")
         yield self._replies.pop(0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from sandbox_tui.core.agent.loop import Agent
 from sandbox_tui.core.agent.message_queue import MessageQueue
@@ -100,11 +101,12 @@ async def test_a_users_intervention_restarts_the_count() -> None:
     queue = MessageQueue()
 
     class Stepping(Scripted):
-        async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
             if len(self.requests) == 2:
                 queue.add(1, "keep waiting")
-            async for part in super().ask(request):
-                yield part
+            async with aclosing(super().ask(request)) as parts:
+                async for part in parts:
+                    yield part
 
     model, _, reason = await run(*[b"nothing yet\n"] * 9, limit=4, queue=queue, kind=Stepping)
     assert reason == "repeated_calls"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -249,7 +249,7 @@ class Flooding:
     def __init__(self) -> None:
         self.params: dict[str, Any] = {}
 
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """See `Model.ask`."""
         for _, channel in zip(range(20_000), itertools.cycle(["text", "reasoning"]), strict=False):
             yield Delta(channel, "x")  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 import pytest
@@ -54,7 +54,7 @@ class Inner:
         self.requests: list[Request] = []
         self._answers = list(answers)
 
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         self.requests.append(request)
         answer = self._answers.pop(0)
         if isinstance(answer, ModelError):
@@ -397,7 +397,7 @@ async def test_a_character_in_two_pieces_is_kept() -> None:
     text = HERMES.replace("ls", "echo 😀")
 
     class Halves(Inner):
-        async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
             self.requests.append(request)
             first, _, rest = text.partition("😀")
             for piece in (first, "\ufffd", "\ufffd", rest):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Scripted:
     name = "scripted"
     params: dict[str, Any] = {}  # noqa: RUF012
 
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         turn = sum(message["role"] == "assistant" for message in request.messages)
         calls = TURNS[turn]
         yield Delta("text", f"turn {turn}")
@@ -450,7 +450,7 @@ async def test_nothing_is_told_if_background_processes_continue() -> None:
 
 async def test_a_call_that_was_mended_says_so_though_it_was_not_proposed_before() -> None:
     class Inner(Scripted):
-        async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
             text = """<tool_call>{"name": "execute_bash", "arguments": {'command': 'one'}}"""
             message = {"role": "assistant", "content": text}
             yield Reply(message=message, text=text, finish_reason="stop")

@@ -501,7 +501,7 @@ async def test_blanks_around_a_key_are_stripped(scripted_server: Start) -> None:
 async def test_leaving_a_reply_in_the_middle(scripted_server: Start) -> None:
     server = scripted_server(s.stream(s.chunk({"content": "x"}), 30.0), s.say("again"))
     model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
-    async with aclosing(model.ask(QUESTION)) as parts:  # type: ignore[type-var]
+    async with aclosing(model.ask(QUESTION)) as parts:
         assert await anext(parts) == Delta("text", "x")
     assert isinstance([part async for part in model.ask(QUESTION)][-1], Reply)
     await model.close()

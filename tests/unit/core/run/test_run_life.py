@@ -187,7 +187,7 @@ class Talker:
         self.point = point
         self.open = True
 
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         turn = sum(message["role"] == "assistant" for message in request.messages)
         await self.point("ask")
         yield Delta("text", "well")
@@ -748,7 +748,7 @@ async def test_messages_of_a_run_with_custom_tools_name_them() -> None:
     asked: list[Request] = []
     ask = played.model.ask
 
-    def listen(request: Request) -> AsyncIterator[Delta | Reply]:
+    def listen(request: Request) -> AsyncGenerator[Delta | Reply, None]:
         asked.append(request)
         return ask(request)
 
