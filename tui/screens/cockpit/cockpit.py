@@ -329,8 +329,8 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
         self._panes.show_around(event.widget)
 
     def on_resize(self, event: Resize) -> None:
-        """Adapt the panes to the new size."""
-        self.call_after_refresh(self._panes.adapt_to_size)
+        """Keep the focus on a visible pane after a resize."""
+        self.call_after_refresh(self._panes.keep_focus_seen)
         self.refresh_bindings()
 
     def action_pane(self, name: str) -> None:
@@ -350,7 +350,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
 
     def action_zoom(self) -> None:
         """Let the focused pane fill the screen, or undo that."""
-        self._panes.toggle_zoom()
+        self.toggle_class("-zoomed")
 
     # --- search
 

@@ -1,24 +1,14 @@
-"""Visibility, focus and widths of the three panes if there is not enough room for all."""
+"""Visibility and focus of the three panes if there is not enough room for all."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from textual.screen import Screen
 from textual.widget import Widget
 
-from sandbox_tui.tui.screens.cockpit.pane_widths import Widths, used_columns, widths_beside
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 NAMES = ("calls", "terminals", "side")
 """The panes in order, by the id of their container."""
-
-
-class _Needed(NamedTuple):
-    """Columns that the lines of a recorded terminal use, and all its columns."""
-
-    used: int
-    columns: int
 
 
 class Panes:
@@ -30,7 +20,6 @@ class Panes:
 
     def __init__(self, screen: Screen[None]) -> None:
         self._screen = screen
-        self._needed = _Needed(0, 0)
 
     def show_around(self, focused: Widget) -> None:
         """Show the pane that contains a widget."""
@@ -38,33 +27,8 @@ class Panes:
             if self._screen.query_one(f"#{name}") in focused.ancestors_with_self:
                 self._show(name)
 
-    def fit_recorded_terminal(self) -> None:
-        """Make room for the lines of a recorded terminal, which keeps its width."""
-        emulator = self._screen.query_one(TerminalPane).view.emulator
-        needed = _Needed(max(self._needed.used, used_columns(emulator)), emulator.columns)
-        if needed != self._needed:
-            self._needed = needed
-            self._set_widths()
-
-    def toggle_zoom(self) -> None:
-        """Let the focused pane fill the screen, or undo that."""
-        self._screen.toggle_class("-zoomed")
-        self._set_widths()
-
-    def _set_widths(self) -> None:
-        screen, widths = self._screen, Widths()
-        if not (screen.has_class("-zoomed") or screen.has_class("-narrow")):
-            three = screen.has_class("-wide")
-            widths = widths_beside(screen.size.width, self._needed.used, three=three)
-            if widths.calls is not None:  # all of the terminal, so that the panes move only once
-                whole = widths_beside(screen.size.width, self._needed.columns, three=three)
-                widths = widths if whole.calls is None else whole
-        for name, width in (("calls", widths.calls), ("side", widths.side)):
-            screen.query_one(f"#{name}").styles.width = width
-
-    def adapt_to_size(self) -> None:
-        """After a resize, set the widths, and focus the calls if the focused widget is hidden."""
-        self._set_widths()
+    def keep_focus_seen(self) -> None:
+        """Focus the calls if the focused widget is hidden."""
         focused = self._screen.focused
         if focused is not None and not focused.display:
             self.focus("calls")

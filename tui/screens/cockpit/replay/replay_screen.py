@@ -227,7 +227,6 @@ class ReplayScreen(Cockpit):
     def sync_bars(self) -> None:
         """Also update the bar of the replay."""
         super().sync_bars()
-        self._panes.fit_recorded_terminal()
         self.query_one(Timeline).playing = self._replay.plays
         self.query_one(EndCard).sync(self.state)
         self._say_what_is_shown()
