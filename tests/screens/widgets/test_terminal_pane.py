@@ -475,12 +475,14 @@ async def test_a_line_that_is_wider_than_the_pane_is_marked_and_reached_by_key()
         app.pane.sync(RunState())  # as after each event of a run
         app.pane.view.focus()
         await pilot.pause()
+        assert "> cuts long lines" in app.subtitle_shown
+        await pilot.press("greater_than_sign")
         shown = first_line(app)
         assert shown.startswith("00=======-01")
         assert shown.endswith("›")
         whole = app.pane.view.render_lines(Region(0, 0, app.pane.view.size.width, 1))[0].text
         assert whole.rstrip() == shown, "nothing stands behind the sign, where a scrollbar may be"
-        assert "< >" in app.subtitle_shown
+        assert "wider than this pane: < >" in app.subtitle_shown
         await pilot.press("right")
         assert first_line(app) == shown, "that key is a step of the replay"
         seen = shown
@@ -490,9 +492,12 @@ async def test_a_line_that_is_wider_than_the_pane_is_marked_and_reached_by_key()
         assert first_line(app).startswith("‹")
         assert first_line(app).rstrip().endswith("09=======-")
         assert all(b"%02d=" % n in seen.encode() for n in range(10))
-        for _ in range(8):
+        while app.pane.view.scroll_offset.x:
             await pilot.press("less_than_sign")
         assert first_line(app) == shown
+        await pilot.press("less_than_sign")
+        assert "> cuts long lines" in app.subtitle_shown
+        assert "›" not in first_line(app)
 
         await pilot.resize_terminal(120, 12)
         await settle(pilot, app)

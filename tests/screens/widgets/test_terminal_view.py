@@ -80,6 +80,8 @@ async def test_a_recording_keeps_its_size_and_can_be_scrolled_sideways() -> None
         app.view.feed(b"\x1b[H" + b"0123456789" * 8)
         await app.settle(pilot)
         assert app.view.emulator.columns == 80
+        app.view.scroll_sideways(1)
+        await pilot.pause()
         app.view.scroll_to(x=30, y=0, animate=False)
         await pilot.pause()
         assert app.lines()[0].startswith("0123456789" * 3)

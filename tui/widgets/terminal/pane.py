@@ -280,8 +280,8 @@ class TerminalPane(ExplainsUnavailable, Container):
                 return "there is no search"
             case "copy" if view is None or view.text_selection is None:
                 return "nothing is selected"
-            case "sideways" if view is None or not view.is_wider:
-                return "all columns are shown"
+            case "sideways" if view is not None:
+                return view.why_not_sideways(-1 if parameters == (-1,) else 1)
             case "attach" | "new_shell" | "close_shown" if not self._live:
                 return "a replay cannot be typed into"
             case "attach":
@@ -310,8 +310,9 @@ class TerminalPane(ExplainsUnavailable, Container):
             self.notify("Copied.", timeout=1.5)
 
     def action_sideways(self, direction: int) -> None:
-        """Scroll sideways in a terminal that is wider than the pane."""
+        """Scroll sideways in a terminal that is wider than the pane, or wrap its lines."""
         self.view.scroll_sideways(direction)
+        self.refresh_subtitle()
 
     @on(DescendantFocus)
     @on(DescendantBlur)
@@ -366,8 +367,6 @@ class TerminalPane(ExplainsUnavailable, Container):
         event.stop()
         if event.view is self.view:
             self._search_bar.show_position()
-
-    # --- the views
 
     def _add(self, name: str, columns: int, rows: int) -> None:
         self.mount(self._create(name, columns, rows), before=self._search_bar)

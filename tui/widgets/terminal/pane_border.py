@@ -56,8 +56,12 @@ def reading_words(view: TerminalView, *, grows: bool) -> tuple[str, ...]:
         words = ("↓ new below · end = follow" if grows else "↓ more below · end", "↓")
     if not view.is_wider or is_blank(view.emulator):
         return words
-    keys = f"{hint('terminals.left')} {hint('terminals.right')}"
-    scroll_hints = (f"wider than this pane: {keys}", keys)
+    if view.rows.wrapped:
+        keys = hint("terminals.right")
+        scroll_hints = (f"{keys} cuts long lines", keys)
+    else:
+        keys = f"{hint('terminals.left')} {hint('terminals.right')}"
+        scroll_hints = (f"wider than this pane: {keys}", keys)
     return (*(" · ".join(filter(None, (hint_, words[0]))) for hint_ in scroll_hints), keys)
 
 

@@ -12,7 +12,7 @@ from typing import cast
 
 from textual import events
 from textual.app import App
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.selection import Selection
@@ -21,16 +21,14 @@ from textual.timer import Timer
 from typing_extensions import override
 
 from sandbox_tui.core.terminal.base import Terminal as Emulator
-from sandbox_tui.tui.widgets.scroll_thumb import place_thumb
-from sandbox_tui.tui.widgets.sideways_view import SidewaysView
 from sandbox_tui.tui.widgets.terminal.input.keyboard import KeyboardInput
 from sandbox_tui.tui.widgets.terminal.input.mouse import MouseReporter
 from sandbox_tui.tui.widgets.terminal.output_pump import Pump
 from sandbox_tui.tui.widgets.terminal.renderer import LineRenderer
+from sandbox_tui.tui.widgets.terminal.scrolling import TerminalScroll
 from sandbox_tui.tui.widgets.terminal.search.view_search import ViewSearch
 from sandbox_tui.tui.widgets.terminal.selection import clicked_span, selected_text
 from sandbox_tui.tui.widgets.terminal.sync_output import SyncOutput
-from sandbox_tui.tui.widgets.terminal.used_rows import used_rows
 
 FRAMES_PER_SECOND = 30
 
@@ -42,7 +40,7 @@ RESIZE_DEBOUNCE_SECONDS = 0.08
 NEW_BELOW = "↓ new"
 
 
-class TerminalView(SidewaysView, can_focus=True):
+class TerminalView(TerminalScroll, can_focus=True):
     """A view of one emulator.
 
     Lines are numbered from the terminal's very first line, so that a selection or a match stays on
@@ -50,12 +48,10 @@ class TerminalView(SidewaysView, can_focus=True):
 
     Args:
         emulator: the terminal to show.
-        fit: whether the emulator is resized to fit this widget; otherwise it keeps its size, and
-            the view scrolls sideways if it is wider.
+        fit: as in `TerminalScroll`.
 
     Attributes:
         attached: whether every key but `RELEASE` goes to the program inside.
-        following: whether the view stays at the end; off after scrolling up, on again at the end.
         search: the search through this terminal.
     """
 
@@ -69,7 +65,6 @@ class TerminalView(SidewaysView, can_focus=True):
     ALLOW_MAXIMIZE = False
 
     attached: reactive[bool] = reactive(False)
-    following: reactive[bool] = reactive(True)
 
     class FromView(Message):
         """A message of a view.
@@ -112,9 +107,7 @@ class TerminalView(SidewaysView, can_focus=True):
         """More matches were found, or the current match changed."""
 
     def __init__(self, emulator: Emulator, *, fit: bool, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id, classes="-fit" if fit else None)
-        self._emulator = emulator
-        self._fit = fit
+        super().__init__(emulator, fit=fit, id=id)
         self._pump = Pump(self._take, self._draw_soon)
         self._sync_output = SyncOutput()
         self._keyboard = KeyboardInput(self)
@@ -123,24 +116,8 @@ class TerminalView(SidewaysView, can_focus=True):
         self._renderer = LineRenderer(self)
         self._frame: Timer | None = None
         self._drawn_at = 0.0
-        self._cursor_row = self._covered = 0
-        self._first_line_drawn = self.first_line
+        self._cursor_row = 0
         self._resize_timer: Timer | None = None
-
-    @property
-    def emulator(self) -> Emulator:
-        """The displayed terminal."""
-        return self._emulator
-
-    @property
-    def first_line(self) -> int:
-        """Number of the oldest line kept."""
-        return self._emulator.scrolled - self._emulator.history_size
-
-    @property
-    def visible_lines(self) -> int:
-        """Height of the uncovered part."""
-        return self.scrollable_content_region.height - self._covered
 
     # --- output
 
@@ -197,23 +174,17 @@ class TerminalView(SidewaysView, can_focus=True):
             return
         self._drawn_at = time.perf_counter()
         emulator = self._emulator
-        above = emulator.history_size
-        rows = emulator.lines if self._fit else used_rows(emulator, self.visible_lines)
-        size = Size(emulator.columns, above + rows + self._covered)
-        if size != self.virtual_size:
-            self.virtual_size = size
-            self.call_after_refresh(place_thumb, self)
-        self._keep_place(above + rows)
+        self.place_lines()
         if self.search.active:
             self.search.advance()
         dirty = emulator.dirty | {self._cursor_row, emulator.y}
         self._cursor_row = emulator.y
         emulator.dirty.clear()
         self._renderer.forget(dirty)
-        if len(dirty) > emulator.lines // 2:
+        if len(dirty) > emulator.lines // 2 or self.rows.wrapped:
             self.refresh()
             return
-        top = above - self.scroll_offset.y
+        top = emulator.history_size - self.scroll_offset.y
         self.refresh(*(Region(0, top + row, self.size.width, 1) for row in dirty))
 
     def _redraw(self) -> None:
@@ -222,49 +193,10 @@ class TerminalView(SidewaysView, can_focus=True):
         self._draw()
         self.refresh()
 
-    # --- following
-
-    def _keep_place(self, rows: int) -> None:
-        """Follow the end, or stay on the same text although old lines are dropped."""
-        dropped = self.first_line - self._first_line_drawn
-        self._first_line_drawn += dropped
-        if self.following:
-            end = max(0, rows - self.visible_lines)
-            if self.scroll_offset.y != end:
-                self.jump_to(end)
-        elif dropped > 0:
-            self.jump_to(max(0, self.scroll_offset.y - dropped))
-
-    def jump_to(self, y: int) -> None:
-        """Scroll to a row immediately."""
-        self.scroll_to(y=y, animate=False, force=True, immediate=True)
-
-    @override
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        super().watch_scroll_y(old_value, new_value)
-        at_end = round(new_value) >= self.max_scroll_y
-        if new_value < old_value and not at_end:
-            self.following = False
-        elif at_end:
-            self.following = True
-
     def watch_following(self) -> None:
         """Show that there may be new output below."""
         self.border_subtitle = "" if self.following else NEW_BELOW
         self.post_message(self.FollowingChanged(self))
-
-    @override
-    def action_scroll_end(self) -> None:
-        self.following = True
-        self._draw()
-
-    def cover(self, lines: int) -> None:
-        """Keep the last rows of the view free for a widget that covers them.
-
-        The terminal keeps its size; the program inside is not notified.
-        """
-        self._covered = lines
-        self._draw()
 
     # --- drawing
 
@@ -285,7 +217,7 @@ class TerminalView(SidewaysView, can_focus=True):
 
     def on_resize(self, event: events.Resize) -> None:
         """Resize the terminal once the size stops changing."""
-        if not self._fit:
+        if not self.is_fitted:
             self.call_after_refresh(self._draw)
             return
         if self._resize_timer is not None:
@@ -384,10 +316,12 @@ class TerminalView(SidewaysView, can_focus=True):
         place = event.get_content_offset(self)
         if place is None:
             return
-        x, y = place + self.scroll_offset
-        start, end = clicked_span(self._renderer.text(y), x, event.chain)
+        (row,) = self.rows.at(range(place.y, place.y + 1))
+        start, end = clicked_span(
+            self._renderer.text(row.line_index), place.x + row.left, event.chain
+        )
         if start < end:
-            line = self.first_line + y
+            line = self.first_line + row.line_index
             self.screen.selections = {self: Selection(Offset(start, line), Offset(end, line))}
 
     def copy_selection(self) -> bool:

@@ -49,7 +49,7 @@ class ViewSearch:
         if self._matches is not None:
             self._from_line = self._matches.near
         elif self._from_line is None:
-            self._from_line = view.first_line + view.scroll_offset.y + view.visible_lines - 1
+            self._from_line = view.first_line + view.rows.last_line()
         self._matches = SearchMatches(needle, self._from_line) if needle else None
         self.advance()
         view.refresh()
@@ -97,8 +97,8 @@ class ViewSearch:
         view = self._view
         matches.hit = hit
         y = hit.line - view.first_line
-        if not 0 <= y - view.scroll_offset.y < view.visible_lines:
-            view.jump_to(max(0, y - view.visible_lines // 2))
+        if not view.scroll_offset.y <= y <= view.rows.last_line():
+            view.jump_to(view.rows.first_line(y, view.visible_lines // 2 + 1))
         view.following = False
         view.refresh()
         view.post_message(view.Searched(view))
