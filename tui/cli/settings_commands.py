@@ -22,7 +22,7 @@ def keys(as_json: bool) -> None:
     \b
     [keys]
     "live.approve" = "y"
-    help = ["f1", "h"]          # every action of that name
+    find = ["/", "ctrl+f"]      # every action of that name
     """
     from sandbox_tui.core.config.settings import load
     from sandbox_tui.tui.keys.default_keys import ACTIONS
@@ -55,7 +55,7 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
     found = setting_sources()
     if as_json:
         for name, value, source in found:
-            click.echo(json.dumps({"name": name, "value": value, "source": source}))
+            click.echo(json.dumps({"name": name, "value": _as_json(value), "source": source}))
         return
     rows = [
         (name, sanitize_line(_as_text(value)), sanitize_line(source))
@@ -138,4 +138,11 @@ def _say_problems_of_keys() -> None:
 def _as_text(value: Any) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _as_json(value: Any) -> Any:
+    """Return a value that JSON can hold: rules as objects, dates as text, infinity as null."""
+    import msgspec
+
+    return msgspec.json.decode(msgspec.json.encode(value))

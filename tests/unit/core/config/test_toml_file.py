@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 import tomllib
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -18,6 +20,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.setting_sources import setting_sources
 from sandbox_tui.core.config.toml_file import line_of, value_from_text, write
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.keys.keymap import keymap_in_file
 from tests.conftest import LOCAL_PORTS
 
 TEXT = """# my settings
@@ -149,6 +152,82 @@ def test_the_commands_print_set_and_unset(file: Path) -> None:
     wrong = run(main, ["config", "set", "limits.max_steps", "many"])
     assert wrong.exit_code == 2
     assert "limits.max_steps must be a whole number, not 'many'." in wrong.stderr
+
+
+README = Path(__file__).parents[4] / "README.md"
+
+
+def _readme_sample(heading: str) -> str:
+    """Return the first TOML sample below a heading of the README."""
+    _, _, section = README.read_text(encoding="utf-8").partition(f"\n## {heading}\n")
+    sample = re.search(r"(?:^ {4}.*\n|^\n)+(?=\S)", section[section.index("    [") :], re.MULTILINE)
+    assert sample
+    return textwrap.dedent(sample[0])
+
+
+@pytest.mark.parametrize("heading", ["Policy", "Settings"])
+def test_the_samples_of_the_readme_are_accepted_whole(file: Path, heading: str) -> None:
+    sample = _readme_sample(heading)
+    file.write_text(sample)
+    assert not keymap_in_file(config.load().keys).problems
+    listed, as_json = (CliRunner().invoke(main, words) for words in CONFIG_COMMANDS)
+    assert (listed.exit_code, as_json.exit_code) == (0, 0), listed.stderr
+    rows = {row["name"]: row["value"] for row in map(json.loads, as_json.stdout.splitlines())}
+    for table, values in tomllib.loads(sample).items():
+        for key, value in values.items():
+            assert f"{table}.{key}" in listed.stdout
+            assert key == "rules" or rows[f"{table}.{key}"] == value
+    if heading == "Policy":
+        assert "deny execute_bash rm -rf *" in listed.stdout
+        assert [rule["action"] for rule in rows["policy.rules"]] == ["deny", "allow", "allow"]
+
+
+CONFIG_COMMANDS = (["config"], ["config", "--json"])
+
+EVERY_TYPE = """
+[model]
+temperature = inf
+context_length = 4096
+local_ports = [1, 2]
+extra_body = { since = 2026-01-02, at = 2026-01-02T03:04:05Z, noon = 12:00:00, deep = [{ a = 1 }] }
+[sandbox]
+cpus = 1.5
+[limits]
+cost_limit = 0.5
+[agent]
+tty = true
+[[policy.rules]]
+action = "ask"
+tool = "execute_bash"
+regex = "git (push|pull)"
+[keys]
+"live.approve" = 2026-01-02
+"""
+
+
+@pytest.mark.parametrize("words", CONFIG_COMMANDS)
+def test_values_of_every_type_are_listed(
+    file: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(LOCAL_PORTS)
+    file.write_text(EVERY_TYPE)
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0
+    assert "2026-01-02" in done.stdout
+    assert "git (push|pull)" in done.stdout
+    if "--json" in words:
+        rows = {row["name"]: row["value"] for row in map(_strict_json, done.stdout.splitlines())}
+        assert rows["model.local_ports"] == [1, 2]
+        assert rows["agent.tty"] is True
+        assert rows["model.temperature"] is None
+        assert rows["policy.rules"][0]["tool"] == "execute_bash"
+
+
+def _strict_json(line: str) -> Any:
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is not JSON")
+
+    return json.loads(line, parse_constant=refuse)
 
 
 @pytest.mark.parametrize(
