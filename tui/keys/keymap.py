@@ -159,7 +159,7 @@ def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
     by_default = _shared({name: action.keys for name, action in ACTIONS.items()})
     while True:
         in_force = {name: keymap.of(name) for name in ACTIONS}
-        clashes = [clash for clash in _shared(in_force) if clash not in by_default]
+        clashes = sorted(_shared(in_force) - by_default)  # so that it always names the same
         if not clashes:
             return
         chosen = [clash for clash in clashes if clash[0] in keymap.keys or clash[1] in keymap.keys]

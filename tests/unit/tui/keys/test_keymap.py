@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -165,6 +168,25 @@ def test_two_that_want_the_same_key_yield_one_after_the_other() -> None:
     assert keymap.keys == {"live.pause": ("f9",)}
     assert len(keymap.problems) == 1
     assert "live.step: f9 is live.pause" in keymap.problems[0]
+
+
+def test_the_first_of_several_clashes_is_named_whatever_the_hash_seed() -> None:
+    code = (
+        "from sandbox_tui.tui.keys.keymap import read_keymap\n"
+        "print(read_keymap({'help': ['f1', 'h']}).problems)"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "12345"
+    }
+    assert len(said) == 1, said
+    assert "h is choice.previous" in said.pop()
 
 
 def test_ctrl_q_cannot_be_taken_away() -> None:
