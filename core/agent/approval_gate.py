@@ -69,7 +69,7 @@ class Gate(Approver):
 
         Args:
             mode: the recorded mode.
-            resume_mode: the mode that `resume` returns to.
+            resume_mode: the mode before the last pause.
             granted: (tool, pattern) of each rule the user granted, in order.
         """
         self._mode, self._resume_mode = mode, resume_mode
@@ -164,15 +164,16 @@ class Gate(Approver):
         """Change the mode; a call that is already waiting keeps waiting."""
         if mode == self._mode:
             return
+        if mode == "paused":
+            self._resume_mode = self._mode
         self._mode = mode
-        if mode in ("auto", "ask"):
-            self._resume_mode = mode
         self._post(ModeChanged(mode=mode))
         self._changed.set()
 
     def resume(self) -> None:
-        """Return to the mode that was set last, auto or ask."""
-        self.set_mode(self._resume_mode)
+        """Return to the mode before the pause; does nothing unless the run is paused."""
+        if self._mode == "paused":
+            self.set_mode(self._resume_mode)
 
     def step(self) -> None:
         """Run up to the next call and wait there."""

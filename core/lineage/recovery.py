@@ -47,7 +47,7 @@ class RecoveredRun:
         started: its first event.
         messages: the conversation for the next request.
         checkpoint: the agent's checkpoint.
-        mode, resume_mode: its mode, and the last of the modes auto and ask that was set.
+        mode, resume_mode: its mode, and the mode before the last pause.
         granted: (tool, pattern) of the rules the user granted for the rest of the run.
         message_queue: messages that wait for the model.
         commands: user commands that had not started.
@@ -146,10 +146,12 @@ def last_moment(events: Sequence[e.AnyEvent]) -> float:
 
 def _resume_mode(events: Sequence[e.AnyEvent]) -> e.Mode:
     mode: e.Mode = "auto"
+    before: e.Mode = "auto"
     for event in events:
-        if isinstance(event, e.ModeChanged) and event.mode in ("auto", "ask"):
+        if isinstance(event, e.ModeChanged):
+            before = mode if event.mode == "paused" and mode != "paused" else before
             mode = event.mode
-    return mode
+    return before
 
 
 def _frozen_seconds(events: Sequence[e.AnyEvent]) -> float:

@@ -69,6 +69,7 @@ class Steering:
         )
         self._events = events
         self._human_ids = max(state.humans, default=0)
+        self._stays_paused = False
 
     @property
     def steerable(self) -> bool:
@@ -95,7 +96,7 @@ class Steering:
         self.set_mode("paused")
 
     def resume(self) -> None:
-        """Return to the mode that was set last, auto or ask; see `set_mode`."""
+        """Return to the mode before the pause; see `set_mode`."""
         self._require_active()
         self.gate.resume()
         self.environment.freezer.schedule_thaw()
@@ -119,14 +120,17 @@ class Steering:
             RunStarting: there is no sandbox yet.
         """
         self._require_sandbox()
+        if not self.frozen:
+            self._stays_paused = self.gate.mode == "paused"
         self.pause()
         await self.environment.freezer.freeze()
 
     async def thaw(self) -> None:
-        """Thaw the sandbox and resume."""
+        """Thaw the sandbox, and resume unless the run was paused before it was frozen."""
         self._require_active()
         await self.environment.freezer.thaw()
-        self.gate.resume()
+        if not self._stays_paused:
+            self.gate.resume()
 
     def approve(self, call: int) -> bool:
         """Let a waiting call run unchanged; False if it is not waiting."""

@@ -147,7 +147,7 @@ async def test_screens_attach_and_leave_while_the_run_continues(
     third.run.message("a word")
     third.run.approve(2)
     await third.until(lambda: third.worker.state.pending and third.worker.state.step == 2)
-    third.run.resume()
+    third.run.set_mode("auto")
     await third.until(lambda: third.worker.state.mode == "auto")
     assert third.worker.state.pending is not None, "no change of the mode decides, from afar either"
     third.run.approve(3)
@@ -333,7 +333,7 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_reported(
     assert again == session
     screen = watch(session)
     await screen.until(lambda: screen.worker.state.pending)
-    screen.run.resume()
+    screen.run.set_mode("auto")
     pending = screen.worker.state.pending
     assert pending is not None
     screen.run.approve(pending.call.number)

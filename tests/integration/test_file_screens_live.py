@@ -61,7 +61,7 @@ async def at_the_second_call(
         await until(pilot, lambda: screen.query_one(FileTree).has_focus)
         await act(screen, pilot)
         assert screen.run is not None
-        screen.run.resume()
+        screen.run.set_mode("auto")
         screen.run.approve(2)
         await until(pilot, screen.worker.ended.is_set)
     events = list(store.events(screen.worker.run_id))

@@ -42,7 +42,7 @@ async def at_the_second_call(
         except BaseException as error:
             failed.append(error)
         finally:
-            run.resume()
+            run.set_mode("auto")
             run.approve(2)
 
     def on_event(run: Run, event: e.AnyEvent) -> None:

@@ -27,6 +27,7 @@ from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
+from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -342,6 +343,48 @@ async def test_the_key_bar_says_what_space_does(tmp_path: Path, scripted_server:
         await run.until(lambda: "space pause" in bar_text(run))
         assert run.screen.run is not None
         await run.screen.run.interrupt()
+        await run.finish()
+
+
+async def test_space_pauses_and_resumes_in_step_mode(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("echo one"), s.call("submit"))
+    async with live(tmp_path, server, "step") as run:
+        await run.until(lambda: run.screen.state.pending is not None)
+        await run.until(lambda: "space pause" in bar_text(run))
+        await run.press("space")
+        await run.until(lambda: "space resume" in bar_text(run))
+        assert run.screen.state.mode == "paused"
+        assert "paused  ◆ waits for you" in run.screen.query_one(StatusBar).render_line(0).text
+        await run.press("space")
+        await run.until(lambda: "space pause" in bar_text(run))
+        assert run.screen.state.mode == "step"
+        await run.press("a")
+        await run.until(lambda: run.screen.state.pending and run.screen.state.step == 2)
+        await run.press("a")
+        await run.finish()
+
+
+async def test_a_run_that_was_paused_stays_paused_after_a_freeze(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("sleep 100"), s.call("submit"))
+    async with live(tmp_path, server, "auto") as run:
+        await run.until(lambda: run.screen.state.running is not None)
+        state = run.screen.state
+        for keys, mode in (((), "auto"), (("space",), "paused")):
+            await run.press(*keys, "Z")
+            await run.until(lambda: state.frozen)
+            assert state.mode == "paused"
+            await run.press("Z")
+            await run.until(lambda: not state.frozen)
+            await run.until(lambda mode=mode: state.mode == mode)
+            await run.until(lambda: run.screen._steering._freezing is None)
+            assert run.screen.run and run.screen.run.gate.mode == mode
+        assert run.screen.run is not None
+        await run.screen.run.interrupt()
+        await run.press("space")
         await run.finish()
 
 

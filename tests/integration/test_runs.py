@@ -161,7 +161,7 @@ async def test_a_person_steers(scripted_server: Start, tmp_path: Path) -> None:
                 asyncio.get_running_loop().call_soon(run.approve, 5)
             case e.CallProposed(call=e.ToolCall(number=6)):
                 run.message("not so fast")
-                run.resume()
+                run.set_mode("auto")
                 asyncio.get_running_loop().call_soon(run.approve, 6)
             case _:
                 pass
@@ -202,7 +202,7 @@ async def test_a_shell_is_recorded(scripted_server: Start, tmp_path: Path) -> No
             await run.open_shell(80, 24)
             await run.type("shell", b"pwd; echo do''ne; exit\n")
         if isinstance(event, e.TerminalClosed):
-            run.resume()
+            run.set_mode("auto")
             run.approve(2)
         if isinstance(event, e.CallProposed) and event.call.number == 1:
             run.approve(1)

@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.wall import WallScreen
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid
@@ -36,6 +37,11 @@ from tests.waiting import until
 
 def kinds(app: SandboxTui) -> list[str]:
     return [tile.kind for tile in app.screen.query(RunTile)]
+
+
+def keys_of(app: SandboxTui) -> dict[str, str]:
+    """The words of the key bar by action."""
+    return {known.action: known.words for known in app.screen.query_one(KeyBar).keys_shown}
 
 
 def title(app: SandboxTui) -> str:
@@ -63,6 +69,10 @@ async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
         assert app.focused is app.screen.query(RunTile)[2]
         await pilot.press("down", "up", "right")
         assert app.focused is second
+        for words, mode in (("resume", "paused"), ("pause", "step")):
+            await pilot.press("space")
+            await until(pilot, lambda words=words: keys_of(app)["pause"] == words)
+            assert second.state.mode == mode
         number = second.state.pending.call.number if second.state.pending else 0
         await pilot.press("a")
         await until(pilot, lambda: len(second.state.calls) > number)

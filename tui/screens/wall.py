@@ -19,7 +19,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.screens.cockpit.live.steering import GONE
+from sandbox_tui.tui.screens.cockpit.live.steering import GONE, pause_or_resume, pause_words
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
@@ -93,10 +93,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     def compose(self) -> ComposeResult:
         """Yield header, tiles and keys."""
         yield WallHeader()
-        yield SearchLine(
-            placeholder="words of the task, the model, a reply, a call or its output",
-            id="wall-find",
-        )
+        words = "words of the task, the model, a reply, a call or its output"
+        yield SearchLine(placeholder=words, id="wall-find")
         yield Static(_nothing(), id="wall-empty", markup=False)
         with TileGrid():
             for worker in self._run_workers.all.values():
@@ -156,7 +154,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def _refresh_keys(self) -> None:
         tile = self._chosen
-        now = tile and tile.kind, self._marked, tile is self._marked
+        now = tile and (tile.kind, tile.state.mode), self._marked, tile is self._marked
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()
@@ -242,6 +240,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
+        if action == "pause" and self._chosen is not None:
+            return pause_words(self._chosen.state.mode)
         if action != "compare" or self._marked is None:
             return None
         same = self._marked is self._chosen
@@ -295,8 +295,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         """Pause or resume the focused run."""
         tile = self._chosen
         if tile is not None and tile.worker.run is not None and tile.worker.run.steerable:
-            run = tile.worker.run
-            run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
+            pause_or_resume(tile.worker.run)
 
     def action_end(self) -> None:
         """End the focused run after a confirmation."""

@@ -105,4 +105,6 @@ class StatusBar(Widget):
             parts.append(f"mode {self.first_mode}" if self.first_mode else "")
         elif state.finished is None and state.mode != "paused":
             parts.append(f"mode {state.mode}")
+        elif state.status in ("waiting", "awaiting_input"):
+            parts.append("paused")
         return [part for part in parts if part]

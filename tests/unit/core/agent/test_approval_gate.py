@@ -138,12 +138,23 @@ async def test_a_call_that_waited_in_a_killed_program_waits_again(mode: e.Mode) 
     assert denied.verdict == "reject"
 
 
-async def test_going_on_returns_to_the_mode_in_which_it_went() -> None:
+@pytest.mark.parametrize("mode", ["auto", "ask", "step"])
+async def test_resuming_returns_to_the_mode_before_the_pause(mode: e.Mode) -> None:
     gate = Recorded("ask")
-    gate.set_mode("step")
+    gate.set_mode(mode)
+    gate.set_mode("paused")
     gate.set_mode("paused")
     gate.resume()
-    assert gate.mode == "ask"
+    assert gate.mode == mode
+
+
+@pytest.mark.parametrize("mode", ["auto", "ask", "step"])
+async def test_a_run_that_is_not_paused_keeps_its_mode_when_it_is_resumed(mode: e.Mode) -> None:
+    gate = Recorded("ask")
+    gate.set_mode("paused")
+    gate.set_mode(mode)
+    gate.resume()
+    assert gate.mode == mode
 
 
 async def test_a_decision_too_many_or_too_late_changes_nothing() -> None:

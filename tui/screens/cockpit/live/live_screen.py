@@ -90,7 +90,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self._session_store = store
         self._confirm_leave = confirm_leave
         self._told_of_end = worker.ended.is_set()
-        self._pending_shown: int | None = None
+        self._shown_keys_for: tuple[int | None, str] = (None, "")
         self._steering = RunSteering(self, worker, self.state)
         self._typed_lines = TypedLines(self, self._steering, self.state)
         self._shells = Shells(self, self._steering)
@@ -192,9 +192,9 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         status.waits = bool(self.worker.storage_error)
         self._storage_toast.show(self.worker.storage_error)
         pending = self.state.pending
-        number = pending.call.number if pending else None
-        if number != self._pending_shown:
-            self._pending_shown = number
+        keys_for = (pending.call.number if pending else None, self.state.mode)
+        if keys_for != self._shown_keys_for:
+            self._shown_keys_for = keys_for
             self.refresh_bindings()
 
     @override

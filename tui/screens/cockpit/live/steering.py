@@ -119,7 +119,7 @@ class RunSteering:
         """Return the key bar's current words for an action; None for the binding's own
         description."""
         if action == "pause":
-            return "pause" if self.mode in ("auto", "ask") else "resume"
+            return pause_words(self.mode)
         return None
 
     @property
@@ -140,7 +140,7 @@ class RunSteering:
         """Pause or resume the run."""
         run = self.steerable_run()
         if run is not None:
-            run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
+            pause_or_resume(run)
             self.say_since_when(run)
             self._say_what_still_waits()
 
@@ -255,6 +255,16 @@ class RunSteering:
         """Interrupt only the reply, or the wait for the next attempt."""
         if self.run is not None and self._worker.steers and self.run.interrupt_reply():
             self._screen.notify("Asking the model again now.", timeout=2)
+
+
+def pause_or_resume(run: Controls) -> None:
+    """Pause a run, or let it continue in the mode before the pause."""
+    run.resume() if run.gate.mode == "paused" else run.pause()
+
+
+def pause_words(mode: Mode) -> str:
+    """Return the key bar's words for the key that pauses and resumes."""
+    return "resume" if mode == "paused" else "pause"
 
 
 def _same(arguments: str, before: str) -> bool:
