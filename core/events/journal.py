@@ -44,6 +44,7 @@ class Journal:
         held: whether events are buffered until `begin`.
 
     Attributes:
+        began: when the run started, on `clock`.
         observers: called with each event as it is written.
         durability: how far the events are stored.
     """
@@ -57,7 +58,7 @@ class Journal:
         held: bool = False,
     ) -> None:
         self._clock = clock
-        self._begin = clock() - offset
+        self.began = clock() - offset
         self._next = first_seq
         self._ready: deque[AnyEvent] = deque()
         self._ready_bytes = 0
@@ -77,7 +78,7 @@ class Journal:
     @property
     def elapsed(self) -> float:
         """Seconds since the run began."""
-        return self._clock() - self._begin
+        return self._clock() - self.began
 
     def begin(self, events: Sequence[AnyEvent]) -> None:
         """Write a run's first events, then the buffered ones."""

@@ -237,7 +237,7 @@ class RunState:
         for item in self.calls.values():
             if item.finished is None and not is_lost(item):  # the decision is made again
                 item.held = item.decided = item.started_at = None
-        self.items.append(NoteItem(event.t, _resumed_words(event)))
+        self.items.append(NoteItem(event.t, resumed_words(event)))
 
     def _finish(self, event: e.RunFinished) -> None:
         self.finished = event
@@ -355,8 +355,10 @@ def _score_note(event: e.Scored) -> NoteItem:
     return NoteItem(event.t, f"score {event.value:.3g} ({event.scorer}){why}")
 
 
-def _resumed_words(event: e.RunResumed) -> str:
-    words = f"resumed after {format_duration(event.away)}"
+def resumed_words(event: e.RunResumed) -> str:
+    """Describe a resumption in sentences."""
+    gap = format_duration(event.away) if event.away else "a detach"
+    words = f"resumed after {gap}"
     return " ".join([f"{words}.", *event.lost, *event.changed])
 
 

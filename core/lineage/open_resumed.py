@@ -80,13 +80,20 @@ def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunReq
     )
 
 
-def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore) -> Run:
+def open_resumed(
+    recovered: RecoveredRun,
+    request: RunRequest,
+    blobs: BlobStore,
+    *,
+    began: float | None = None,
+) -> Run:
     """Return a run, ready for `events`, that continues where it stopped.
 
     Args:
         recovered: the run up to the end of its program.
         request: from `recorded_request`.
         blobs: where file contents are stored.
+        began: see `ResumedStart`.
 
     Raises:
         ConfigError: its model cannot be used.
@@ -103,7 +110,7 @@ def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore)
         model=model_of(replace(request, tool_format=_settled_format(recovered.state))),
         sandbox=recorded_sandbox(started.sandbox, spec),
         pack=pack,
-        start=ResumedStart(recovered),
+        start=ResumedStart(recovered, began),
     )
 
 

@@ -25,15 +25,25 @@ class ResumedStart(RunStart):
 
     Args:
         recovered: the state of the run.
+        began: when the run started, on the monotonic clock of this host, if another program
+            handed it over: its clock runs on. None: the time without a program is left out.
     """
 
-    def __init__(self, recovered: RecoveredRun) -> None:
+    def __init__(self, recovered: RecoveredRun, began: float | None = None) -> None:
         self._recovered = recovered
+        self._is_handover = began is not None
+        last = recovered.state.t
+        self._elapsed = last if began is None else max(last, time.monotonic() - began)
 
     @property
     @override
     def state(self) -> RunState:
         return self._recovered.state
+
+    @property
+    @override
+    def elapsed(self) -> float:
+        return self._elapsed
 
     @property
     @override
@@ -83,7 +93,8 @@ class ResumedStart(RunStart):
 
     @override
     def time_left(self, limit: float | None) -> float | None:
-        return self._recovered.time_left(limit)
+        left = self._recovered.time_left(limit)
+        return None if left is None else max(0.0, left - (self._elapsed - self.state.t))
 
     def _queued(self, outlived: bool) -> list[QueuedMessage]:
         """Return the messages the model reads next. `outlived`: background processes survived."""
@@ -100,7 +111,7 @@ class ResumedStart(RunStart):
         recovered, state = self._recovered, self._recovered.state
         yield e.RunResumed(
             resumed_at=time.time(),
-            away=round(recovered.downtime, 3),
+            away=0.0 if self._is_handover else round(recovered.downtime, 3),
             sandbox_info=dict(sandbox_info),
             lost=tuple(self._lost(outlived=outlived)),
             changed=_changed(recovered.started),

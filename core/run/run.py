@@ -70,6 +70,7 @@ class Run(Steering):
 
     Attributes:
         state: the fold of all events so far.
+        began: when it started, on the monotonic clock of this host.
         durability: how far the run's events are stored.
         left_behind: after the end, a sentence for each part that could not be closed.
     """
@@ -90,7 +91,7 @@ class Run(Steering):
     ) -> None:
         start = start or FreshStart()
         state = start.state
-        journal = Journal(first_seq=state.seq + 1, offset=state.t, held=True)
+        journal = Journal(first_seq=state.seq + 1, offset=start.elapsed, held=True)
         journal.observers.append(state.apply)
         environment = live_environment(
             spec, sandbox, tools, journal=journal, state=state, root=pack.working_dir, blobs=blobs
@@ -101,6 +102,7 @@ class Run(Steering):
         self.model = model
         self.pack = pack
         self.blobs = blobs
+        self.began = journal.began
         self.durability = journal.durability
         self.left_behind: list[str] = []
         self._journal = journal

@@ -39,6 +39,11 @@ class RunStart(Protocol):
     def state(self) -> RunState: ...
 
     @property
+    def elapsed(self) -> float:
+        """Seconds on the run's clock at this start."""
+        return self.state.t
+
+    @property
     def checkpoint(self) -> AgentCheckpoint: ...
 
     @property

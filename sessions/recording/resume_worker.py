@@ -26,18 +26,22 @@ class ResumedWorker(RunWorker):
         run: the session.
         settings: the present ones, for values that are not recorded.
         store: the database.
+        began: see `ResumedStart`.
 
     Raises:
         ResumeRefused: the session cannot be resumed; the message says why.
     """
 
-    def __init__(self, run: RunSummary, settings: Settings, store: Store) -> None:
+    def __init__(
+        self, run: RunSummary, settings: Settings, store: Store, began: float | None = None
+    ) -> None:
         if problem := problem_with(run):
             raise ResumeRefused(problem)
         first = next(store.events(run.id, until=1), None)
         if not isinstance(first, e.RunStarted):
             raise ResumeRefused(NOT_RECORDED)
         super().__init__(recorded_request(first, settings), store, run.id)
+        self._began_before = began
         self._claim: asyncio.Future[ProcessIdentity] | None = None
 
     async def _open(self) -> Run:
@@ -53,7 +57,8 @@ class ResumedWorker(RunWorker):
                 "This fork's program ended while its sandbox was still being prepared. Start it "
                 f"again with `sandbox-tui fork {self.run_id} --at seq:{at}`."
             )
-        return open_resumed(recovered, self.request, self._store.blobs(self.run_id))
+        blobs = self._store.blobs(self.run_id)
+        return open_resumed(recovered, self.request, blobs, began=self._began_before)
 
     def _read(self) -> list[e.AnyEvent]:
         """Return the run's events, without terminal output, which is not needed to resume."""

@@ -50,15 +50,15 @@ class RunRegistry:
             self.all.pop(worker.run_id, None)
             self.samples.discard(worker.run_id)
 
-    def resume(self, run: RunSummary, settings: Settings) -> RunWorker:
-        """Resume a run whose program has ended.
+    def resume(self, run: RunSummary, settings: Settings, began: float | None = None) -> RunWorker:
+        """Resume a run whose program has ended; see `ResumedWorker`.
 
         Raises:
             ResumeRefused: the run cannot be resumed; the message says why.
         """
         from sandbox_tui.sessions.recording.resume_worker import ResumedWorker
 
-        return self._started(ResumedWorker(run, settings, self.store))
+        return self._started(ResumedWorker(run, settings, self.store, began))
 
     def fork(self, plan: ForkPlan, request: ForkRequest) -> RunWorker:
         """Start a run that continues from the middle of a recorded one."""

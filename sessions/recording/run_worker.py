@@ -97,6 +97,11 @@ class RunWorker:
         return self.request.task
 
     @property
+    def began(self) -> float | None:
+        """When the run started, on the monotonic clock of this host; None until it is known."""
+        return None if self.run is None else self.run.began
+
+    @property
     def storage_error(self) -> str:
         """Why the run is blocked because it cannot be recorded; otherwise empty."""
         return "" if self.run is None else self.run.durability.stall_reason

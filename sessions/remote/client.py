@@ -99,6 +99,11 @@ class RunClient:
         return self._run if self._status.ready else None
 
     @property
+    def began(self) -> float | None:
+        """When the run started, on the monotonic clock of this host; None until it is known."""
+        return self._status.began
+
+    @property
     def can_be_steered(self) -> bool:
         """Always True: its program accepts commands from whichever screen steers."""
         return True

@@ -1,7 +1,8 @@
 """Moves a run from this program into a separate one.
 
 A run cannot leave its process. Instead, this program stops it between two calls and releases its
-sandbox, and a new program resumes it from its record, as if this one had been killed.
+sandbox, and a new program resumes it from its record, as if this one had been killed. The run's
+clock runs on meanwhile.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ async def detach(worker: RunWorker, runs: RunRegistry) -> bool:
 
 
 async def _resume_elsewhere(worker: RunWorker, runs: RunRegistry) -> bool:
-    store, settings = runs.store, worker.request.settings
+    store, settings, began = runs.store, worker.request.settings, worker.began
     await asyncio.to_thread(store.set_owner, worker.run_id, ProcessIdentity.no_process())
     try:
-        await asyncio.to_thread(begin, Job(settings=settings, resume=worker.run_id))
+        await asyncio.to_thread(begin, Job(settings=settings, resume=worker.run_id, began=began))
     except SandboxTuiError as error:
-        runs.resume(store.run(worker.run_id), settings)
+        runs.resume(store.run(worker.run_id), settings, began)
         raise SandboxTuiError(f"The run continues in this program. {error}") from error
     runs.release(worker)
     return True

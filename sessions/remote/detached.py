@@ -78,6 +78,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         demo_speed: speed of the demo's script, if the demo is the model.
         resume: id of a session to resume instead.
+        began: when that session started, if it is handed over; see `ResumedStart`.
         fork: a fork to begin instead.
     """
 
@@ -99,6 +100,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     watch: Watch = "live"
     demo_speed: float | None = None
     resume: str | None = None
+    began: float | None = None
     fork: ForkJob | None = None
 
     @classmethod
@@ -144,7 +146,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
             SandboxTuiError: the session cannot be resumed.
         """
         if self.resume is not None:
-            return ResumedWorker(store.run(self.resume), self.settings, store)
+            return ResumedWorker(store.run(self.resume), self.settings, store, self.began)
         request = RunRequest(
             task=self.task,
             settings=self.settings,

@@ -80,6 +80,8 @@ class Status(msgspec.Struct, frozen=True, tag="status", tag_field="is"):
         exit_code: valid after the run has ended.
         failure: why it could not begin or be recorded; otherwise empty.
         storage_error: why it is blocked because it cannot be recorded; otherwise empty.
+        began: when the run started, on the monotonic clock of this host, which all its programs
+            share; None until it is known.
         protocol: `PROTOCOL` of the program.
     """
 
@@ -91,6 +93,7 @@ class Status(msgspec.Struct, frozen=True, tag="status", tag_field="is"):
     exit_code: int = 0
     failure: str = ""
     storage_error: str = ""
+    began: float | None = None
     protocol: int = PROTOCOL
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.human.run_controls import Controls
 
 
@@ -33,6 +35,11 @@ class RunHandle(Protocol):
     @property
     def run(self) -> Controls | None:
         """The run; None until it can be steered."""
+        ...
+
+    @property
+    def began(self) -> float | None:
+        """When the run started, on the monotonic clock of this host; None if that is unknown."""
         ...
 
     @property
@@ -75,3 +82,17 @@ class RunHandle(Protocol):
     async def stop(self, because: str) -> None:
         """End the run and wait until everything is cleaned up."""
         ...
+
+
+def run_clock(run: RunHandle, state: RunState, heard_at: float) -> float:
+    """Return the seconds since a run started; they advance between events.
+
+    Args:
+        run: the run.
+        state: the fold of the events that have been shown.
+        heard_at: when the last of them arrived, for a run whose own clock is unknown.
+    """
+    if state.started is None or state.finished is not None or run.ended.is_set():
+        return state.t
+    began = heard_at - state.t if run.began is None else run.began
+    return max(state.t, time.monotonic() - began)

@@ -94,6 +94,7 @@ class RunServer:
             exit_code=worker.exit_code if ended else 0,
             failure=str(worker.failure or ""),
             storage_error=worker.storage_error,
+            began=worker.began,
         )
 
     async def execute(self, request: Request, screen: ClientConnection) -> Any:

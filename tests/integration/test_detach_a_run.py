@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 
 import pytest
@@ -13,8 +14,10 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from sandbox_tui.sessions.remote import detach as moving
+from sandbox_tui.sessions.remote import detached
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.detach import can_be_detached, detach
+from sandbox_tui.sessions.remote.detached import Job
 from sandbox_tui.sessions.remote.sockets import is_detached
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -96,6 +99,41 @@ async def test_a_separate_program_continues_a_run(
     done = [event for event in events if isinstance(event, e.CallFinished)]
     assert "text" in done[1].observation
     assert "kept=yes" in done[1].observation
+
+
+async def test_the_clock_runs_on_while_a_run_is_detached(
+    scripted_server: Start, runs: RunRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(CALLS, s.call("submit"))
+    worker = begin(runs, server, "bubblewrap", "step")
+    await until(lambda: worker.state.pending is not None)
+    left_at: list[float] = []
+
+    def begin_elsewhere(job: Job) -> str:
+        assert worker.began is not None
+        left_at.append(time.monotonic() - worker.began)
+        return detached.begin(job)
+
+    monkeypatch.setattr(moving, "begin", begin_elsewhere)
+    assert await detach(worker, runs)
+    first, second = (RunClient(runs.store.run(worker.run_id), runs.store) for _ in range(2))
+    await asyncio.gather(first.connect(), second.connect())
+    await until(lambda: first.run is not None and second.run is not None)
+    assert first.began == second.began, "all screens show one clock"
+    assert first.began is not None
+    assert first.run is not None
+    first.run.set_mode("auto")
+    watching = asyncio.create_task(ended(first))
+    await until(lambda: first.state.pending is not None)
+    first.run.approve(first.state.pending.call.number if first.state.pending else 0)
+    events = await watching
+    second.leave()
+    resumed = next(event for event in events if isinstance(event, e.RunResumed))
+    assert left_at[0] <= resumed.t, "the time of the move counts"
+    assert resumed.away == 0
+    run = runs.store.run(worker.run_id)
+    assert run.ended_at == pytest.approx(run.started_at + run.seconds)
 
 
 async def test_a_call_that_runs_ends_first(scripted_server: Start, runs: RunRegistry) -> None:

@@ -93,9 +93,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setenv("SANDBOX_TUI_HOME", "home")
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
     monkeypatch.setattr("sandbox_tui.tui.widgets.sessions.session_rows.time", still)
+    monkeypatch.setattr("sandbox_tui.sessions.remote.run_handle.time", still)
     for module in (
         "widgets.wall.run_tile",
-        "screens.cockpit.live.live_screen",
         "screens.cockpit.cockpit",
         "screens.evals.source",
         "screens.evals.header",

@@ -25,6 +25,7 @@ class WatchedRun:
         self.failure: SandboxTuiError | None = None
         self.ended = asyncio.Event()
         self.run: Controls | None = None
+        self.began: float | None = None
         self.can_be_steered = True
         self.steers = True
         self.audience = ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.base.durations import format_duration, short_duration
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.run_state import RunState, resumed_words
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format import numbers
 
@@ -33,8 +33,7 @@ def _run_line(event: e.AnyEvent) -> str:
         case e.RunStarted():
             return _start_line(event)
         case e.RunResumed():
-            more = " ".join([*event.lost, *event.changed])
-            return sanitize_line(f"resumed after {format_duration(event.away)}. {more}".rstrip())
+            return sanitize_line(resumed_words(event))
         case e.Forked():
             parent = sanitize_line(event.parent)
             return f"forked from {parent} after step {event.step}: {event.repeats} repeated"

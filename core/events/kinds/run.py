@@ -54,9 +54,12 @@ class RunStarted(Event, frozen=True, kw_only=True):
 class RunResumed(Event, frozen=True, kw_only=True):
     """Another program resumed the run after its own had ended; `t` excludes the time between.
 
+    If the run was handed over (detached), its clock runs on, and nothing is excluded.
+
     Attributes:
         resumed_at: wall clock, seconds since the epoch.
-        away: seconds between the previous event and this one.
+        away: seconds between the previous event and this one that `t` excludes; 0 after a
+            handover.
         sandbox_info: description of the sandbox now, as display text.
         lost: a sentence for each thing that ended with the previous program.
         changed: a sentence for each setting that has changed.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,7 +18,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, RunLost, RunWorker
-from sandbox_tui.sessions.remote.run_handle import RunHandle
+from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
@@ -167,9 +166,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     @property
     def now(self) -> float:
         """Seconds since the run started; they advance between events."""
-        if self.state.started is None or self.state.finished is not None:
-            return self.state.t
-        return self.state.t + time.monotonic() - self._clock_at
+        return run_clock(self.worker, self.state, self._clock_at)
 
     @override
     def _tick(self) -> None:
