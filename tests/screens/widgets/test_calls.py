@@ -113,6 +113,22 @@ async def test_filters_show_what_they_say() -> None:
         assert shown_text(calls) == texts["all"], "round again"
 
 
+async def test_the_cursor_leaves_items_that_the_filter_hides() -> None:
+    app = OneList(a_run())
+    async with app.run_test(size=(80, 30)) as pilot:
+        calls = app.query_one(Calls)
+        assert calls.current is None
+        await pilot.press("f")
+        failed = app.state.calls[3]
+        assert calls.last_shown is failed, "the note below it is not an error"
+        await pilot.press("f", "f", "f", "f", "home", "down")
+        assert calls.current is app.state.calls[1]
+        await pilot.press("f")
+        assert calls.current is failed, "the next one"
+        await pilot.press("f")
+        assert calls.current is app.state.calls[2], "none comes after it: the last one"
+
+
 async def test_a_filter_keeps_up_with_what_comes() -> None:
     state = a_run()
     app = OneList(state)

@@ -381,9 +381,9 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
 
     @property
     def _to_open(self) -> Item | None:
-        """The item under the cursor, otherwise the waiting call, otherwise the last item."""
-        chosen = self.query_one(Calls).current or self.state.pending
-        return chosen or next(iter(self.state.items[-1:]), None)
+        """The item under the cursor, otherwise the waiting call, otherwise the last shown item."""
+        calls = self.query_one(Calls)
+        return calls.current or self.state.pending or calls.last_shown
 
     def action_open_all(self) -> None:
         """Open the whole text of the item under the cursor, the waiting call or the last item."""

@@ -14,11 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 from typing_extensions import override
 
-from sandbox_tui.core.events.run_state import (
-    Item,
-    ReplyItem,
-    RunState,
-)
+from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -36,6 +32,7 @@ from sandbox_tui.tui.widgets.calls.search.call_filter import (
     fits,
     has_clock,
     is_settled,
+    nearest,
 )
 from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_match
 
@@ -286,14 +283,13 @@ class Calls(ExplainsUnavailable, BlockList):
         return "" if action != "hit" or self._search.words else "there is no search"
 
     def action_filter(self) -> None:
-        """Switch to the next filter."""
+        """Switch to the next filter; the cursor stays at its item, or goes to the next shown."""
         item = self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
         self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
         self._choose_shown()
-        self.cursor = self._shown.index(item) if item in self._shown else -1
+        self.cursor = nearest(self._shown, item)
         self.reset()
-        if self.cursor >= 0:
-            self.show_block(self.cursor)
+        self.show_block(self.cursor)
         self._titles()
 
     def _matches(self) -> list[int]:
@@ -311,6 +307,11 @@ class Calls(ExplainsUnavailable, BlockList):
         """The item under the cursor, or None."""
         inside = 0 <= self.cursor < len(self._shown)
         return self._state.items[self._shown[self.cursor]] if inside else None
+
+    @property
+    def last_shown(self) -> Item | None:
+        """The last item, unless the filter hides all."""
+        return self._state.items[self._shown[-1]] if self._shown else None
 
     @override
     def block_count(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Literal
 
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
@@ -39,6 +41,12 @@ def fits(item: Item, filter_: Filter) -> bool:
                 item.text.strip() or item.reasoning.strip()
             )
             return has_text or (isinstance(item, HumanItem) and item.command is None)
+
+
+def nearest(shown: Sequence[int], item: int | None) -> int:
+    """Return the place of an item among the shown ones, of the next one if the filter hides it, or
+    of the last one; -1 for no item, or if none is shown."""
+    return -1 if item is None else min(bisect_left(shown, item), len(shown) - 1)
 
 
 def contains(item: Item, words: str) -> bool:
