@@ -4,3 +4,6 @@ from __future__ import annotations
 
 SAMPLES = "samples"
 """Label of runs that are samples of the same task, started together; they share its value."""
+
+SAMPLE = "sample"
+"""Label of a sample: its number among the samples of its task, counted from 1."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 
-from sandbox_tui.core.base.run_labels import SAMPLES
+from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events.types import Mode, ToolFormat, TurnPolicy, Watch
 from sandbox_tui.core.models.base import Model
@@ -86,11 +86,13 @@ def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) ->
     ]
     if samples > 1:
         names = [token_hex(6) for _ in tasks]
-        asked = [_sample_of(names[n // samples], one) for n, one in enumerate(asked)]
+        asked = [
+            _sample_of(names[n // samples], n % samples + 1, one) for n, one in enumerate(asked)
+        ]
     if len(asked) == 1 or request.output is None:
         return asked
     return [replace(one, output=request.output / str(n)) for n, one in enumerate(asked, 1)]
 
 
-def _sample_of(name: str, request: RunRequest) -> RunRequest:
-    return replace(request, labels={**request.labels, SAMPLES: name})
+def _sample_of(name: str, number: int, request: RunRequest) -> RunRequest:
+    return replace(request, labels={**request.labels, SAMPLES: name, SAMPLE: str(number)})

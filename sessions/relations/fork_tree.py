@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.relations.fork_origin import SharedPart, shared_part
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 
@@ -17,10 +18,12 @@ class Lineage:
     Attributes:
         depth: number of forks between it and its oldest listed ancestor.
         step: the step of its fork point; None if it is not a fork.
+        shared: what it took over from its parent.
     """
 
     depth: int = 0
     step: int | None = None
+    shared: SharedPart = field(default_factory=SharedPart)
 
 
 def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
@@ -61,13 +64,14 @@ def _oldest_ancestor(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
 
 
 def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSummary, Lineage]]:
-    """Return the sessions in the order of `in_tree_order`, with the steps of their fork points.
+    """Return the sessions in the order of `in_tree_order`, with the steps of their fork points and
+    what they took over.
 
     Raises:
         StoreError: the database cannot be read.
     """
     return [
-        (run, Lineage(depth=depth, step=fork_step(store, run)))
+        (run, Lineage(depth=depth, step=fork_step(store, run), shared=shared_part(store, run)))
         for run, depth in in_tree_order(runs)
     ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from sandbox_tui.sessions.relations.answers import count_answers
@@ -25,12 +25,14 @@ class SessionRow:
     Attributes:
         run: the session.
         lineage: its position in its tree of forks.
-        is_sample: whether it is listed below the row of its task's samples.
+        sample: its number, if it is listed below the row of its task's samples; otherwise None.
+        closes: for each level of its tree below the root, whether its branch there is the last one.
     """
 
     run: RunSummary
     lineage: Lineage = field(default_factory=Lineage)
-    is_sample: bool = False
+    sample: int | None = None
+    closes: tuple[bool, ...] = ()
 
     @property
     def key(self) -> str:
@@ -48,12 +50,14 @@ class SamplesRow:
     """A row for samples of one task that were requested together.
 
     Attributes:
-        runs: newest first; at least two.
+        runs: in the order of their numbers; at least two.
         is_open: whether a row for each sample follows.
+        waiting: ids of those that wait for the user.
     """
 
     runs: tuple[RunSummary, ...]
     is_open: bool
+    waiting: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
@@ -63,12 +67,12 @@ class SamplesRow:
     @property
     def began_at(self) -> float:
         """When the newest one began, in seconds since the epoch."""
-        return self.runs[0].run_started_at
+        return max(run.run_started_at for run in self.runs)
 
     @property
     def outcomes(self) -> list[tuple[str, int]]:
-        """Each outcome with its count, the most frequent first."""
-        return Counter(run.outcome for run in self.runs).most_common()
+        """Each outcome of those that do not wait with its count, the most frequent first."""
+        return Counter(run.outcome for run in self.runs if run.id not in self.waiting).most_common()
 
     @property
     def answers(self) -> list[tuple[str, int]]:
@@ -139,7 +143,7 @@ def rows_of(
         waiting: sessions that wait for the user; they come first.
         opened: keys of the unfolded rows of samples.
     """
-    units = _folded(_trees(family), opened)
+    units = _folded(_trees(family), opened, waiting)
     units += [(EvalRow(summary=one),) for one in evaluations]
     units += [(TrainingRow(summary=one),) for one in trainings]
     units.sort(key=_newest, reverse=True)
@@ -156,10 +160,24 @@ def _trees(family: Sequence[tuple[RunSummary, Lineage]]) -> list[list[SessionRow
             trees[-1].append(row)
         else:
             trees.append([row])
-    return trees
+    return [_with_branches(tree) for tree in trees]
 
 
-def _folded(trees: Iterable[list[SessionRow]], opened: Collection[str]) -> list[_Unit]:
+def _with_branches(tree: Sequence[SessionRow]) -> list[SessionRow]:
+    """Return the rows of a tree with `closes`, found from the last row up."""
+    found: list[SessionRow] = []
+    continued: set[int] = set()
+    for row in reversed(tree):
+        depth = row.lineage.depth
+        closes = tuple(level not in continued for level in range(1, depth + 1))
+        found.append(replace(row, closes=closes))
+        continued = {level for level in continued if level < depth} | {depth}
+    return found[::-1]
+
+
+def _folded(
+    trees: Iterable[list[SessionRow]], opened: Collection[str], waiting: Collection[str]
+) -> list[_Unit]:
     """Fold the samples of each task into one unit; samples that have forks keep their trees."""
     units: list[_Unit] = []
     samples: dict[str, list[RunSummary]] = {}
@@ -169,17 +187,24 @@ def _folded(trees: Iterable[list[SessionRow]], opened: Collection[str]) -> list[
             samples.setdefault(run.samples, []).append(run)
         else:
             units.append(tree)
-    return [*units, *(_samples(runs, opened) for runs in samples.values())]
+    return [*units, *(_samples(runs, opened, waiting) for runs in samples.values())]
 
 
-def _samples(runs: Sequence[RunSummary], opened: Collection[str]) -> _Unit:
+def _samples(
+    runs: Sequence[RunSummary], opened: Collection[str], waiting: Collection[str]
+) -> _Unit:
     if len(runs) == 1:
         return [SessionRow(run=runs[0])]
-    row = SamplesRow(runs=tuple(runs), is_open=False)
+    ordered = tuple(sorted(runs, key=lambda run: (run.sample or 0, run.run_started_at, run.id)))
+    waits = frozenset(run.id for run in ordered if run.id in waiting)
+    row = SamplesRow(runs=ordered, is_open=False, waiting=waits)
     if row.key not in opened:
         return [row]
-    shown = SamplesRow(runs=tuple(runs), is_open=True)
-    return [shown, *(SessionRow(run=run, is_sample=True) for run in runs)]
+    samples = [
+        SessionRow(run=run, sample=run.sample or place, closes=(place == len(ordered),))
+        for place, run in enumerate(ordered, 1)
+    ]
+    return [replace(row, is_open=True), *samples]
 
 
 def _newest(unit: _Unit) -> float:

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox_tui.core.events.types import RunStarted
+from sandbox_tui.sessions.relations.fork_origin import (
+    ForkOrigin,
+    own_part,
+    read_origin,
+    shared_part,
+)
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
@@ -39,6 +45,9 @@ class SessionDetail:
         files: its results on this machine; if there are none, its changes in the sandbox.
         folder: of the results on this machine; None if the files were only in the sandbox.
         tags, notes: the user's annotations.
+        origin: where it was forked from; None if it is not a fork.
+        own: the session with the time, tokens and cost of its own part only; `run` if it is not a
+            fork.
     """
 
     run: RunSummary
@@ -47,6 +56,8 @@ class SessionDetail:
     folder: Path | None
     tags: tuple[str, ...]
     notes: tuple[Note, ...]
+    origin: ForkOrigin | None
+    own: RunSummary
 
 
 def read_detail(store: Store, run: RunSummary) -> SessionDetail:
@@ -64,6 +75,8 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         folder=folder if results else None,
         tags=tuple(tags_of(store, run.id)),
         notes=tuple(notes_of(store, run.id)),
+        origin=read_origin(store, run),
+        own=own_part(run, shared_part(store, run)),
     )
 
 

@@ -25,6 +25,7 @@ class RunSummary:
         last_seq: number of its last event.
         parent, parent_seq: the session it was forked from, and the last event in common.
         samples: the label shared by all samples of its task; None if it is not a sample.
+        sample: its number among them, counted from 1; None if it was not recorded.
         imported: whether it was recorded elsewhere.
         elsewhere: name of the other host on which its program runs, so that `running` is a guess;
             empty for this host.
@@ -52,6 +53,7 @@ class RunSummary:
     parent: str | None
     parent_seq: int | None
     samples: str | None = None
+    sample: int | None = None
     imported: bool = False
     tokens_estimated: bool = False
     elsewhere: str = ""

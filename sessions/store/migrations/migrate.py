@@ -19,7 +19,7 @@ from sandbox_tui.sessions.store.migrations.evaluations import (
 from sandbox_tui.sessions.store.migrations.events_of_rare_kinds import events_of_rare_kinds
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from sandbox_tui.sessions.store.migrations.run_capabilities import run_capabilities
-from sandbox_tui.sessions.store.migrations.samples import samples
+from sandbox_tui.sessions.store.migrations.samples import sample_numbers, samples
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
     create_tables,
     rows_to_query,
@@ -52,6 +52,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("samples", samples),
     ("events_of_rare_kinds", events_of_rare_kinds),
     ("texts_indexed_together", texts_indexed_together),
+    ("sample_numbers", sample_numbers),
 )
 """Name and function of each migration, in order; the function gets a `sqlite_utils.Database`. Never
 change a released migration: add another."""

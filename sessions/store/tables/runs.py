@@ -11,7 +11,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import NotStored
 from sandbox_tui.core.base.process_identity import ProcessIdentity
-from sandbox_tui.core.base.run_labels import SAMPLES
+from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.database import Database
 
@@ -32,15 +32,23 @@ def begin(connection: Connection, run_id: str, event: e.RunStarted) -> None:
     connection.execute(
         "INSERT INTO runs (id, task, model, sandbox, started_at, steps, calls, failed_calls,"
         " input_tokens, output_tokens, seconds, last_seq, parent, parent_seq, owner_pid,"
-        " owner_started, owner_host, model_params, samples)"
-        " VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?)",
+        " owner_started, owner_host, model_params, samples,"
+        " sample) VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             *(run_id, event.task, event.model, event.sandbox, event.started_at),
             *(event.parent, event.parent_seq, *ProcessIdentity.this_process()),
             msgspec.json.encode(event.model_params).decode(),
-            None if event.settings is None else event.settings.labels.get(SAMPLES),
+            *_sample_labels(event),
         ],
     )
+
+
+def _sample_labels(event: e.RunStarted) -> tuple[str | None, int | None]:
+    """Return the label that a sample shares with the others of its task, and its number."""
+    labels = {} if event.settings is None else event.settings.labels
+    name, number = labels.get(SAMPLES), labels.get(SAMPLE, "")
+    counts = name is not None and number.isdecimal() and len(number) < 10
+    return name, int(number) if counts else None
 
 
 def summarise(

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from sandbox_tui.core.base.run_labels import SAMPLES
+from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_request import RunRequest, requests_for
@@ -45,6 +45,7 @@ def test_samples_of_a_task_share_a_label_and_single_runs_have_none() -> None:
     first, second, third, fourth = requests_for(request, ["a", "b"], 2)
     assert first.labels[SAMPLES] == second.labels[SAMPLES] != third.labels[SAMPLES]
     assert third.labels[SAMPLES] == fourth.labels[SAMPLES]
+    assert [one.labels[SAMPLE] for one in (first, second, third, fourth)] == ["1", "2", "1", "2"]
     assert first.labels["mine"] == "yes"
     assert SAMPLES not in requests_for(request, ["a", "b"])[0].labels
 

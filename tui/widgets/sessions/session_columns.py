@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
@@ -15,12 +17,73 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.sessions.session_rows import ago, sign_of
+from sandbox_tui.tui.widgets.sessions.session_rows import ago, sign_of, start_time
 
 COLUMNS_FROM = 120
 """Minimum width of a list in which a session takes one line."""
 
 GAP = 2
+
+_MAX_OUTCOME, _MAX_MODEL = 18, 20
+"""Maximum columns of an outcome and a model's name."""
+
+_BEGAN_COLUMNS = 11
+"""Columns of a start time; ages take as many."""
+
+
+class Facts(NamedTuple):
+    """What the columns to the right of a session's title say."""
+
+    outcome: str
+    model: str
+    sandbox: str
+    steps: str
+    tokens: str
+    cost: str
+    seconds: str
+
+
+class Columns(NamedTuple):
+    """The width of each column to the right of the titles; a column without text takes none."""
+
+    outcome: int = 0
+    model: int = 0
+    sandbox: int = 0
+    steps: int = 0
+    tokens: int = 0
+    cost: int = 0
+    seconds: int = 0
+
+
+_MAX_COLUMNS = Columns(_MAX_OUTCOME, _MAX_MODEL, 10, 9, 9, 6, 8)
+
+
+def facts_of(run: RunSummary, *, waits: bool = False) -> Facts:
+    """Return what the columns say about a session.
+
+    Args:
+        run: the session.
+        waits: whether one of its calls waits for the user.
+    """
+    tokens = run.input_tokens + run.output_tokens
+    return Facts(
+        outcome="waits for you" if waits else outcome_words(run),
+        model=model_title(run.model),
+        sandbox=sanitize_line(run.sandbox),
+        steps=numbers.counted(run.steps, "step"),
+        tokens=f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
+        cost=numbers.cost(run.cost),
+        seconds=clock(run.seconds),
+    )
+
+
+def columns_of(rows: Iterable[Facts]) -> Columns:
+    """Return the narrowest columns that hold these rows, so that the titles get the rest."""
+    widest = Columns()
+    for row in rows:
+        needed = zip(row, widest, strict=True)
+        widest = Columns(*(max(cell_len(words), wide) for words, wide in needed))
+    return Columns(*map(min, widest, _MAX_COLUMNS))
 
 
 def columns_line(
@@ -28,6 +91,7 @@ def columns_line(
     width: int,
     palette: Palette,
     *,
+    columns: Columns = _MAX_COLUMNS,
     branch: str = "",
     marked: bool = False,
     waits: bool = False,
@@ -35,12 +99,14 @@ def columns_line(
     fork_label: str = "",
     tags: Sequence[str] = (),
 ) -> Text:
-    """Draw title, outcome, model, sandbox, steps, tokens, cost, duration and age of a session.
+    """Draw title, outcome, model, sandbox, steps, tokens, cost, duration, start and age of a
+    session.
 
     Args:
         run: the session.
         width: columns, at least `COLUMNS_FROM`.
         palette: the palette to draw with.
+        columns: the columns of the list.
         branch: the branch drawn from its parent.
         marked: whether the user has marked it.
         waits: whether one of its calls waits for the user.
@@ -49,9 +115,11 @@ def columns_line(
         tags: its tags.
     """
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
-    facts = _facts(run, "waits for you" if waits else outcome_words(run), palette)
+    facts = _drawn(facts_of(run, waits=waits), columns, palette)
     if waits:
         facts.stylize(palette.human, 0, len("waits for you"))
+    for when in (start_time(run.run_started_at), ago(run.run_started_at)):
+        facts.append(when.rjust(_BEGAN_COLUMNS) + " " * (GAP - 1), style=palette.dim)
     line = Text(branch, style=palette.faint, no_wrap=True)
     line.append(f" {sign} ", style=style)
     if marked:
@@ -67,25 +135,15 @@ def columns_line(
     return line.append_text(facts)
 
 
-def _facts(run: RunSummary, outcome: str, palette: Palette) -> Text:
-    tokens = run.input_tokens + run.output_tokens
-    spent = f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else ""
+def _drawn(facts: Facts, columns: Columns, palette: Palette) -> Text:
+    """Return the columns: words to the left, numbers to the right."""
     line = Text(style=palette.dim, no_wrap=True)
-    for words, columns in (
-        (outcome, 14),
-        (model_title(run.model), 16),
-        (sanitize_line(run.sandbox), 10),
-    ):
-        _column(line, words, columns, palette.dim)
-    for words, columns in (
-        (numbers.counted(run.steps, "step"), 9),
-        (spent, 9),
-        (numbers.cost(run.cost), 6),
-        (clock(run.seconds), 6),
-        (ago(run.run_started_at), 11),
-    ):
-        line.append(words.rjust(columns), style=palette.dim)
-        line.append(" " * (GAP - 1))
+    for words, wide in zip(facts[:3], columns[:3], strict=True):
+        if wide:
+            _column(line, words, wide, palette.dim)
+    for words, wide in zip(facts[3:], columns[3:], strict=True):
+        if wide:
+            line.append(words.rjust(wide) + " " * (GAP - 1), style=palette.dim)
     return line
 
 

@@ -11,17 +11,20 @@ from rich.text import Text
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.core.base.durations import short_duration
+from sandbox_tui.core.base.durations import clock, short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
+from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import answers_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.sessions.samples_row import answers_words
+from sandbox_tui.tui.widgets.sessions.samples_row import states_of
 
 LABEL_COLUMNS = 11
 
@@ -95,6 +98,8 @@ def _title(shown: Shown) -> str:
 def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     run = detail.run
     lines = _wrapped("task", run.task, width, palette)
+    if detail.origin is not None:
+        lines += _origin(detail.origin, palette)
     if run.answer:
         lines.append(_line("answer", run.answer, palette, palette.good))
     if run.error:
@@ -110,7 +115,30 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     if detail.tags:
         tags = " ".join(f"#{tag}" for tag in detail.tags)
         lines.append(_line("tags", tags, palette, palette.human))
-    lines.append(_line("tokens", run.tokens, palette, palette.dim))
+    lines.append(_spent(detail, palette))
+    return lines
+
+
+def _spent(detail: SessionDetail, palette: Palette) -> Text:
+    """Return the tokens of a session; of a fork, those of its own part, with its time."""
+    own = detail.own
+    if detail.origin is None:
+        return _line("tokens", own.tokens, palette, palette.dim)
+    words = f"{clock(own.seconds)} · tokens {own.tokens}"
+    return _line("own part", words, palette, palette.dim)
+
+
+def _origin(origin: ForkOrigin, palette: Palette) -> list[Text]:
+    """Return the parent of a fork with the fork point, and what was changed there."""
+    place = f"{origin.parent} at step {origin.step}"
+    if origin.model:
+        place += f", with the model {model_title(origin.model)}"
+    lines = [_line("fork of", place, palette, palette.text)]
+    if origin.message:
+        lines.append(_line("message", origin.message, palette, palette.human))
+    if origin.call is not None:
+        words = full_command(origin.tool, origin.arguments[:MAX_CHARACTERS])
+        lines.append(_line(f"call {origin.call}", f"changed to {words}", palette, palette.human))
     return lines
 
 
@@ -130,21 +158,28 @@ def _files(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     """Return the files and their location, on a second line if one line is too short."""
     words = ", ".join(f"{one.name} {numbers.size(one.size)}" for one in detail.files)
     line = _line("files", words, palette, palette.text)
-    location = f"in {sanitize_line(str(detail.folder))}" if detail.folder else "in the sandbox"
+    location = _location(detail)
     if line.cell_len + 2 + cell_len(location) <= width:
         return [line.append(f"  {location}", style=palette.dim)]
     return [line, _line("", location, palette, palette.dim)]
 
 
+def _location(detail: SessionDetail) -> str:
+    """Return where the files are: the sandbox of a run that has ended is gone."""
+    if detail.folder:
+        return f"in {sanitize_line(str(detail.folder))}"
+    return "in the sandbox" if detail.run.outcome == "running" else "recorded in the session"
+
+
 def _samples(row: SamplesRow, palette: Palette) -> list[Text]:
-    newest = row.runs[0]
-    ended = ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in row.outcomes)
+    first = row.runs[0]
     costs = [run.cost for run in row.runs if run.cost is not None]
     tokens = sum(run.input_tokens + run.output_tokens for run in row.runs)
     spent = [f"{numbers.count(tokens)} tokens", numbers.cost(sum(costs)) if costs else ""]
     lines = [
-        _line("task", newest.task, palette, palette.text),
-        _line("ended", ended, palette, palette.text),
+        _line("task", first.task, palette, palette.text),
+        _line("model", model_title(first.model), palette, palette.text),
+        _line("state", ", ".join(states_of(row)), palette, palette.text),
     ]
     if row.answers:
         words = answers_words(row.answers).removeprefix("answers: ")
@@ -159,7 +194,7 @@ def _evaluation(row: EvalRow, palette: Palette) -> list[Text]:
     done = f"{found.over} of {numbers.counted(found.samples, 'sample')}, {found.status}"
     lines = [
         _line("suite", found.info.suite, palette, palette.text),
-        _line("model", found.info.model, palette, palette.text),
+        _line("model", model_title(found.info.model), palette, palette.text),
         _line("modes", ", ".join(found.info.modes), palette, palette.text),
         _line("done", done, palette, palette.good),
     ]
@@ -174,7 +209,7 @@ def _training(row: TrainingRow, palette: Palette) -> list[Text]:
     done = f"{steps}, {numbers.counted(found.rollouts, 'rollout')}, {found.status}"
     lines = [
         _line("training", found.name, palette, palette.text),
-        _line("model", found.model, palette, palette.text),
+        _line("model", model_title(found.model), palette, palette.text),
         _line("engine", found.engine, palette, palette.text),
         _line("done", done, palette, palette.good),
     ]

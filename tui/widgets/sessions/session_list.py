@@ -9,6 +9,7 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.fork_origin import own_part
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.sessions.relations.listing import (
     EvalRow,
@@ -28,7 +29,13 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
 from sandbox_tui.tui.widgets.sessions.samples_row import samples_lines
-from sandbox_tui.tui.widgets.sessions.session_columns import COLUMNS_FROM, columns_line
+from sandbox_tui.tui.widgets.sessions.session_columns import (
+    COLUMNS_FROM,
+    Columns,
+    columns_line,
+    columns_of,
+    facts_of,
+)
 from sandbox_tui.tui.widgets.sessions.session_rows import facts_line, title_line
 from sandbox_tui.tui.widgets.training.training_rows import training_lines
 
@@ -62,6 +69,7 @@ class SessionList(BlockList):
         self._tags: Mapping[str, Sequence[str]] = {}
         self._marked: list[str] = []
         self._wanted = ""
+        self._columns = Columns()
         self.waiting: frozenset[str] = frozenset()
         self._total = 0
         self._asked_at = 0
@@ -111,6 +119,11 @@ class SessionList(BlockList):
             self._trainings,
             waiting=self.waiting,
             opened=self._opened,
+        )
+        self._columns = columns_of(
+            facts_of(own_part(row.run, row.lineage.shared), waits=row.run.id in self.waiting)
+            for row in self._rows
+            if isinstance(row, SessionRow)
         )
         self.reset()
         index = -1 if selected is None else self.index_of(selected.key)
@@ -264,22 +277,23 @@ class SessionList(BlockList):
             case SessionRow() as row:
                 return self._session_lines(row, width, palette)
             case SamplesRow() as row:
-                return samples_lines(row, width, palette, waiting=self.waiting)
+                return samples_lines(row, width, palette)
             case EvalRow(summary=summary):
                 return eval_lines(summary, width, palette, label="evaluation  ")
             case TrainingRow(summary=summary):
                 return training_lines(summary, width, palette, label="training  ")
 
     def _session_lines(self, row: SessionRow, width: int, palette: Palette) -> list[Text]:
-        run, branch = row.run, _branch(row)
+        run, branch = own_part(row.run, row.lineage.shared), _branch(row)
         marked, waits = run.id in self._marked, run.id in self.waiting
         tags, fork_label = self._tags.get(run.id, ()), _parting(row)
-        title = _sample_title(run) if row.is_sample else ""
+        title = "" if row.sample is None else _sample_title(row.sample, run)
         if width >= COLUMNS_FROM:
             line = columns_line(
                 run,
                 width,
                 palette,
+                columns=self._columns,
                 branch=branch,
                 marked=marked,
                 waits=waits,
@@ -310,17 +324,21 @@ def _progressed(
             return row
 
 
-def _sample_title(run: RunSummary) -> str:
-    """Return what distinguishes a sample from the others: its answer, or why there is none."""
-    if run.answer:
-        return f"answer: {first_line(run.answer)}"
-    return first_line(run.error or "") or run.id
+def _sample_title(number: int, run: RunSummary) -> str:
+    """Return a sample's number, its name if the user gave one, and its answer, or why there is
+    none."""
+    result = f"answer: {first_line(run.answer)}" if run.answer else first_line(run.error or "")
+    parts = (f"sample {number}", first_line(run.title or ""), result)
+    return " · ".join(part for part in parts if part)
 
 
 def _branch(row: SessionRow) -> str:
     """Return the branch drawn from a parent to its fork, or from a task to its sample."""
-    depth = 1 if row.is_sample else row.lineage.depth
-    return f"{'   ' * min(depth - 1, MAX_INDENTED_DEPTH)} └─" if depth else ""
+    if not row.closes:
+        return ""
+    *before, is_last = row.closes[-MAX_INDENTED_DEPTH - 1 :]
+    lines = "".join("   " if closed else " │ " for closed in before)
+    return f"{lines} └─" if is_last else f"{lines} ├─"
 
 
 def _parting(row: SessionRow) -> str:

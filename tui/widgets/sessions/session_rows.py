@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import time
 from collections.abc import Sequence
 
@@ -112,6 +113,17 @@ def with_age(line: Text, began_at: float, width: int, palette: Palette) -> Text:
     fit_line(line, room)
     line.pad_right(max(0, room - line.cell_len) + 1)
     return line.append(when, style=palette.dim)
+
+
+def start_time(began_at: float) -> str:
+    """Return a time of today, in the local time zone, as 13:37, another one as 11-24 13:37; empty
+    for a time that no calendar has."""
+    try:
+        began = datetime.datetime.fromtimestamp(began_at, tz=datetime.UTC).astimezone()
+    except (ValueError, OverflowError, OSError):  # in an imported session
+        return ""
+    today = datetime.datetime.fromtimestamp(time.time(), tz=datetime.UTC).astimezone().date()
+    return f"{began:%H:%M}" if began.date() == today else f"{began:%m-%d %H:%M}"
 
 
 def ago(then: float) -> str:

@@ -11,6 +11,12 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.fork_origin import (
+    ForkOrigin,
+    own_part,
+    read_origin,
+    shared_part,
+)
 from sandbox_tui.sessions.relations.fork_tree import in_tree_order, with_lineage
 from sandbox_tui.sessions.store.ids import time_of
 from tests.unit.event_streams import started
@@ -93,7 +99,30 @@ def test_the_step_of_the_fork_point(tmp_path: Path) -> None:
         repeats=0,
         model="m",
     )
-    store.append("child", [first, *events[1:], parting])
+    told = e.HumanMessage(seq=parting.seq + 1, t=99.0, id=9, text="look again")
+    edit = e.CallDecided(
+        seq=parting.seq + 2, t=99.5, call=2, verdict="edit", by="human", arguments='{"a": 1}'
+    )
+    asked = e.ModelAsked(seq=parting.seq + 3, t=99.5, step=8, digest="", messages=2)
+    later = e.HumanMessage(seq=parting.seq + 4, t=100.0, id=10, text="not a reason")
+    store.append("child", [first, *events[1:], parting, told, edit, asked, later])
+    child = store.run("child")
+    origin = read_origin(store, child)
+    assert origin == ForkOrigin(
+        parent="parent",
+        step=7,
+        message="look again",
+        call=2,
+        tool="str_replace_editor",
+        arguments='{"a": 1}',
+    )
+    own = own_part(child, shared_part(store, child))
+    assert own.seconds == 100.0 - events[-1].t
+    parent = store.run("parent")
+    assert child.input_tokens == parent.input_tokens > 0
+    assert (own.input_tokens, own.output_tokens) == (0, 0)
+    assert own_part(parent, shared_part(store, parent)) == parent
+    assert read_origin(store, parent) is None
     places = {one.id: place for one, place in with_lineage(store, store.runs())}
     assert places["child"].step == 7
     assert places["child"].depth == 1

@@ -47,8 +47,28 @@ def test_samples_of_a_task_are_one_row_until_it_is_opened() -> None:
     family = [(one, ALONE) for one in runs]
     rows = rows_of(family, [])
     assert keys(rows) == ["samples s", "z"]
-    assert [one.id for one in runs_of(rows[0])] == ["c", "b"]
-    assert keys(rows_of(family, [], opened={"samples s"})) == ["samples s", "c", "b", "z"]
+    assert [one.id for one in runs_of(rows[0])] == ["b", "c"]
+    assert keys(rows_of(family, [], opened={"samples s"})) == ["samples s", "b", "c", "z"]
+
+
+def test_samples_keep_their_numbers_and_all_but_the_last_branch_go_on() -> None:
+    runs = [run(name, 9.0, samples="s", sample=n) for name, n in (("a", 4), ("b", 1), ("c", 2))]
+    _, *rows = rows_of([(one, ALONE) for one in runs], [], opened={"samples s"})
+    shown = [(row.key, row.sample, row.closes) for row in rows if isinstance(row, SessionRow)]
+    assert shown == [("b", 1, (False,)), ("c", 2, (False,)), ("a", 4, (True,))]
+
+
+def test_a_tree_of_forks_draws_a_line_to_each_later_fork() -> None:
+    depths = {"root": 0, "a": 1, "a1": 2, "a2": 2, "b": 1}
+    family = [(run(name, 1.0), Lineage(depth=depth)) for name, depth in depths.items()]
+    closes = {row.key: row.closes for row in rows_of(family, []) if isinstance(row, SessionRow)}
+    assert closes == {
+        "root": (),
+        "a": (False,),
+        "a1": (False, False),
+        "a2": (False, True),
+        "b": (True,),
+    }
 
 
 def test_runs_of_separate_commands_are_separate_rows() -> None:
@@ -85,6 +105,14 @@ def test_answers_and_outcomes_of_samples_are_tallied() -> None:
     assert isinstance(row, SamplesRow)
     assert row.answers == [("42", 2), ("17", 1)]
     assert row.outcomes == [("submitted", 3), ("max_steps", 1)]
+
+
+def test_a_sample_that_waits_is_not_counted_as_running_too() -> None:
+    runs = [run(name, 9.0, samples="s", outcome="running") for name in "abc"]
+    (row,) = rows_of([(one, ALONE) for one in runs], [], waiting={"a", "b", "z"})
+    assert isinstance(row, SamplesRow)
+    assert row.waiting == {"a", "b"}
+    assert row.outcomes == [("running", 1)]
 
 
 labels = st.sampled_from([None, "x", "y"])

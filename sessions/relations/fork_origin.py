@@ -1,0 +1,125 @@
+"""Where a fork comes from: its parent, what was changed there, and what the two have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
+
+MAX_EVENTS_READ = 1_000
+"""Maximum number of a fork's own events that are searched for what was changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPart:
+    """What a fork took over from its parent, whose events it begins with.
+
+    Attributes:
+        seconds: on the run's clock.
+        input_tokens, output_tokens: of the replies it took over.
+        cost: US dollars; None if the price is unknown.
+    """
+
+    seconds: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForkOrigin:
+    """Where a fork comes from.
+
+    Attributes:
+        parent: id of the session it was forked from.
+        step: the last step they have in common.
+        message: sent to the model when it was forked; empty for none.
+        call: number of the call that was changed; None if none was.
+        tool, arguments: of that call, as changed; the arguments are JSON text.
+        model: name of the model if it is another one than the parent's; empty otherwise.
+    """
+
+    parent: str
+    step: int
+    message: str = ""
+    call: int | None = None
+    tool: str = ""
+    arguments: str = ""
+    model: str = ""
+
+
+def shared_part(store: Store, run: RunSummary) -> SharedPart:
+    """Return what a session took over from its parent: nothing if it is not a fork.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    if run.parent is None or run.parent_seq is None:
+        return SharedPart()
+    row = store.rows(
+        "SELECT coalesce(sum(input_tokens), 0) AS tokens_in,"
+        " coalesce(sum(output_tokens), 0) AS tokens_out, sum(cost) AS cost"
+        " FROM steps WHERE run_id = ? AND seq <= ?",
+        [run.id, run.parent_seq],
+    )[0]
+    return SharedPart(
+        seconds=store.time_of(run.id, run.parent_seq) or 0.0,
+        input_tokens=int(row["tokens_in"]),
+        output_tokens=int(row["tokens_out"]),
+        cost=row["cost"],
+    )
+
+
+def own_part(run: RunSummary, shared: SharedPart) -> RunSummary:
+    """Return a session with the time, tokens and cost of its own part only."""
+    if shared == SharedPart():
+        return run
+    return replace(
+        run,
+        seconds=max(0.0, run.seconds - shared.seconds),
+        input_tokens=max(0, run.input_tokens - shared.input_tokens),
+        output_tokens=max(0, run.output_tokens - shared.output_tokens),
+        cost=None if run.cost is None else max(0.0, run.cost - (shared.cost or 0.0)),
+    )
+
+
+def read_origin(store: Store, run: RunSummary) -> ForkOrigin | None:
+    """Return where a session was forked from, and what was changed; None if it is not a fork.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    if run.parent is None or run.parent_seq is None:
+        return None
+    own = islice(store.events(run.id, after=run.parent_seq, output=False), MAX_EVENTS_READ)
+    forked = next(own, None)
+    if not isinstance(forked, e.Forked):
+        return None
+    origin = ForkOrigin(parent=forked.parent, step=forked.step, model=_other_model(store, forked))
+    for event in own:
+        match event:
+            case e.HumanMessage(text=text):
+                origin = replace(origin, message=text)
+            case e.CallDecided(verdict="edit", call=call, arguments=arguments):
+                tool = _tool_of(store, run.id, call)
+                origin = replace(origin, call=call, tool=tool, arguments=arguments or "")
+            case e.CallStarted() | e.ModelAsked() | e.RunFinished():
+                break
+            case _:
+                pass
+    return origin
+
+
+def _tool_of(store: Store, run_id: str, call: int) -> str:
+    rows = store.rows("SELECT tool FROM calls WHERE run_id = ? AND number = ?", [run_id, call])
+    return str(rows[0]["tool"]) if rows else ""
+
+
+def _other_model(store: Store, forked: e.Forked) -> str:
+    """Return the fork's model if its parent is known to have another one."""
+    if not store.has_run(forked.parent) or store.run(forked.parent).model == forked.model:
+        return ""
+    return forked.model
