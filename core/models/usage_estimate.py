@@ -25,5 +25,10 @@ def estimated_usage(request: Request, reply: Reply) -> Usage:
     )
 
 
+def estimated_tokens(*texts: str) -> int:
+    """Return the tokens of texts by their length."""
+    return sum(map(_size, texts)) // BYTES_PER_TOKEN
+
+
 def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))

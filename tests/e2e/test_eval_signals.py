@@ -50,7 +50,7 @@ def test_a_signal_requeues_samples_and_removes_only_their_containers(
                 f"sandbox-tui eval run products.yaml --model m --base-url {server.url} "
                 f"--sandbox docker --image {TEST_IMAGE} --concurrency 2 --mode sandbox"
             )
-            person.sees("2 running", "the model is writing")
+            person.sees("2 running", "waits for the model")
             assert all(asked.acquire(timeout=HANG_SECONDS) for _ in range(2))
             program = person.program()
             of_program = {"label": f"{LABEL}.pid={program}"}

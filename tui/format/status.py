@@ -1,10 +1,13 @@
-"""The status of a run as sign, words and colour, shared by everything that shows runs."""
+"""The status of a run and of the reply in progress, shared by everything that shows runs."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from sandbox_tui.core.events.run_state import RunStatus
+from sandbox_tui.core.base.durations import short_duration
+from sandbox_tui.core.events.run_state import ReplyItem, RunState, RunStatus
+from sandbox_tui.core.events.types import ModelFailed
+from sandbox_tui.core.models.usage_estimate import estimated_tokens
 
 
 class StatusWords(NamedTuple):
@@ -31,3 +34,47 @@ STATUS_WORDS: dict[RunStatus, StatusWords] = {
     "finished": StatusWords("✓", "submitted", "good"),
     "failed": StatusWords("✗", "ended", "bad"),
 }
+
+
+def reply_doing(item: ReplyItem) -> str:
+    """Return what the model does with an unfinished reply; before its first piece arrives, nobody
+    knows whether the server has begun."""
+    if item.has_failed:
+        return "waits to ask again"
+    if item.writing or item.text.strip():
+        return "writing"
+    return "thinking" if item.reasoning.strip() else "waits for the model"
+
+
+def retry_words(failure: ModelFailed, now: float) -> str:
+    """Return when the model is asked again after a failure."""
+    if failure.retry_in is None:
+        return "the model failed"
+    left = max(0.0, failure.t + failure.retry_in - now)
+    return f"try {failure.attempt + 1} in {short_duration(left)}"
+
+
+def reply_progress(item: ReplyItem, now: float) -> str:
+    """Return what the model does with an unfinished reply, with the seconds since it was asked."""
+    if item.has_failed:
+        return retry_words(item.failures[-1], now)
+    since = max(0.0, now - item.asked_at)
+    words = f"{int(since)}s" if since < 60 else short_duration(since)  # tenths would flicker
+    return f"{reply_doing(item)} {words}"
+
+
+def unfinished_reply(state: RunState) -> ReplyItem | None:
+    """Return the reply that the run is waiting for, if any."""
+    reply = state.reply
+    return None if reply is None or reply.ended or state.finished is not None else reply
+
+
+def output_tokens_so_far(state: RunState) -> tuple[int, bool]:
+    """Return a run's output tokens with those of the unfinished reply, and whether the number is
+    an estimate: servers count a reply only when it is complete."""
+    usage, reply = state.totals.usage, unfinished_reply(state)
+    if reply is None:
+        return usage.output_tokens, usage.estimated
+    arguments = (text for _, text in reply.writing.values())
+    written = estimated_tokens(reply.text, reply.reasoning, *arguments)
+    return usage.output_tokens + written, usage.estimated or bool(written)

@@ -6,7 +6,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format.status import STATUS_WORDS
+from sandbox_tui.tui.format.status import STATUS_WORDS, reply_doing, unfinished_reply
 
 MAX_CHARS = 300
 
@@ -18,12 +18,16 @@ def activity_of(worker: RunWorker) -> str:
         return STATUS_WORDS[state.status].words
     if state.status == "starting":
         return "the sandbox is starting"
-    call = _last_call(state)
+    call, reply = _last_call(state), unfinished_reply(state)
+    doing = "" if reply is None else reply_doing(reply)
     if call is None:
-        return "the model is writing"
+        return doing or "the run is starting"
     name = short_name(sanitize_line(call.call.name))
     words = f"{name} {sanitize_line(summarize_call(call.call.name, call.arguments))}"
-    return words[:MAX_CHARS].rstrip() if call.finished is None else f"{words[:MAX_CHARS]} ✓"
+    if call.finished is None:
+        return words[:MAX_CHARS].rstrip()
+    done = f"{words[:MAX_CHARS]} ✓"
+    return f"{doing} · {done}" if doing else done
 
 
 def _last_call(state: RunState) -> CallItem | None:

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.format.status import output_tokens_so_far
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.evals.activity import activity_of
@@ -133,7 +134,7 @@ class SampleRows(BlockList):
             seconds = max(0.0, time.time() - sample.began_at)
             doing = self._without_worker if worker is None else activity_of(worker)
             if worker is not None:
-                sample = _so_far(sample, worker)
+                sample = so_far(sample, worker)
         return [sample_line(sample, self._columns, width, palette, doing, seconds)]
 
 
@@ -178,13 +179,13 @@ class SampleList(Vertical):
         return Text(self._rows.head, style=palette.dim, no_wrap=True, overflow="crop")
 
 
-def _so_far(sample: SampleResult, worker: RunWorker) -> SampleResult:
+def so_far(sample: SampleResult, worker: RunWorker) -> SampleResult:
     """Return a running sample with its run's current figures."""
-    totals = worker.state.totals
+    written, estimated = output_tokens_so_far(worker.state)
     return msgspec.structs.replace(
         sample,
         steps=worker.state.step,
-        input_tokens=totals.usage.input_tokens,
-        output_tokens=totals.usage.output_tokens,
-        estimated=totals.usage.estimated,
+        input_tokens=worker.state.totals.usage.input_tokens,
+        output_tokens=written,
+        estimated=estimated,
     )

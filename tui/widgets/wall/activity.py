@@ -14,6 +14,7 @@ from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteIte
 from sandbox_tui.core.tools.call_summaries import full_command, short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.status import reply_progress, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
@@ -27,8 +28,8 @@ MAX_LINE_CHARACTERS = 1_000
 GENEROUS = (8, 4, 2, 0)
 """Output lines per call; the first value with which everything fits is used."""
 
-MEDIUM, TALL = 6, 12
-"""Minimum heights at which a tile shows output of earlier failed calls, and of all."""
+TALL = 12
+"""Minimum height at which a tile shows output of earlier calls that did not fail."""
 
 
 class Activity:
@@ -62,7 +63,7 @@ class Activity:
     # --- the result
 
     def _end(self) -> list[Text]:
-        """Return the result, or the question to the user; empty while the run continues."""
+        """Return the result, the question to the user, or the state of the model's reply."""
         worker, palette, finished = self._worker, self._palette, self._state.finished
         if worker.failure is not None:
             return self._wrapped(str(worker.failure), palette.bad)
@@ -74,7 +75,17 @@ class Activity:
         if finished is not None:
             return self._wrapped(finished.error or "", palette.bad)
         pending = self._state.pending
-        return [] if pending is None else self._question(pending)
+        return self._reply() if pending is None else self._question(pending)
+
+    def _reply(self) -> list[Text]:
+        """Return how far the model's reply is; empty while a call runs."""
+        reply = unfinished_reply(self._state)
+        if reply is None:
+            return []
+        sign, style = ("!", self._palette.warn) if reply.has_failed else ("●", self._palette.good)
+        line = Text(f"{sign} {reply_progress(reply, self._now)}", style=style, no_wrap=True)
+        fit_line(line, self._width)
+        return [line]
 
     def _question(self, item: CallItem) -> list[Text]:
         """Return the waiting call and the keys for the decision."""
@@ -113,6 +124,8 @@ class Activity:
             if left <= 0:
                 break
             first = newest_call if isinstance(item, CallItem) else newest
+            if not newest and left < 2 and self._has_error_line(item):
+                break  # show no failed call without its error
             block = [] if item is self._state.pending else self._block(item, left, newest=first)
             found[:0] = block[-left:] if newest else block[:left]
             newest = newest and not block
@@ -166,12 +179,14 @@ class Activity:
         return [title, *self._output(item, min(room - 1, self._output_lines(item, newest=newest)))]
 
     def _output_lines(self, item: CallItem, *, newest: bool) -> int:
-        """Return the number of output lines shown: most for the newest call, least for earlier
-        successes."""
+        """Return the number of output lines shown: most for the newest call, at least one for
+        each failure, least for earlier successes."""
         if newest:
             return max(1, self._height // 3, self._least_output)
-        failed = item.finished is not None and not item.finished.ok
-        return max(self._least_output, int(self._height >= (MEDIUM if failed else TALL)))
+        return max(self._least_output, int(_failed(item) or self._height >= TALL))
+
+    def _has_error_line(self, item: Item) -> bool:
+        return isinstance(item, CallItem) and _failed(item) and bool(self._output(item, 1))
 
     def _call_words(self, item: CallItem, lines: int) -> list[Text]:
         """Return what a call does; on separate lines if it does not fit on one."""
@@ -210,3 +225,7 @@ class Activity:
             fit_line(line, self._width)
             found.append(line)
         return found
+
+
+def _failed(item: CallItem) -> bool:
+    return item.finished is not None and not item.finished.ok

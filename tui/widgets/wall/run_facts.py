@@ -10,7 +10,7 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.status import STATUS_WORDS
+from sandbox_tui.tui.format.status import STATUS_WORDS, output_tokens_so_far
 from sandbox_tui.tui.terminal_io.notifications import failed
 from sandbox_tui.tui.theming.palette import Palette
 
@@ -53,8 +53,8 @@ def status_style(worker: RunWorker, palette: Palette) -> Style:
 
 def figures_words(state: RunState, now: float, width: int) -> str:
     """Format time, steps, tokens, cost and failed calls, as far as they are known and fit."""
-    usage = state.totals.usage
-    tokens = usage.input_tokens + usage.output_tokens
+    written, estimated = output_tokens_so_far(state)
+    tokens = state.totals.usage.input_tokens + written
     steps = f"step {state.step}"
     if state.started is not None:
         steps += f"/{state.started.limits.max_steps}"
@@ -62,7 +62,7 @@ def figures_words(state: RunState, now: float, width: int) -> str:
     parts = [
         clock(now),
         steps,
-        f"{numbers.count(tokens)} tok" if tokens else "",
+        f"{numbers.tokens(tokens, estimated=estimated)} tok" if tokens else "",
         numbers.cost(state.totals.cost),
         f"{failed_calls} failed" if failed_calls else "",
     ]

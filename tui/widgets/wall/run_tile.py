@@ -17,7 +17,9 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
+from sandbox_tui.sessions.remote.run_handle import run_clock
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.status import reply_progress, unfinished_reply
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
@@ -94,9 +96,7 @@ class RunTile(Widget, can_focus=True):
     @property
     def now(self) -> float:
         """Seconds since the run started; continues between events."""
-        if self.state.started is None or self.state.finished is not None:
-            return self.state.t
-        return self.state.t + time.monotonic() - self._heard_at
+        return run_clock(self.worker, self.state, self._heard_at)
 
     def mentions(self, words: str) -> bool:
         """Return whether the words occur in the task, the model's name, a reply or a call."""
@@ -123,7 +123,8 @@ class RunTile(Widget, can_focus=True):
         self.set_class(self.state.status in ("paused", "frozen"), "-still")
         self.set_class(not boxed, "-strip")
         if boxed:
-            parts = [f"{self.number} {words}", "marked" if self.marked else "", *self.differs[1:]]
+            marked = "marked" if self.marked else ""
+            parts = [f"{self.number} {words}", *self._names(), marked, *self.differs[1:]]
             self.border_title = Content(" · ".join(part for part in parts if part))
             self.border_subtitle = Content(figures_words(self.state, self.now, self.size.width - 2))
 
@@ -152,6 +153,15 @@ class RunTile(Widget, can_focus=True):
         if event.chain == 2 and event.button == 1:
             self.post_message(self.Opened(self))
 
+    def _names(self) -> list[str]:
+        """What to call the run in its title: task and mode of an evaluation's sample."""
+        labels = self.worker.request.labels
+        if "eval" not in labels:
+            return []
+        number = labels.get("sample", "1")
+        task = labels.get("task", "") + (f" #{number}" if number != "1" else "")
+        return [first_line(words) for words in (task, labels.get("mode", ""))]
+
     def _task_lines(self, palette: Palette) -> list[Text]:
         """Return the task, if the runs do not share one."""
         words = self.differs[0] if self.differs else ""
@@ -168,9 +178,11 @@ class RunTile(Widget, can_focus=True):
         if width >= MIN_WIDTH_WITH_FIGURES:
             line.append(f"{clock(self.now)} step {self.state.step:<3} ", style=palette.dim)
         if self.size.height == 1:
+            line.append("".join(f"{name}  " for name in self._names()), style=palette.text)
             line.append_text(self._gist(palette))
-        elif self.differs:
-            line.append(" · ".join(part for part in self.differs if part), style=palette.text)
+        else:
+            names = [part for part in (*self._names(), *self.differs) if part]
+            line.append(" · ".join(names), style=palette.text)
         return [line]
 
     def _gist(self, palette: Palette) -> Text:
@@ -183,10 +195,13 @@ class RunTile(Widget, can_focus=True):
             return Text(answer or "no answer", style=palette.good if answer else palette.dim)
         if finished is not None:
             return Text(first_line(finished.error or ""), style=palette.bad)
-        calls = self.state.calls
+        calls, reply = self.state.calls, unfinished_reply(self.state)
+        text = Text()
+        if reply is not None and self.state.pending is None:
+            text.append(f"{reply_progress(reply, self.now)}  ", style=palette.good)
         if not calls:
-            return Text(first_line(self.worker.request.task), style=palette.dim)
+            return text.append(first_line(self.worker.request.task), style=palette.dim)
         call = self.state.pending or calls[max(calls)]
-        text = Text(f"{short_name(sanitize_line(call.call.name))} ", style=palette.tool)
+        text.append(f"{short_name(sanitize_line(call.call.name))} ", style=palette.tool)
         words = sanitize_line(summarize_call(call.call.name, call.arguments))
         return text.append(words, style=palette.text + Style(bold=False))

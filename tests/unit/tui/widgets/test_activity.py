@@ -76,5 +76,27 @@ def test_a_waiting_call_is_shown_with_its_keys() -> None:
 
 def test_lines_of_a_reply_run_on() -> None:
     said = e.ModelDelta(step=1, channel="text", text="Plan:\n\n```python\nprint('x')\n```\n")
-    (line,) = shown(6, said)
+    line, _ = shown(6, said)
     assert line == "Plan: ```python print('x') ```"
+
+
+def test_a_tile_says_what_the_model_does() -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1, t=2.0)
+    assert shown(6, asked) == ["● waits for the model 7s"]
+    reasoning = e.ModelDelta(step=1, channel="reasoning", text="Let me see.", t=3.0)
+    assert shown(6, asked, reasoning) == ["Let me see.", "● thinking 7s"]
+    text = e.ModelDelta(step=1, channel="text", text="It is 42.", t=4.0)
+    assert shown(6, asked, reasoning, text)[-1] == "● writing 7s"
+    failed = e.ModelFailed(step=1, error="overloaded", attempt=1, retry_in=8.0, t=3.0)
+    assert shown(6, asked, failed) == ["! try 2 in 2.0s"]
+
+
+def test_a_trimmed_tile_keeps_errors_and_drops_older_calls() -> None:
+    three = [*call(1, "true", "x"), *call(2, "false", "went wrong", ok=False), *call(3, "ls", "a")]
+    assert [line.strip()[:10] for line in shown(4, *three)] == [
+        "2 bash  fa",
+        "went wrong",
+        "3 bash  ls",
+        "a",
+    ]
+    assert [line.strip()[:10] for line in shown(3, *three)] == ["3 bash  ls", "a"]

@@ -11,10 +11,11 @@ from rich.text import Text
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import ReplyItem
-from sandbox_tui.core.events.types import ModelFailed, Usage
+from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.status import reply_doing, retry_words
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
@@ -101,9 +102,10 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
         return ["! interrupted"]
     if item.replied is None:
         if item.has_failed:
-            return [_waiting_again(item.failures[-1], now)]
-        doing = "writing" if item.writing or item.text.strip() else "thinking"
-        return [f"● {doing} {short_duration(max(0.0, now - item.asked_at))}"]
+            failure = item.failures[-1]
+            sign = "✗" if failure.retry_in is None else "!"
+            return [f"{sign} {retry_words(failure, now)}"]
+        return [f"● {reply_doing(item)} {short_duration(max(0.0, now - item.asked_at))}"]
     usage: Usage = item.replied.usage
     parts = [short_duration(item.replied.latency)]
     if usage.input_tokens or usage.output_tokens:
@@ -115,13 +117,6 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     if item.replied.cost is not None:
         parts.append(numbers.cost(item.replied.cost))
     return parts
-
-
-def _waiting_again(failure: ModelFailed, now: float) -> str:
-    if failure.retry_in is None:
-        return "✗ the model failed"
-    left = max(0.0, failure.t + failure.retry_in - now)
-    return f"! try {failure.attempt + 1} in {short_duration(left)}"
 
 
 def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> list[Text]:
