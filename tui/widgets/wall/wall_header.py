@@ -16,7 +16,7 @@ from sandbox_tui.sessions.relations.answers import count_answers
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import answers_words, short_answer
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.terminal_io.notifications import failed
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.run_facts import Kind, kind_of
@@ -29,9 +29,9 @@ MAX_ANSWER_CHARACTERS = 60
 WORDS: dict[Kind, str] = {
     "waiting": "◆ {} {} for you",
     "running": "● {} running",
-    "failed": "✗ {} failed",
     "submitted": "✓ {} submitted",
 }
+"""Words for runs in one state; of the others, each outcome is named."""
 
 
 class WallHeader(Widget):
@@ -90,16 +90,14 @@ class WallHeader(Widget):
         line = Text(no_wrap=True).append("sandbox-tui", style=palette.accent)
         line.append(f"  {numbers.counted(len(self._runs), 'run')}", style=palette.strong)
         kinds = Counter(kind_of(worker) for _, worker in self._runs)
-        styles: dict[Kind, object] = {
-            "waiting": palette.human,
-            "running": palette.good,
-            "failed": palette.bad,
-            "submitted": palette.good,
-        }
         for kind, words in WORDS.items():
             if count := kinds[kind]:
                 waits = "waits" if count == 1 else "wait"
-                line.append(f"  {words.format(count, waits)}", style=styles[kind])  # type: ignore[arg-type]
+                style = palette.human if kind == "waiting" else palette.good
+                line.append(f"  {words.format(count, waits)}", style=style)
+        ended = Counter(_outcome(one) for _, one in self._runs if kind_of(one) == "failed")
+        for outcome, count in ended.most_common():
+            line.append(f"  ✗ {count} {outcome}", style=palette.bad)
         line.append(f"  {_spent([worker for _, worker in self._runs])}", style=palette.dim)
         line.append(f"  sorted by {self._arranged_by}", style=palette.dim)
         if self._shown:
@@ -115,7 +113,7 @@ class WallHeader(Widget):
             line.append(first_line(task), style=palette.strong)
         if model:
             line.append("  " if task else "")
-            line.append(f"model {first_line(model)}", style=palette.dim)
+            line.append(f"model {model_title(model)}", style=palette.dim)
         return [line] if line.plain else []
 
     def _tally(self, palette: Palette) -> list[Text]:

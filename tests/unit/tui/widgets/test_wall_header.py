@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import msgspec
+
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
@@ -65,6 +67,21 @@ def test_the_end_of_all_runs_is_summed_up() -> None:
     assert answers[0].endswith("42  runs 1 3")
     assert answers[1].endswith("43  run 2")
     assert answers[2].strip() == "2 without an answer"
+
+
+def test_header_and_summary_use_the_same_words_for_an_outcome() -> None:
+    sums, summary = lines(run("x", "42", "submitted"), run("x", None, "cancelled"))[::2][:2]
+    assert "✗ 1 cancelled" in sums
+    assert "1 cancelled" in summary
+    assert "failed" not in sums
+
+
+def test_a_model_that_is_a_path_is_shown_by_its_name() -> None:
+    worker = run("x")
+    assert worker.state.started is not None
+    path = msgspec.structs.replace(worker.state.started, model="/models/cache/qwen.gguf")
+    worker.state.started = path
+    assert "model qwen.gguf" in lines(worker)[1]
 
 
 def test_answers_that_do_not_fit_are_counted() -> None:
