@@ -50,7 +50,7 @@ class SampleResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         domain: the task's domain.
         level: the task's level.
         status: see `SampleStatus`.
-        run_id: session of the last attempt; empty while pending.
+        run_id: session of the last attempt; empty while pending, unless it was cancelled.
         attempts: number of runs, including those that the infrastructure failed.
         score: between 0 and 1; None unless `status` is `scored`.
         scorer: name of the scorer.
@@ -109,3 +109,8 @@ class SampleResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def over(self) -> bool:
         """Whether the sample has reached its final status."""
         return self.status in ("scored", "unscored", "failed")
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether its run was cancelled with the evaluation; it runs again on resume."""
+        return self.status == "pending" and self.finish_reason == "cancelled"

@@ -27,9 +27,11 @@ from sandbox_tui.sessions.evals.sample_executor import (
     SamplePlace,
 )
 from sandbox_tui.sessions.evals.sample_record import (
+    cancelled_result,
     failed_result,
     killed_result,
     recorded_result,
+    unattempted,
     with_sandbox,
 )
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
@@ -171,6 +173,9 @@ class EvalRunner:
                     if result.finish_reason == "cancelled":  # cancelled with its program
                         result = killed_result(result)
                     ledger.finish(self._store, self.info.id, result)
+                elif result.cancelled:
+                    result = unattempted(result)
+                    ledger.finish(self._store, self.info.id, result)
                 found.append(result)
             return found
 
@@ -220,7 +225,7 @@ class EvalRunner:
             asyncio.to_thread(ledger.claim, self._store, self.info.id, key, run_id)
         )
         claimed = msgspec.structs.replace(
-            self.samples[key],
+            unattempted(self.samples[key]),
             status="running",
             run_id=run_id,
             attempts=attempt,
@@ -284,7 +289,8 @@ class EvalRunner:
     async def _result_of(self, worker: RunWorker, claimed: SampleResult) -> SampleResult:
         result = await asyncio.to_thread(recorded_result, self._store, claimed)
         if self.stopped_because and result.finish_reason in ("", "cancelled"):
-            return killed_result(claimed)
+            began = worker.state.started is not None
+            return cancelled_result(claimed, result) if began else killed_result(claimed)
         if isinstance(worker.failure, RunLost):
             return killed_result(claimed)
         if worker.failure is not None and not result.finish_reason:

@@ -73,7 +73,34 @@ def failed_result(claimed: SampleResult, why: str) -> SampleResult:
 def killed_result(claimed: SampleResult) -> SampleResult:
     """Return the result of a run whose program was killed: pending; the attempt does not count."""
     return msgspec.structs.replace(
-        claimed, status="pending", run_id="", attempts=max(0, claimed.attempts - 1), error=""
+        unattempted(claimed), attempts=max(0, claimed.attempts - 1), began_at=claimed.began_at
+    )
+
+
+def cancelled_result(claimed: SampleResult, recorded: SampleResult) -> SampleResult:
+    """Return the result of a run that was cancelled with its evaluation: pending, with the session
+    and figures of the cancelled run; the attempt does not count."""
+    return msgspec.structs.replace(
+        recorded,
+        status="pending",
+        run_id=claimed.run_id,
+        attempts=max(0, claimed.attempts - 1),
+        finish_reason="cancelled",
+        error="",
+    )
+
+
+def unattempted(sample: SampleResult) -> SampleResult:
+    """Return a sample without the outcome of its last attempt: pending."""
+    return SampleResult(
+        task=sample.task,
+        mode=sample.mode,
+        number=sample.number,
+        domain=sample.domain,
+        level=sample.level,
+        attempts=sample.attempts,
+        scorer=sample.scorer,
+        target=sample.target,
     )
 
 

@@ -104,12 +104,17 @@ async def test_an_evaluation_is_watched_paused_opened_and_finished(
     async with shown(store, Evaluating(evaluation), config) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
+        held = [line for line in listed(app) if line.startswith("●")]
+        assert all("waits for the model" in line for line in held)
         await pilot.press("p")
         await until(pilot, lambda: "‖ paused" in words(app) and "You paused it." in words(app))
 
         await pilot.press("w")
         await until(pilot, on_top(app, WallScreen))
         await until(pilot, lambda: len(app.screen.query(RunTile)) == 2)
+        tiles = list(app.screen.query(RunTile))
+        await until(pilot, lambda: all("· sandbox" in str(t.border_title) for t in tiles))
+        await until(pilot, lambda: all("waits for the model" in str(t.render()) for t in tiles))
         await pilot.press("escape")
         await until(pilot, on_top(app, EvalScreen))
 
@@ -161,15 +166,26 @@ async def test_an_evaluation_is_stopped_and_resumed(
         await pilot.press("x")
         await until(pilot, on_top(app, ConfirmDialog))
         await pilot.press("y")
-        await until(pilot, lambda: "◌ stopped" in words(app))
+        await until(pilot, lambda: "◌ interrupted" in words(app))
         assert "You stopped it." in words(app)
         assert count(app, "running") == 0
+        cancelled = [line for line in listed(app) if line.startswith("◌")]
+        assert len(cancelled) == 2
+        assert all("cancelled; runs again on resume" in line for line in cancelled)
+        await pilot.press("enter")
+        await until(pilot, on_top(app, ReplayScreen))
+        await pilot.press("q")
+        await until(pilot, on_top(app, EvalScreen))
         await pilot.press("q")
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == STOPPED_EARLY
     found = ledger.summary(store)
     assert (found.status, found.stopped_because) == ("interrupted", "You stopped it.")
     assert not any(one.status == "running" for one in ledger.results(store, found.info.id))
+    async with shown(store, WatchEval(found), config) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: "◌ interrupted" in words(app))
+        assert sum("cancelled; runs again" in line for line in listed(app)) == 2
     model.go.set()
     taken = resume_evaluation(store, "last", config, None)
     async with shown(store, Evaluating(taken), config, (60, 20)) as (app, pilot):

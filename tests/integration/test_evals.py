@@ -28,6 +28,7 @@ from sandbox_tui.sessions.store.tables.eval_ledger import Budget
 from tests import scripted_server as s
 from tests.arithmetic_model import reply
 from tests.integration.conftest import TEST_IMAGE, require
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
@@ -237,6 +238,39 @@ async def test_a_stopped_evaluation_is_resumed_where_it_stood(
     assert scores(after) == EXPECTED
     kept = {one.key: one for one in after}
     assert all(kept[one.key] == one for one in before)
+
+
+async def test_a_cancelled_sample_keeps_its_session_until_it_runs_again(
+    scripted_server: Start, store: Store
+) -> None:
+    require("bubblewrap")
+    asked, go = threading.Event(), threading.Event()
+
+    def held(request: dict[str, Any]) -> s.Scripted:
+        asked.set()
+        assert go.wait(HANG_SECONDS)
+        return reply(request)
+
+    server = scripted_server(held)
+    evaluation = begin_evaluation(
+        store, suite(1, modes=("sandbox",)), settings(server), concurrency=1
+    )
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    working = asyncio.create_task(runner.run())
+    assert await asyncio.to_thread(asked.wait, HANG_SECONDS)
+    await runner.stop("You stopped it.")
+    await working
+    (sample,) = ledger.results(store, evaluation.info.id)
+    assert (sample.status, sample.cancelled, sample.attempts) == ("pending", True, 0)
+    assert store.run(sample.run_id).outcome == "cancelled"
+    go.set()
+    again = EvalRunner(resume_evaluation(store, "last", settings(server), None), RunRegistry(store))
+    shown: list[SampleResult] = []
+    again.observers.append(lambda changed: shown.append(changed) if changed else None)
+    await again.run()
+    assert not any(one.cancelled for one in shown)
+    (sample,) = ledger.results(store, evaluation.info.id)
+    assert (sample.status, sample.finish_reason, sample.attempts) == ("scored", "submitted", 1)
 
 
 async def test_the_digest_covers_the_prompt_pack(

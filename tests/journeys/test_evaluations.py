@@ -99,7 +99,7 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         person.presses("x")
         person.sees("Stop the evaluation?")
         person.presses("y")
-        person.sees("◌ stopped", "You stopped it.", "eval resume")
+        person.sees("◌ interrupted", "You stopped it.", "eval resume")
         person.presses("q")
         person.sees("evaluations 1", "interrupted", "r resume", "x delete")
         person.presses("r")
@@ -107,7 +107,7 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         person.presses("x")
         person.sees("Stop the evaluation?")
         person.presses("y")
-        person.sees("◌ stopped")
+        person.sees("◌ interrupted")
         person.presses("q")
         person.sees("evaluations 1", "interrupted")
         person.presses("x")
@@ -121,7 +121,7 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         assert "eval resume" in person.screen()
 
         person.enters("sandbox-tui eval watch last")
-        person.sees("◌ stopped", "You stopped it.")
+        person.sees("◌ interrupted", "You stopped it.")
         person.presses("q")
         assert person.is_back() == 0
         model.go.set()

@@ -16,7 +16,9 @@ from textual.content import Content
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -40,7 +42,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
 from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable
-from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
+from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows, so_far
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
@@ -100,7 +102,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         info = self._source.info
         heads: dict[str, Callable[[Palette], Text]] = {
             "title": lambda palette: title_line(info, self._data, self._columns, palette),
-            "progress": lambda palette: progress_line(self._data, self._columns, palette),
+            "progress": lambda palette: progress_line(
+                self._data, self._columns, palette, self._running_so_far()
+            ),
             "failures": lambda palette: failures_line(self._data, self._columns, palette),
             "reason": lambda palette: reason_line(self._data, palette),
         }
@@ -122,7 +126,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     @property
     def evaluation(self) -> str:
         """Suite and model, for the terminal title."""
-        return sanitize_line(f"{self._source.info.suite} · {self._source.info.model}")
+        return sanitize_line(f"{self._source.info.suite} · {model_title(self._source.info.model)}")
 
     # --- what is shown
 
@@ -130,6 +134,12 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     def compute(self) -> EvalScreenData | None:
         reading = self._source.read()
         return None if reading is None else data_of(reading)
+
+    def _running_so_far(self) -> list[SampleResult]:
+        """The samples that run in this program, with their current figures."""
+        running = self._data.running if self._data else []
+        workers = [(one, self._source.worker(one)) for one in running]
+        return [so_far(one, worker) for one, worker in workers if worker is not None]
 
     def _tick(self) -> None:
         if self.is_current:
@@ -169,13 +179,19 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         shown = self.query_one(SampleList)
         running = [one for one in data.running if self._filter.fits(one)]
         over = [one for one in data.over if self._filter.fits(one)]
-        shown.show([*running, *over], len(running), self._nothing(data))
-        pending = data.table.samples - data.table.over - len(data.running)
-        words = [f"samples {len(running) + len(over)}"]
-        words += [self._filter.words] if self._filter.words else []
-        words += [f"{pending} pending"] if pending and not self._filter.words else []
-        shown.border_title = Content(" · ".join(words))
+        cancelled = [one for one in data.cancelled if self._filter.fits(one)]
+        listed = [*running, *cancelled, *over]
+        shown.show(listed, len(running), self._nothing(data))
+        words = [f"samples {len(listed)}", self._filter.words or self._rest(data)]
+        shown.border_title = Content(" · ".join(part for part in words if part))
         shown.border_subtitle = f"{hint('eval.back')} show all" if self._filter.words else None
+
+    def _rest(self, data: EvalScreenData) -> str:
+        """Count the samples that run again on resume, and those that have not started."""
+        cancelled = len(data.cancelled)
+        pending = data.table.samples - data.table.over - len(data.running) - cancelled
+        counts = ((cancelled, "cancelled"), (pending, "pending"))
+        return " · ".join(f"{count} {words}" for count, words in counts if count)
 
     def _nothing(self, data: EvalScreenData) -> str:
         if self._filter.words:

@@ -15,6 +15,7 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
@@ -112,7 +113,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
 
 def _question(found: EvalSummary, sessions: int) -> str:
     info = found.info
-    name = sanitize_line(f"{info.suite} · {info.model}")[:MAX_NAME_CHARS]
+    name = sanitize_line(f"{info.suite} · {model_title(info.model)}")[:MAX_NAME_CHARS]
     over = f"{found.over} of {numbers.counted(found.samples, 'sample')}"
     return (
         f"Delete “{name}” ({info.id}), {over} done? Its scores and report are deleted too; the "

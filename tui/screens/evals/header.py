@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from rich.style import Style
 from rich.text import Text
@@ -11,7 +12,9 @@ from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData
 from sandbox_tui.tui.screens.evals.source import EvalState
 from sandbox_tui.tui.theming.palette import Palette
@@ -20,7 +23,7 @@ SIGNS: dict[EvalState, str] = {
     "running": "●",
     "paused": "‖",
     "stopping": "◌",
-    "stopped": "◌",
+    "interrupted": "◌",
     "finished": "✓",
 }
 MAX_BAR_CELLS = 40
@@ -33,7 +36,7 @@ def title_line(info: EvalInfo, data: EvalScreenData | None, width: int, palette:
     words = f"{SIGNS[state]} {state}" if data else "◌ reads"
     line = Text(no_wrap=True)
     line.append(sanitize_line(info.suite), style=palette.accent)
-    line.append(f"  {sanitize_line(info.model)}", style=palette.strong)
+    line.append(f"  {model_title(info.model)}", style=palette.strong)
     line.append(f"  {info.id}", style=palette.faint)
     duration = _duration_words(data)
     if line.cell_len + 1 + len(words) + len(duration) <= width:  # the id matters more
@@ -44,8 +47,17 @@ def title_line(info: EvalInfo, data: EvalScreenData | None, width: int, palette:
     return line.append(words, style=_style(state, palette))
 
 
-def progress_line(data: EvalScreenData | None, width: int, palette: Palette) -> Text:
-    """Return a progress bar and the totals of all samples, as many as fit."""
+def progress_line(
+    data: EvalScreenData | None, width: int, palette: Palette, running: Sequence[SampleResult] = ()
+) -> Text:
+    """Return a progress bar and the totals of all samples, as many as fit.
+
+    Args:
+        data: the evaluation.
+        width: columns.
+        palette: the palette to draw with.
+        running: the running samples with their current figures.
+    """
     if data is None:
         return Text("…", style=palette.faint)
     table = data.table
@@ -55,8 +67,7 @@ def progress_line(data: EvalScreenData | None, width: int, palette: Palette) -> 
         parts.append((f"{data.lost} no score", palette.warn))
     if (left := _seconds_left(data)) is not None:
         parts.append((f"{figures.duration(left)} left", palette.text))
-    tokens = numbers.tokens(data.tokens, estimated=data.estimated)
-    parts.append((f"{tokens} tok", palette.dim))
+    parts.append((f"{_tokens(data, running)} tok", palette.dim))
     if data.cost is not None:
         parts.append((numbers.cost(data.cost), palette.dim))
     if data.running:
@@ -94,9 +105,14 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
 def reason_line(data: EvalScreenData | None, palette: Palette) -> Text:
     """Return why the evaluation is paused or stopped; empty otherwise."""
     reason = data.reading.reason if data else ""
-    if data is not None and data.reading.state == "stopped":
+    if data is not None and data.reading.state == "interrupted":
         reason += f" `sandbox-tui eval resume {data.reading.info.id}` runs what is left."
     return Text(sanitize_line(reason), style=palette.warn, no_wrap=True, overflow="ellipsis")
+
+
+def _tokens(data: EvalScreenData, running: Sequence[SampleResult]) -> str:
+    number = data.tokens + sum(one.input_tokens + one.output_tokens for one in running)
+    return numbers.tokens(number, estimated=data.estimated or any(one.estimated for one in running))
 
 
 def _duration_words(data: EvalScreenData | None) -> str:

@@ -23,6 +23,7 @@ class EvalScreenData:
         reading: the reading it was computed from.
         table: domains by modes.
         running: running samples, in the order in which they started.
+        cancelled: samples that were running when the evaluation was stopped.
         over: finished samples, newest first.
         lost: number of finished samples without a score.
         failures: number of failures by kind, the most frequent first.
@@ -37,6 +38,7 @@ class EvalScreenData:
     reading: Reading
     table: EvalTable
     running: list[SampleResult]
+    cancelled: list[SampleResult]
     over: list[SampleResult]
     lost: int
     failures: tuple[tuple[str, int], ...]
@@ -59,6 +61,7 @@ def data_of(reading: Reading) -> EvalScreenData:
         reading=reading,
         table=table,
         running=running,
+        cancelled=[one for one in samples if one.cancelled],
         over=over,
         lost=sum(not has_score(one) for one in over),
         failures=by_frequency(failures),

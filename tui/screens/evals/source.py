@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import msgspec
+
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import RunWorker, Store
@@ -14,7 +16,7 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
-EvalState = Literal["running", "paused", "stopping", "stopped", "finished"]
+EvalState = Literal["running", "paused", "stopping", "interrupted", "finished"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +129,10 @@ class LocalEval:
         runner = self._runner
         failure = self._evals.failures.get(runner.info.id)
         if failure is not None:
-            return "stopped", str(failure)
+            return "interrupted", str(failure)
         if runner.ended.is_set():
             is_whole = all(sample.over for sample in samples)
-            return ("finished", "") if is_whole else ("stopped", runner.stopped_because)
+            return ("finished", "") if is_whole else ("interrupted", runner.stopped_because)
         if runner.stopped_because:
             return "stopping", runner.stopped_because
         return ("paused", runner.paused_because) if runner.paused_because else ("running", "")
@@ -173,7 +175,10 @@ class RecordedEval:
         if not has_changed and now == self._last:
             return None
         self._last = now
-        return Reading(self.info, list(self._samples), *now, time.time())
+        samples = (
+            [_left(one) for one in self._samples] if now[0] == "interrupted" else self._samples
+        )
+        return Reading(self.info, list(samples), *now, time.time())
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
         """Return None, because no sample runs in this program."""
@@ -203,8 +208,15 @@ class RecordedEval:
     def _state(self) -> tuple[EvalState, str]:
         status = self._summary.status
         if status == "interrupted":
-            return "stopped", self._summary.stopped_because or "Its program has exited."
+            return "interrupted", self._summary.stopped_because or "Its program has exited."
         return ("finished", "") if status == "finished" else ("running", "")
+
+
+def _left(sample: SampleResult) -> SampleResult:
+    """Return a sample as its program left it: a running one ended with the program."""
+    if sample.status != "running":
+        return sample
+    return msgspec.structs.replace(sample, status="pending", finish_reason="cancelled")
 
 
 def source_of(found: ledger.EvalSummary, evals: EvalRegistry) -> EvalSource:

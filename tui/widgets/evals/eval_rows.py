@@ -8,6 +8,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
@@ -28,7 +29,7 @@ def eval_lines(found: EvalSummary, width: int, palette: Palette, *, label: str =
     first = Text(f" {sign} ", style=style, no_wrap=True)
     first.append(label, style=palette.strong)
     first.append(sanitize_line(info.suite), style=palette.text)
-    first.append(f"  {sanitize_line(info.model)}", style=palette.strong)
+    first.append(f"  {model_title(info.model)}", style=palette.strong)
     with_age(first, info.began_at, width, palette)
     second = Text("   ", no_wrap=True)
     done = round(BAR_CELLS * found.over / found.samples) if found.samples else 0

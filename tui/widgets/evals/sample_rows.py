@@ -90,6 +90,8 @@ def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:
     """Return the sign and style of a sample's status."""
     if sample.status == "running":
         return "●", palette.good
+    if sample.cancelled:
+        return "◌", palette.warn
     if sample.status == "pending":
         return "·", palette.faint
     if not has_score(sample):
@@ -116,6 +118,8 @@ def _score(sample: SampleResult) -> str:
 def _words(sample: SampleResult, doing: str, palette: Palette) -> tuple[str, Style]:
     if sample.status == "running":
         return sanitize_line(doing), palette.text
+    if sample.cancelled:
+        return "cancelled; runs again on resume", palette.warn
     if sample.error:
         return sanitize_line(sample.error), palette.warn
     ending = sample.finish_reason
