@@ -7,12 +7,16 @@ from typing import Literal
 
 from sandbox_tui.core.events import types as e
 
-CallStatus = Literal["proposed", "waiting", "running", "done", "failed", "rejected"]
+CallStatus = Literal["proposed", "waiting", "running", "done", "failed", "rejected", "not_run"]
 
 
 @dataclass(slots=True)
 class CallItem:
-    """A tool call and its outcome."""
+    """A tool call and its outcome.
+
+    Attributes:
+        run_ended: the run ended before the call did.
+    """
 
     call: e.ToolCall
     proposed_at: float
@@ -20,6 +24,7 @@ class CallItem:
     decided: e.CallDecided | None = None
     started_at: float | None = None
     finished: e.CallFinished | None = None
+    run_ended: bool = False
 
     @property
     def arguments(self) -> str:
@@ -36,6 +41,8 @@ class CallItem:
             return "done" if self.finished.ok else "failed"
         if self.started_at is not None:
             return "running"
+        if self.run_ended:
+            return "not_run"
         return "waiting" if self.held is not None and self.decided is None else "proposed"
 
 

@@ -99,6 +99,12 @@ class RunState:
         return next(waiting, None)
 
     @property
+    def calls_made(self) -> int:
+        """Number of calls, except those that the run's end kept from running."""
+        unrun = sum(item.status == "not_run" for item in self.open_calls.values())
+        return len(self.calls) - unrun
+
+    @property
     def queue(self) -> list[HumanItem]:
         """The user's pending messages and commands, in order."""
         return [] if self.finished else [item for item in self.humans.values() if item.waits]
@@ -242,6 +248,8 @@ class RunState:
     def _finish(self, event: e.RunFinished) -> None:
         self.finished = event
         self.awaited = None
+        for item in self.open_calls.values():
+            item.run_ended = True
         self.totals = event.totals
         if event.error:
             self.items.append(NoteItem(event.t, event.error, "error"))

@@ -168,7 +168,10 @@ def _with_its_parts(store: Store, run_id: str, seq: int, head: _Head, state: Run
     state.files = KeyframeFiles(store, run_id, listed=head.listed, seq=seq).read(head.tree)
     try:
         for number, place in head.open_calls:
-            state.open_calls[number] = _of(CallItem, items[place])
+            call = _of(CallItem, items[place])
+            if call.call.number != number or call.finished is not None:
+                raise CorruptKeyframe(f"Call {number} is not open.")
+            state.open_calls[number] = call
         if head.reply is not None:
             state.reply = _of(ReplyItem, items[head.reply])
     except IndexError as error:

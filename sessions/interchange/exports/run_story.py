@@ -130,8 +130,11 @@ class _Story:
 
 
 def decision(item: CallItem) -> str:
-    """Return what was decided about a call and by whom; empty if it was simply approved."""
+    """Return what was decided about a call and by whom, or that the run ended before it ran; empty
+    if it was simply approved."""
     decided = item.decided
+    if item.status == "not_run":
+        return "not run"
     if decided is None or (decided.by != "human" and decided.verdict not in NOT_RUN):
         return ""
     who = {"human": "you", "policy": "the policy"}.get(decided.by, "the program")

@@ -129,6 +129,26 @@ async def test_the_cursor_leaves_items_that_the_filter_hides() -> None:
         assert calls.current is app.state.calls[2], "none comes after it: the last one"
 
 
+async def test_calls_that_the_end_of_the_run_kept_from_running_are_not_counted() -> None:
+    state = a_run()
+    app = OneList(state)
+    async with app.run_test(size=(80, 30)):
+        calls = app.query_one(Calls)
+        for number in (4, 5):
+            state.apply(next(iter(bash(number, "rm x", ""))))
+        state.apply(e.CallHeld(call=4))
+        calls.sync(6.0)
+        assert str(calls.border_title) == "calls 5"
+        assert shown_text(calls).count("waits for you") == 1
+        state.apply(
+            e.RunFinished(reason="cancelled", error="You ended the run.", totals=e.Totals())
+        )
+        calls.sync(7.0)
+        assert str(calls.border_title) == "calls 3"
+        assert "waits for you" not in shown_text(calls)
+        assert shown_text(calls).count("not run") == 2
+
+
 async def test_a_filter_keeps_up_with_what_comes() -> None:
     state = a_run()
     app = OneList(state)

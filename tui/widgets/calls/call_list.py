@@ -370,7 +370,7 @@ class Calls(ExplainsUnavailable, BlockList):
     def _titles(self) -> None:
         totals = self._state.totals
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
-        self.border_title = f"calls {len(self._state.calls)}{shown}"
+        self.border_title = f"calls {self._state.calls_made}{shown}"
         parts = [
             f"{number} {word}"
             for number, word in (

@@ -84,6 +84,8 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
     finished = item.finished
     if item.status == "waiting":
         line.append("waits for you", style=palette.accent + BOLD)
+    elif item.status == "not_run":
+        line.append("not run", style=palette.dim)
     elif finished is None:
         since = item.started_at if item.started_at is not None else now
         line.append(f"● {short_duration(max(0.0, now - since))}", style=palette.good)

@@ -65,7 +65,7 @@ def is_settled(item: Item) -> bool:
     """Return whether an item is final unless the user acts on it."""
     match item:
         case CallItem():
-            return item.finished is not None
+            return item.finished is not None or item.run_ended
         case ReplyItem():
             return item.ended
         case HumanItem():
