@@ -21,6 +21,8 @@ class Terminal(Protocol):
             paste, 2026 synchronised output ...).
         scrolled: total number of lines that have moved from the top into scrollback (monotonic), so
             that a reader who scrolled up keeps their position.
+        history_columns: columns of the widest line that scrollback may contain, if it was written
+            when the terminal was wider; otherwise 0.
     """
 
     columns: int
@@ -31,13 +33,17 @@ class Terminal(Protocol):
     title: str
     modes: set[int]
     scrolled: int
+    history_columns: int
 
     def feed(self, data: bytes) -> None:
         """Process output. Any chunking of the same bytes gives the same state."""
         ...
 
     def resize(self, columns: int, lines: int) -> None:
-        """Change the size, keeping the bottom of the screen; other lines move to scrollback."""
+        """Change the size, keeping the bottom of the screen; other lines move to scrollback.
+
+        Lines of the main screen that become too long are divided; no text is lost.
+        """
         ...
 
     def replies(self) -> bytes:

@@ -23,8 +23,9 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import INVISIBLE
 from sandbox_tui.core.terminal.base import Terminal
 from sandbox_tui.core.terminal.emulator.modes import KNOWN_MODES
+from sandbox_tui.core.terminal.emulator.resizing import limited
 from sandbox_tui.core.terminal.emulator.rows import MAX_CELL_CHARS, Row, Run
-from sandbox_tui.core.terminal.emulator.screen import MAX_SIZE, Screen
+from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.sgr import (
     PLAIN,
     CellStyle,
@@ -65,12 +66,13 @@ class NativeScreen(Terminal):
         self._core = core
         self._ffi: Any = core.ffi
         self._lib: Any = core.lib
-        self.columns, self.lines = _size(columns), _size(lines)
+        self.columns, self.lines = limited(columns), limited(lines)
         self.dirty: set[int] = set()
         self.x = self.y = 0
         self.title = ""
         self.modes: set[int] = set()
         self.scrolled = 0
+        self.history_columns = 0  # lines in scrollback are divided, too
         self._answers = bytearray()
         self._terminal: Any = core.Terminal(self.columns, self.lines, SCROLLBACK)
         self._set("SCROLLBACK_MAX_BYTES", "size_t", 1 << 30)  # the limit is on lines
@@ -166,7 +168,7 @@ class NativeScreen(Terminal):
 
     @override
     def resize(self, columns: int, lines: int) -> None:
-        self.columns, self.lines = _size(columns), _size(lines)
+        self.columns, self.lines = limited(columns), limited(lines)
         self._terminal.resize(self.columns, self.lines)
         self.scrolled = max(self.scrolled, self.history_size)
         self.dirty.clear()
@@ -289,10 +291,6 @@ def _shown(code: int) -> str:
     if not code:
         return " "
     return "�" if code < 32 or 0x7F <= code < 0xA0 or code in _UNSEEN else chr(code)
-
-
-def _size(number: int) -> int:
-    return min(max(1, number), MAX_SIZE)
 
 
 # --- health check

@@ -94,6 +94,7 @@ class _State(msgspec.Struct, array_like=True):
     tail: str
     string: tuple[str | None, int]
     undecoded: tuple[bytes, int]
+    history_columns: int = 0
 
 
 def to_keyframe(screen: Screen, scrollback: int) -> bytes:
@@ -123,6 +124,7 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         tail=parser.tail,
         string=(parser.string, 0 if parser.string is None else parser.string_length),
         undecoded=parser.undecoded.getstate(),
+        history_columns=screen.history_columns,
     )
     state.styles = [attributes_of(style) for style in writer.numbers]
     return zlib.compress(msgspec.msgpack.encode(state), 1)
@@ -268,6 +270,7 @@ def _apply(screen: Screen, reader: _Reader) -> None:
     _require(0 <= top <= bottom < state.lines, "the margins")
     _require(set(state.modes) <= KNOWN_MODES | ALTERNATE, "a mode")
     _require(all(0 <= stop <= 5000 for stop in state.tab_stops), "a tab stop")
+    _require(0 <= state.history_columns <= 5000, "the scrollback")
     _require(len(state.title) <= 1024 and state.scrolled >= 0, "the title")
     printed = state.printed
     _require(len(printed) < 2 and _PRINTED.match(printed) is not None, "what was printed")
@@ -279,6 +282,7 @@ def _apply(screen: Screen, reader: _Reader) -> None:
     screen.history.clear()
     screen.history.extend(history)
     screen.scrolled = state.scrolled
+    screen.history_columns = state.history_columns
     screen.x, screen.y, screen.top, screen.bottom = x, y, top, bottom
     screen.style = style
     screen.wraps, screen.inserts, screen.origin, screen.returns, screen.shifted = state.flags

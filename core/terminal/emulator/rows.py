@@ -183,6 +183,29 @@ class Row:
         del cells[columns:]
         del styles[columns:]
 
+    def divided(self, columns: int, before: int) -> tuple[list[int], list[Row]]:
+        """Divide a row of `before` columns into rows of fewer columns, which hold all its text.
+
+        Returns:
+            The cell at which each part starts, and the parts.
+        """
+        if self.raw is not None and 0 <= self._measured(self.raw) <= columns:
+            return [0], [self]
+        cells, styles = self.read(before).cells, self.styles
+        end = before
+        while end and cells[end - 1] == " ":
+            end -= 1
+        starts = [0]
+        while (start := _next_start(cells, starts[-1], columns)) < end:
+            starts.append(start)
+        parts = [
+            Row.of(cells[start:stop][:columns], styles[start:stop][:columns])
+            for start, stop in zip(starts, [*starts[1:], before], strict=True)
+        ]
+        for part in parts:
+            part.fit(columns, len(part.cells))
+        return starts, parts
+
     def is_blank(self, columns: int) -> bool:
         """Return whether the row is empty, in the default style."""
         if self.raw is not None:
@@ -205,6 +228,15 @@ class Row:
         if not styles[0] and styles.count(PLAIN) == len(styles):
             return "".join(self.cells).rstrip(" ")
         return raw_of(runs_of(self.cells, styles))
+
+
+def _next_start(cells: list[str], start: int, columns: int) -> int:
+    """Return the cell after the `columns` cells from `start`; wide characters stay whole, except on
+    a screen of one column, where they fill one cell."""
+    after = start + columns
+    if after < len(cells) and cells[after] == "":
+        return after - 1 if columns > 1 else after + 1
+    return after
 
 
 def raw_of(runs: list[tuple[str, CellStyle]]) -> str:

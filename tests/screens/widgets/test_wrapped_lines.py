@@ -1,4 +1,5 @@
-"""The lines of a recorded terminal that are longer than the view are wrapped."""
+"""Lines that are longer than the view are wrapped: recorded ones, and those of a live terminal that
+has become narrower."""
 
 from __future__ import annotations
 
@@ -119,3 +120,26 @@ async def test_a_wider_screen_needs_no_breaks() -> None:
         await app.settle(pilot)
         used = [row for row in app.lines() if row]
         assert used[-3:] == [line(n) for n in range(197, 200)]
+
+
+async def test_a_live_terminal_that_becomes_narrower_loses_no_text() -> None:
+    app = Demo(fit=True)
+    async with app.run_test(size=(90, 15)) as pilot:
+        await app.settle(pilot)
+        await with_history(app, pilot, 60)
+        await pilot.resize_terminal(40, 15)
+        await app.settle(pilot)
+        assert app.view.emulator.columns == app.view.visible_columns
+        assert shown(app).endswith(line(59))
+        seen = shown(app)
+        for _ in range(70):
+            await pilot.press("pageup")
+            await pilot.pause()
+            seen += shown(app)
+        assert [n for n in range(60) if line(n) not in seen] == []
+        await pilot.press("end")
+        app.view.feed(("\r\n" + line(71)).encode())
+        await app.settle(pilot)
+        assert shown(app).endswith(line(71))
+        assert app.view.why_not_sideways(1)
+        assert app.view.why_not_sideways(-1)

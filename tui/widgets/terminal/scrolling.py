@@ -59,7 +59,16 @@ class TerminalScroll(ScrollView):
     @property
     def is_wider(self) -> bool:
         """Whether the terminal has more columns than the view."""
-        return not self.is_fitted and self._emulator.columns > self.visible_columns
+        return not self.is_fitted and self.columns > self.visible_columns
+
+    @property
+    def columns(self) -> int:
+        """Columns of the widest line that the terminal may have.
+
+        One that is fitted may have lines in scrollback from when it was wider.
+        """
+        own = 0 if self.is_fitted else self._emulator.columns
+        return max(own, self._emulator.history_columns)
 
     def place_lines(self) -> None:
         """Set the size to scroll through, and follow the end or stay on the same text."""
@@ -121,7 +130,7 @@ class TerminalScroll(ScrollView):
 
     def why_not_sideways(self, direction: int) -> str:
         """Return why the view cannot scroll to the right (1) or left (-1); empty if it can."""
-        if direction < 0 and self.rows.wrapped:
+        if direction < 0 and self.is_wider and self.rows.wrapped:
             return "long lines are wrapped"
         return "" if self.is_wider else "all columns are shown"
 

@@ -1,8 +1,8 @@
 """Which part of which line each row of a terminal view shows.
 
-The lines of a recorded terminal that are longer than the view are wrapped. A view of wrapped lines
-still scrolls by whole lines: its first row is the beginning of a line, so that only the lines in
-view have to be looked at.
+Lines that are longer than the view are wrapped: those of a recorded terminal, and those that a live
+one printed before it became narrower. A view of wrapped lines still scrolls by whole lines: its
+first row is the beginning of a line, so that only the lines in view have to be looked at.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ShownRows:
 
     def __init__(self, view: TerminalScroll) -> None:
         self._view = view
-        self.wanted = not view.is_fitted
+        self.wanted = True
 
     @property
     def wrapped(self) -> bool:
@@ -67,7 +67,8 @@ class ShownRows:
     @property
     def can_be_wrapped(self) -> bool:
         """Whether lines may be longer than the view, and are not those of a full-screen program."""
-        return self._view.is_wider and not self._view.emulator.in_alternate
+        view = self._view
+        return view.columns > view.visible_columns and not view.emulator.in_alternate
 
     def at(self, places: range) -> list[Row]:
         """Return the rows at these places, counted from the top of the view."""
@@ -102,13 +103,13 @@ class ShownRows:
 
     def size(self, visible: int) -> tuple[int, int]:
         """Return the columns and rows to scroll through, given the height of the view."""
-        emulator = self._view.emulator
+        emulator, is_fitted = self._view.emulator, self._view.is_fitted
         above = emulator.history_size
         if self.wrapped:
-            last = above + used_rows(emulator, 0) - 1
+            last = above + (emulator.lines if is_fitted else used_rows(emulator, 0)) - 1
             return self._width, self.first_line(last, visible) + visible
-        rows = emulator.lines if self._view.is_fitted else used_rows(emulator, visible)
-        return emulator.columns, above + rows
+        rows = emulator.lines if is_fitted else used_rows(emulator, visible)
+        return max(emulator.columns, self._view.columns), above + rows
 
     @property
     def _width(self) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 
+import msgspec
 import pyte
 import pytest
 from hypothesis import given
@@ -280,6 +282,77 @@ def test_any_terminal_size_works(data: bytes, columns: int, lines: int) -> None:
     screen.resize(columns, lines)
     screen.feed(data)
     assert [len(row.read(columns).cells) for row in screen.rows] == [columns] * lines
+
+
+END_ALTERNATE = b"\x18\x1b\\\x1b[?1049l\x1b[?47l"
+"""Ends an open sequence and the alternate screen."""
+
+
+def restored(screen: Screen) -> Screen:
+    copy = Screen(3, 3)
+    copy.restore(screen.keyframe())
+    return copy
+
+
+def characters(screen: Screen) -> str:
+    """All characters of the scrollback and the screen, without blanks."""
+    total = screen.history_size + screen.lines
+    return "".join("".join(map(screen.text, range(total))).split())
+
+
+@examples(150)
+@given(STREAMS, st.integers(1, 19), st.integers(1, 12), st.sampled_from([b"", b"\x1b[?1049h"]))
+def test_a_narrower_screen_loses_no_text(
+    data: bytes, columns: int, lines: int, alternate: bytes
+) -> None:
+    screen = screen_of(data + END_ALTERNATE)
+    before, scrolled, kept = characters(screen), screen.scrolled, screen.history_size
+    screen.feed(alternate)
+    screen.resize(columns, lines)
+    screen.feed(END_ALTERNATE if alternate else b"")
+    assert characters(screen) == before
+    assert screen.scrolled - scrolled == screen.history_size - kept
+    assert [len(row.read(columns).cells) for row in screen.rows] == [columns] * lines
+    assert state(restored(screen)) == state(screen)
+
+
+def test_text_goes_on_where_it_was_after_a_line_is_divided() -> None:
+    screen = screen_of(b"a\r\n0123456789abcdef")
+    screen.resize(8, 5)
+    assert shown(screen) == ["a", "01234567", "89abcdef", "", ""]
+    screen.feed(b"ghi")
+    assert shown(screen) == ["a", "01234567", "89abcdef", "ghi", ""]
+
+
+def test_a_line_that_leaves_a_narrower_screen_stays_whole() -> None:
+    screen = screen_of(b"\r\n".join(b"%d" % n * 16 for n in range(5)))
+    screen.resize(8, 5)
+    assert [screen.text(i) for i in range(3)] == ["0" * 16, "1" * 16, "2" * 8]
+    assert shown(screen) == ["2" * 8, "3" * 8, "3" * 8, "4" * 8, "4" * 8]
+    assert screen.history_columns == 20
+
+
+def test_wide_characters_stay_whole_on_a_narrower_screen() -> None:
+    screen = screen_of("日本語日本語".encode())
+    screen.resize(5, 5)
+    assert shown(screen)[:3] == ["日本", "語日", "本語"]
+    screen.resize(1, 6)
+    assert shown(screen) == ["日", "本", "語", "日", "本", "語"]
+
+
+def test_the_lines_of_a_full_screen_program_are_cut() -> None:
+    screen = screen_of(b"main 0123456789\x1b[?1049h\x1b[Hbar 0123456789\r\nbelow")
+    screen.resize(8, 5)
+    assert shown(screen)[:2] == ["bar 0123", "below"]
+    screen.feed(b"\x1b[?1049l!")
+    assert shown(screen)[:2] == ["main 012", "3456789!"]
+
+
+def test_an_older_keyframe_can_be_read() -> None:
+    fields = msgspec.msgpack.decode(zlib.decompress(screen_of(b"text").keyframe()))
+    screen = Screen(20, 5)
+    screen.restore(zlib.compress(msgspec.msgpack.encode(fields[:-1])))
+    assert first(b"text") == shown(screen)[0]
 
 
 def test_a_cursor_outside_of_a_smaller_screen_comes_inside() -> None:
