@@ -352,10 +352,11 @@ async def test_a_waiting_edit_is_a_diff_of_all_it_changes() -> None:
         lines = [line.strip() for line in shown_text(app.query_one(Calls)).split("\n")]
         assert "str_replace /testbed/a.py" in lines
         assert "- line 20" in lines
-        rows = [line for line in lines if line.startswith("+ ")]
-        assert len(rows) == 2
-        # the line is shown to its end, and each of its rows has the mark
-        assert rows[-1].endswith("END")
+        first = next(n for n, line in enumerate(lines) if line.startswith("+ "))
+        assert [line[:1] for line in lines].count("+") == 1
+        # the line is shown to its end, in rows that do not look like further lines
+        assert lines[first + 1].startswith("↳ ")
+        assert lines[first + 1].endswith("END")
         for number in range(40):
             assert any(line.endswith(f"line {number}") for line in lines)
 

@@ -15,6 +15,10 @@ HIGHLIGHT_CHARS = 60_000
 """Longer texts are not highlighted, because that would take a noticeable time."""
 
 
+CONTINUED = "↳ "
+"""Begins a row that continues the line above it, where it could be taken for another line."""
+
+
 def highlighted(code: str, lexer: str, palette: Palette) -> list[Text]:
     """Highlight code, one `Text` per line; control characters are made visible."""
     text = sanitize(code.expandtabs(4))

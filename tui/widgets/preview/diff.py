@@ -29,6 +29,9 @@ MAX_LINES = 20_000
 MAX_LINE_CHARS = 2_000
 """Longer lines are cut."""
 
+_UNENDED = "\0"
+"""Ends a last line without a newline, so that it differs; sanitized text does not contain it."""
+
 CHANGED_WORDS = Style(reverse=True)
 """Style of the words that differ between two lines; visible in any theme."""
 
@@ -38,10 +41,10 @@ class Pair:
     """A line of the old text paired with its line of the new one.
 
     Line numbers start at 1; 0 means no line. A `gap` stands for omitted lines; its numbers are
-    those of the next lines.
+    those of the next lines. A `remark` is a sentence in `new` below the last line.
     """
 
-    kind: Literal["same", "changed", "gap"]
+    kind: Literal["same", "changed", "gap", "remark"]
     old: str = ""
     new: str = ""
     old_number: int = 0
@@ -56,7 +59,9 @@ class Pair:
 
 
 class DiffDocument(Document):
-    """A diff of two texts.
+    """A diff of two texts; a text that is new or deleted as a whole has one column at any width.
+
+    A newline at the end of a text ends its last line and is not a further one.
 
     Args:
         before: the earlier text.
@@ -67,7 +72,13 @@ class DiffDocument(Document):
     def __init__(self, before: str, after: str, between: str) -> None:
         old, new = _lines(before), _lines(after)
         self._too_long = max(len(old), len(new)) > MAX_LINES
+        self._one_sided = not old or not new
+        remark = _remark(before, after)
+        if remark:
+            (new if before.endswith("\n") else old)[-1] += _UNENDED
         self._pairs = [] if self._too_long else list(_pairs(old, new))
+        if remark and self._pairs:
+            self._pairs.append(Pair("remark", new=remark))
         changed = [pair for pair in self._pairs if pair.kind == "changed"]
         added = sum(1 for pair in changed if pair.new_number)
         removed = sum(1 for pair in changed if pair.old_number)
@@ -80,13 +91,21 @@ class DiffDocument(Document):
             return [Text(words, style=palette.dim)]
         if not self._pairs:
             return [Text("No differences.", style=palette.dim)]
-        if width >= SPLIT_WIDTH:
+        if width >= SPLIT_WIDTH and not self._one_sided:
             return [_split(pair, width, palette) for pair in self._pairs]
         return list(_unified(self._pairs, palette))
 
 
 def _lines(text: str) -> list[str]:
-    return sanitize(text.expandtabs(4)).split("\n") if text else []
+    return sanitize(text.expandtabs(4)).removesuffix("\n").split("\n") if text else []
+
+
+def _remark(before: str, after: str) -> str:
+    """Return a remark if only one of two texts ends with a newline; otherwise empty."""
+    if not before or not after or before.endswith("\n") == after.endswith("\n"):
+        return ""
+    which = "old" if after.endswith("\n") else "new"
+    return f"⋯ the {which} version has no newline at the end"
 
 
 def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:
@@ -101,11 +120,15 @@ def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:
                 i, j = a + offset, b + offset
                 yield Pair(
                     "same" if tag == "equal" else "changed",
-                    old[i][:MAX_LINE_CHARS] if i < a_end else "",
-                    new[j][:MAX_LINE_CHARS] if j < b_end else "",
+                    _cut(old[i]) if i < a_end else "",
+                    _cut(new[j]) if j < b_end else "",
                     i + 1 if i < a_end else 0,
                     j + 1 if j < b_end else 0,
                 )
+
+
+def _cut(line: str) -> str:
+    return line.removesuffix(_UNENDED)[:MAX_LINE_CHARS]
 
 
 def _unified(pairs: list[Pair], palette: Palette) -> Iterator[Text]:
@@ -116,6 +139,8 @@ def _unified(pairs: list[Pair], palette: Palette) -> Iterator[Text]:
             added.clear()
         if pair.kind == "gap":
             yield Text(f"⋯ line {pair.new_number}", style=palette.faint, no_wrap=True)
+        elif pair.kind == "remark":
+            yield Text(pair.new, style=palette.faint, no_wrap=True)
         elif pair.kind == "same":
             yield Text(f"  {pair.new}", style=palette.dim, no_wrap=True)
         else:
@@ -138,8 +163,9 @@ def _split(pair: Pair, width: int, palette: Palette) -> Text:
     half = (width - 3) // 2
     line = Text(no_wrap=True)
     if pair.kind == "gap":
-        line.append(f"{'⋯':>4}", style=palette.faint)
-        return line
+        return line.append(f"{'⋯':>4}", style=palette.faint)
+    if pair.kind == "remark":
+        return line.append(f"   {pair.new}", style=palette.faint)
     changed = pair.kind == "changed"
     old_words, new_words = pair.words
     bad, good = (palette.bad, palette.good) if changed else (None, None)

@@ -361,6 +361,32 @@ def test_diffs_at_the_edge() -> None:
     assert DiffDocument("a\nb\n" * 9_000, "b\na\nc\n" * 6_000, "x").facts
 
 
+def test_a_newline_at_the_end_is_not_a_further_line() -> None:
+    assert DiffDocument("", "a,b\n1,2\n3,4\n", "x").facts == "x · +3 -0"
+    assert shown(DiffDocument("", "a\nb\n", "x"), 40) == ["+ a", "+ b"]
+    assert shown(DiffDocument("a\n", "a\nb\n", "x"), 40) == ["  a", "+ b"]
+    assert DiffDocument("", "a\n\n", "x").facts == "x · +2 -0"
+    assert opened("n.md", b"# one\n").facts == "markdown · 1 line"
+    assert opened("n.md", b"# one\n\ntwo").facts == "markdown · 3 lines"
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_a_newline_that_only_one_version_has_at_the_end_is_named(width: int) -> None:
+    for before, after, which in (("a\nb", "a\nb\n", "old"), ("a\nb\n", "a\nb", "new")):
+        document = DiffDocument(before, after, "x")
+        assert document.facts == "x · +1 -1"
+        assert shown(document, width)[-1].strip() == (
+            f"⋯ the {which} version has no newline at the end"
+        )
+    assert "newline" not in "".join(shown(DiffDocument("a\nb", "a", "x"), width))
+
+
+def test_a_new_or_deleted_file_has_one_column_at_any_width() -> None:
+    code = "x = " + "1" * 100
+    assert shown(DiffDocument("", f"{code}\n", "x"), 140) == [f"+ {code}"]
+    assert shown(DiffDocument(code, "", "x"), 140) == [f"- {code}"]
+
+
 @given(before=st.text(max_size=200), after=st.text(max_size=200), width=st.integers(20, 140))
 @examples(60)
 def test_any_two_texts_are_compared(before: str, after: str, width: int) -> None:

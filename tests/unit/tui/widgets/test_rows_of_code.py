@@ -43,6 +43,22 @@ def test_a_created_file_has_as_many_lines_as_it_says() -> None:
     assert [row.plain.rstrip() for row in rows[1:]] == ["+ one", "+", "+ two"]
 
 
+def test_a_newline_that_ends_both_texts_of_an_edit_is_not_a_line() -> None:
+    fields = {"command": "str_replace", "path": "/testbed/a.py", "old_str": "a\n"}
+    both = coloured_call(EDITOR, json.dumps({**fields, "new_str": "b\n"}), 60, PALETTE)
+    assert [row.plain.rstrip() for row in both[1:]] == ["- a", "+ b"]
+    one = coloured_call(EDITOR, json.dumps({**fields, "new_str": "b\n\n"}), 60, PALETTE)
+    assert [row.plain.rstrip() for row in one[1:]] == ["- a", "+ b", "+"]
+
+
+def test_a_row_that_continues_an_added_line_has_its_colour_and_no_sign() -> None:
+    text = '"""Draw the four series as a PNG, with nothing but its standard library."""'
+    fields = {"command": "create", "path": "/testbed/a.py", "file_text": text}
+    rows = coloured_call(EDITOR, json.dumps(fields), 44, PALETTE)[1:]
+    assert [row.plain[:2] for row in rows] == ["+ ", "↳ "]
+    assert {str(row.style) for row in rows} == {str(PALETTE.good)}
+
+
 def test_a_command_is_shown_to_its_end() -> None:
     rows = coloured_call(BASH, json.dumps({"command": COMMAND}), 30, PALETTE)
     assert "".join(row.plain for row in rows) == COMMAND

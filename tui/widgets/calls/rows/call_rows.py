@@ -165,6 +165,8 @@ def _edit(fields: dict[str, Any], width: int, palette: Palette) -> list[Text]:
     command = fields.get("command")
     if command == "str_replace":
         old, new = str(fields.get("old_str", "")), str(fields.get("new_str", ""))
+        if not (old.endswith("\n") and new.endswith("\n")):  # a newline starts another line here
+            old, new = (f"{part}\n" if part else "" for part in (old, new))
         return list(DiffDocument(old, new, path).lines(width, palette))
     text = str(fields.get("file_text" if command == "create" else "new_str") or "")
     if not text:

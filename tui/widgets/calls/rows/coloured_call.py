@@ -15,7 +15,7 @@ from sandbox_tui.core.base.tool_names import BASH, EDITOR
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.row_parts import clean_lines
-from sandbox_tui.tui.widgets.preview.code import highlighted, rows_of
+from sandbox_tui.tui.widgets.preview.code import CONTINUED, highlighted, rows_of
 from sandbox_tui.tui.widgets.preview.diff import CHANGED_WORDS, CONTEXT_LINES
 from sandbox_tui.tui.widgets.preview.word_diff import Span, changed_words
 
@@ -77,10 +77,7 @@ def _edit_rows(
     position = f", after line {fields['insert_line']}" if command == "insert" else ""
     head = f"{command} {path}{position}"
     yield from _rows([Text(line, style=palette.strong) for line in clean_lines(head)], width)
-    old = _lines(fields.get("old_str", ""))
-    # In a file a trailing newline ends the last line; in inserted text it starts another one.
-    content = fields["file_text"].removesuffix("\n") if command == "create" else fields["new_str"]
-    new = _lines(content)
+    old, new = (_lines(text) for text in _compared(fields))
     above, below = _around(fields.get("insert_line"), before) if command == "insert" else ((), ())
     changes = (
         *((" ", line, ()) for line in above),
@@ -90,6 +87,19 @@ def _edit_rows(
     for sign, text, spans in changes:
         style = {"-": palette.bad, "+": palette.good}.get(sign, palette.dim)
         yield from _signed(sign, text, spans, style, width)
+
+
+def _compared(fields: dict[str, Any]) -> tuple[str, str]:
+    """Return the old and the new text without a newline that ends the last line of both.
+
+    In a file a trailing newline ends the last line; in inserted text it starts another one.
+    """
+    if fields["command"] == "create":
+        return "", fields["file_text"].removesuffix("\n")
+    old, new = fields.get("old_str", ""), fields["new_str"]
+    if old.endswith("\n") and new.endswith("\n"):
+        return old[:-1], new[:-1]
+    return old, new
 
 
 def _around(line: object, before: str | None) -> tuple[Sequence[str], Sequence[str]]:
@@ -127,9 +137,10 @@ def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, str, tuple[S
 def _signed(
     sign: str, text: str, spans: tuple[Span, ...], style: Style, width: int
 ) -> Iterator[Text]:
-    """Yield a line as rows, each with the sign, so that no row looks like context."""
+    """Yield a line as rows in its colour; only the first has the sign, so each line has one."""
     line = Text(text, style=style, no_wrap=True)
     for start, end in spans:
         line.stylize(CHANGED_WORDS, start, end)
-    for row in rows_of(line, max(1, width - 2)):
-        yield Text(f"{sign} ", style=style, no_wrap=True).append_text(row)
+    for place, row in enumerate(rows_of(line, max(1, width - 2))):
+        margin = CONTINUED if place else f"{sign} "
+        yield Text(margin, style=style, no_wrap=True).append_text(row)

@@ -25,7 +25,8 @@ class MarkdownDocument(Document):
 
     def __init__(self, text: str) -> None:
         self._text = sanitize(text)
-        self.facts = f"markdown · {count_of(text.count(chr(10)) + 1, 'line')}"
+        lines = text.removesuffix("\n").count("\n") + 1
+        self.facts = f"markdown · {count_of(lines, 'line')}"
 
     @override
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
