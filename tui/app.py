@@ -19,6 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint, use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
 from sandbox_tui.tui.keys.keymap import keymap_in_file
@@ -47,8 +48,8 @@ from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
 from sandbox_tui.tui.textual_support.private_api import unhandled_error
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.live_themes import LiveThemes
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
 from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
 if TYPE_CHECKING:  # screens are imported when first shown, so that the first appears soon
@@ -159,7 +160,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
                 self.push_screen(ReplayScreen(run, store, at=place), self._first_closed)
             case Resume(run=run):
-                self._begun = [workers.resume(run, self.settings.now)]
+                self._begun = [resume_here(run, self.settings.now, workers)]
                 self._show_live(self._begun[0])
             case Attach(run=run):
                 self._watch_remote(run)
@@ -201,7 +202,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def _show_eval(self, source: EvalSource) -> None:
         from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 
-        self.push_screen(EvalScreen(source, self._run_workers), self._first_closed)
+        screen = EvalScreen(source, self._run_workers, confirm_leave=True)
+        self.push_screen(screen, self._first_closed)
 
     def _watch_remote(self, run: RunSummary) -> None:
         from sandbox_tui.sessions.remote.client import RunClient
@@ -267,8 +269,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         return [*super().get_line_filters(), self.output_filter]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return Textual's colours for roles that a theme does not define."""
-        return ROLE_DEFAULTS
+        """Return colours for the roles, which Textual's own themes do not define."""
+        return derived_roles(self.current_theme)
 
     def action_help(self) -> None:
         """Show the keys of the top screen."""
@@ -301,19 +303,24 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             self.shutdown.begin()
             return
         from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-        from sandbox_tui.tui.screens.dialogs.leave_run import QuitDialog
+        from sandbox_tui.tui.screens.dialogs.leave_run import DraftDialog, QuitDialog
 
         def sure(yes: bool | None) -> None:
             if yes:
                 self.shutdown.begin()
 
         if self.screen is self._quit_dialog:  # below another screen, its keys would not reach it
+            if isinstance(self.screen, DraftDialog):
+                self.screen.dismiss(True)
+                return
             self.notify(f"{hint('confirm.yes')} quits, {hint('confirm.no')} stays.", markup=False)
             return
-        if self._run_workers.running and not self._evals.running:
+        if self._evals.running:
+            dialog = ConfirmDialog(question)
+        elif self._run_workers.running:
             dialog = QuitDialog(question, self._detach_and_quit)
         else:
-            dialog = ConfirmDialog(question)
+            dialog = DraftDialog(question)
         self._quit_dialog = dialog
         self.push_screen(dialog, sure)
 

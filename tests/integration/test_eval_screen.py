@@ -283,6 +283,11 @@ async def test_an_evaluation_continues_in_the_background(
         await pilot.press("enter")
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
+        await pilot.press("q")  # it is in the background already
+        await until(pilot, on_top(app, EvalsScreen))
+        await pilot.press("enter")
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
         await pilot.press("ctrl+q")
         await until(pilot, on_top(app, ConfirmDialog))
         await pilot.press("y")

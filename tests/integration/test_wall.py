@@ -202,7 +202,7 @@ async def test_a_tile_is_selected_again_after_an_empty_result(tmp_path: Path) ->
         await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
         await pilot.press("escape")
         assert app.focused is tile(app, 2)
-        await pilot.press("f", "f", "f")  # the filter "failed" matches none
+        await pilot.press("f", "f", "f")  # the filter "not submitted" matches none
         await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
         await pilot.press("f", "f")
         assert app.focused is tile(app, 2)
@@ -215,6 +215,16 @@ async def test_the_header_names_the_filter_without_quotes(tmp_path: Path) -> Non
         await pilot.press("f")
         assert "2 shown: waiting" in title(app)
         assert "'" not in title(app)
+        wall = app.screen
+        assert isinstance(wall, WallScreen)
+        assert wall.words_for("leave") == "show all"
+        await pilot.press("escape")
+        await until(pilot, lambda: "shown" not in title(app))
+        assert app.screen is wall
+        assert wall.words_for("leave") is None
+        await pilot.press("f", "f", "f")
+        assert "0 shown: not submitted" in title(app)
+        await pilot.press("f", "f", "f")
         await pilot.press("slash", *"two", "enter")
         await until(pilot, lambda: "1 shown: waiting, “two”" in title(app))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -14,7 +14,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunWorker
 from sandbox_tui.sessions.remote.detach import can_be_detached
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -28,15 +28,11 @@ from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
+from sandbox_tui.tui.widgets.wall.run_facts import Kind
+from sandbox_tui.tui.widgets.wall.run_order import FILTERS, ORDERS, Order, next_filter, rank
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader, shared_model, shared_task
-
-Order = Literal["start", "state", "tokens", "cost"]
-ORDERS: tuple[Order, ...] = ("start", "state", "tokens", "cost")
-FILTERS = ("all", "waiting", "running", "failed", "submitted")
-URGENCY = ("waiting", "failed", "running", "submitted")
-
 
 POLL_SECONDS = 0.25
 """Seconds between updates of the tiles."""
@@ -83,7 +79,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         self._confirm_leave = confirm_leave
         self._last_number = 0
         self._order: Order = "start"
-        self._filter = "all"
+        self._filter: Kind | None = None
         self._wanted = ""
         self._arranged: list[int] = []
         self._keys_for: object = None
@@ -154,7 +150,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def _refresh_keys(self) -> None:
         tile = self._chosen
-        now = tile and (tile.kind, tile.state.mode), self._marked, tile is self._marked
+        marked = self._marked, tile is self._marked
+        now = tile and (tile.kind, tile.state.mode), marked, self._is_filtered
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()
@@ -183,35 +180,27 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         for tile in shown:
             own = "" if task else first_line(tile.worker.request.task)
             started = tile.state.started
-            tile.differs = (own, "" if model or started is None else first_line(started.model))
+            tile.differs = (own, "" if model or started is None else model_title(started.model))
             tile.marked = tile is self._marked
             tile.sync(boxed=boxed)
 
     def _fits(self, tile: RunTile) -> bool:
-        return self._filter in ("all", tile.kind) and tile.mentions(self._wanted)
+        return self._filter in (None, tile.kind) and tile.mentions(self._wanted)
 
     def _arrange(self) -> None:
         """Sort the tiles; they move only if the order has changed."""
-        ordered = sorted(self._tiles, key=self._rank)
-        numbers = [tile.number for tile in ordered]
+
+        def place(tile: RunTile) -> tuple[float, int]:
+            return rank(tile, self._order)
+
+        numbers = [tile.number for tile in sorted(self._tiles, key=place)]
         if numbers != self._arranged:
             self._arranged = numbers
-            self.query_one(TileGrid).sort_children(key=self._rank)  # type: ignore[arg-type]
-
-    def _rank(self, tile: RunTile) -> tuple[float, int]:
-        totals = tile.state.totals
-        usage = totals.usage
-        by: dict[Order, float] = {
-            "start": 0,
-            "state": URGENCY.index(tile.kind),
-            "tokens": -(usage.input_tokens + usage.output_tokens),
-            "cost": -(totals.cost or 0.0),
-        }
-        return by[self._order], tile.number
+            self.query_one(TileGrid).sort_children(key=place)  # type: ignore[arg-type]
 
     def _show_sums(self) -> None:
         shown = ""
-        if self._filter != "all" or self._wanted:
+        if self._is_filtered:
             shown = f"{len(self._seen_tiles())} shown: {self._chosen_by()}"
         runs = [(tile.number, tile.worker) for tile in self._numbered]
         most = max(2, self.size.height // 4)
@@ -220,9 +209,12 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self.call_after_refresh(self._show_tiles)
 
     def _chosen_by(self) -> str:
-        state = "" if self._filter == "all" else self._filter
         words = f"“{sanitize_line(self._wanted)}”" if self._wanted else ""
-        return ", ".join(part for part in (state, words) if part)
+        return ", ".join(part for part in (FILTERS[self._filter], words) if part)
+
+    @property
+    def _is_filtered(self) -> bool:
+        return self._filter is not None or bool(self._wanted)
 
     # --- keys
 
@@ -242,6 +234,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         """Return the key bar's current words for an action."""
         if action == "pause" and self._chosen is not None:
             return pause_words(self._chosen.state.mode)
+        if action == "leave" and self._is_filtered:
+            return "show all"
         if action != "compare" or self._marked is None:
             return None
         same = self._marked is self._chosen
@@ -337,7 +331,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def action_filter(self) -> None:
         """Show only runs in one state, or all."""
-        self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
+        self._filter = next_filter(self._filter)
         self._update()
 
     def action_find(self) -> None:
@@ -360,10 +354,11 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     @work(group="leaving")
     async def action_leave(self) -> None:
-        """Leave the search if there is one, otherwise the wall."""
+        """Show all runs if search or filter hide some, otherwise leave the wall."""
         field = self.query_one(SearchLine)
-        if field.display or self._wanted:
-            self._wanted = field.value = ""
+        if field.display or self._is_filtered:
+            self._wanted, self._filter = "", None
+            field.value = ""
             self._close_search()
             return
         if self._confirm_leave and (going := len(self._run_workers.running)):

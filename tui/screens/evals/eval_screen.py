@@ -65,6 +65,8 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     Args:
         source: provides the samples.
         runs: the runs of this program, and the store with all sessions.
+        confirm_leave: whether leaving it asks what to do with an evaluation of this program, or it
+            continues in the background, where it already is.
     """
 
     AUTO_FOCUS = "SampleRows"
@@ -90,10 +92,13 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         binding("eval.leave", "leave"),
     ]
 
-    def __init__(self, source: EvalSource, runs: RunRegistry) -> None:
+    def __init__(
+        self, source: EvalSource, runs: RunRegistry, *, confirm_leave: bool = False
+    ) -> None:
         super().__init__()
         self._source = source
         self._run_workers = runs
+        self._confirm_leave = confirm_leave
         self._filter = SampleFilter()
         self._charts_drawn = -math.inf
 
@@ -299,8 +304,8 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             self.action_leave()
 
     def action_leave(self) -> None:
-        """Leave; ask first what to do with an evaluation of this program that is still running."""
-        if self._source.runner is None:
+        """Leave; ask first what to do with a running evaluation that was started here."""
+        if self._source.runner is None or not self._confirm_leave:
             self.dismiss(None)
         else:
             app_of(self).push_screen(LeaveEvalDialog(*self._how_many()), self._left)

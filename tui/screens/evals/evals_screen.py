@@ -88,7 +88,8 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             self.complain(error)
             return
         runner = self._evals.begin(taken)
-        app_of(self).push_screen(EvalScreen(LocalEval(runner, self._evals), runs))
+        source = LocalEval(runner, self._evals)
+        app_of(self).push_screen(EvalScreen(source, runs, confirm_leave=True))
 
     def action_delete(self) -> None:
         """Delete the evaluation under the cursor, with or without its sessions, after asking."""

@@ -1,0 +1,40 @@
+"""The orders in which the wall sorts its runs, and the states to which it can be limited."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sandbox_tui.tui.widgets.wall.run_facts import Kind
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+Order = Literal["start", "state", "tokens", "cost"]
+ORDERS: tuple[Order, ...] = ("start", "state", "tokens", "cost")
+
+FILTERS: dict[Kind | None, str] = {
+    None: "",
+    "waiting": "waiting",
+    "running": "running",
+    "failed": "not submitted",
+    "submitted": "submitted",
+}
+"""The words for each filter, in the order in which a key cycles through them; None: all runs."""
+
+URGENCY: tuple[Kind, ...] = ("waiting", "failed", "running", "submitted")
+
+
+def next_filter(kind: Kind | None) -> Kind | None:
+    """Return the filter that follows."""
+    kinds = list(FILTERS)
+    return kinds[(kinds.index(kind) + 1) % len(kinds)]
+
+
+def rank(tile: RunTile, order: Order) -> tuple[float, int]:
+    """Return the sort key of a tile; equal ones are in the order in which their runs started."""
+    totals = tile.state.totals
+    by: dict[Order, float] = {
+        "start": 0,
+        "state": URGENCY.index(tile.kind),
+        "tokens": -(totals.usage.input_tokens + totals.usage.output_tokens),
+        "cost": -(totals.cost or 0.0),
+    }
+    return by[order], tile.number
