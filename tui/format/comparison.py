@@ -18,7 +18,7 @@ from sandbox_tui.sessions.relations.compare import (
 )
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import outcome_words
-from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS, first_line, task_title
+from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS, first_line, model_title, task_title
 
 COLUMN = 40
 """Width of each side on the command line."""
@@ -186,7 +186,17 @@ def call_line(call: Call) -> str:
     """Return a call as one line."""
     mark = {True: "✓", False: "✗", None: "·"}[call.ok]
     summary = sanitize_line(summarize_call(call.tool, call.arguments))
-    return f"{call.number} {mark} {short_name(sanitize_line(call.tool))} {summary}"
+    return f"{call.number:>2} {mark} {short_name(sanitize_line(call.tool))} {summary}"
+
+
+def answer_or_reason(run: RunSummary) -> str:
+    """Return a session's answer; if it has none, why."""
+    if (run.answer or "").strip():
+        return run.answer or ""
+    reason = (run.error or "").strip().removesuffix(".")
+    if reason.startswith(("You ", "The ")):
+        reason = reason[0].lower() + reason[1:]
+    return f"none ({reason})" if reason else "none"
 
 
 def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
@@ -199,11 +209,11 @@ def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
     return {
         "title": task_title(run),
         "outcome": outcome_words(run),
-        "answer": first_line(run.answer or run.error or "") or "none",
+        "answer": first_line(answer_or_reason(run)),
         "calls": _calls(calls),
         "time": f"{clock(run.seconds)} · {numbers.counted(steps, 'step')}",
         "spent": " · ".join(part for part in spent if part),
-        "model": f"{first_line(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}",
+        "model": f"{model_title(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}",
         "session": run.id,
     }
 

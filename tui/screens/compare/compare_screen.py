@@ -22,7 +22,12 @@ from sandbox_tui.sessions.relations.compare import (
     contents_of,
 )
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.comparison import Fact, file_sizes, related_sentence
+from sandbox_tui.tui.format.comparison import (
+    Fact,
+    answer_or_reason,
+    file_sizes,
+    related_sentence,
+)
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -146,7 +151,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         if name == "title":
             words = [run.task for run in (left, right)]
         else:
-            words = [run.answer or run.error or "none" for run in (left, right)]
+            words = [answer_or_reason(run) for run in (left, right)]
         heading = {"title": "task"}.get(name, name)
         text = f"left\n\n{words[0]}\n\nright\n\n{words[1]}"
         app_of(self).push_screen(PagerScreen(heading, text))

@@ -70,7 +70,7 @@ class Activity:
         if finished is not None and finished.reason == "submitted":
             answer = sanitize_line((finished.answer or "").strip())
             if not answer:
-                return [Text("no answer", style=palette.dim, no_wrap=True)]
+                return [Text("answer: none", style=palette.dim, no_wrap=True)]
             return self._wrapped(f"answer: {answer}", palette.good)
         if finished is not None:
             return self._wrapped(finished.error or "", palette.bad)

@@ -192,7 +192,7 @@ class RunTile(Widget, can_focus=True):
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
         if finished is not None and finished.reason == "submitted":
             answer = first_line(finished.answer or "")
-            return Text(answer or "no answer", style=palette.good if answer else palette.dim)
+            return Text(answer or "answer: none", style=palette.good if answer else palette.dim)
         if finished is not None:
             return Text(first_line(finished.error or ""), style=palette.bad)
         calls, reply = self.state.calls, unfinished_reply(self.state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import time
 from pathlib import Path
@@ -23,6 +24,8 @@ from sandbox_tui.sessions.relations.compare import (
     first_difference,
 )
 from sandbox_tui.tui.format.comparison import (
+    answer_or_reason,
+    call_line,
     calls_sentence,
     differing_lines,
     divergence,
@@ -210,3 +213,22 @@ def test_no_files_are_not_all_of_them(tmp_path: Path) -> None:
     found = compared(tmp_path, (ended(1),), (ended(1),))
     assert files_sentence(found) == "Neither session left files."
     assert related_sentence(found) == ""
+
+
+def test_the_reason_for_a_missing_answer_is_not_shown_as_an_answer(tmp_path: Path) -> None:
+    run = compared(tmp_path, (ended(1),), (ended(1),)).left
+    said = dataclasses.replace(run, answer="42", error=None)
+    stopped = dataclasses.replace(run, answer=" ", error="You ended the run.")
+    silent = dataclasses.replace(run, answer=None, error=None)
+    failed = dataclasses.replace(run, answer=None, error="OpenAI is overloaded.")
+    assert [answer_or_reason(one) for one in (said, stopped, silent, failed)] == [
+        "42",
+        "none (you ended the run)",
+        "none",
+        "none (OpenAI is overloaded)",
+    ]
+
+
+def test_numbers_of_calls_are_aligned() -> None:
+    nine, ten = (Call(seq=n, number=n, step=n, tool="submit", arguments="{}") for n in (9, 10))
+    assert call_line(nine).index("·") == call_line(ten).index("·")
