@@ -25,7 +25,8 @@ from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
 
-NO_EVALUATION = "There are no evaluations yet: `sandbox-tui eval run pocket` starts one."
+HOW_TO_START = "`sandbox-tui eval run pocket` starts one"
+NO_EVALUATION = f"There are no evaluations yet: {HOW_TO_START}."
 
 _COLUMNS = tuple(field.name for field in msgspec.structs.fields(SampleResult))
 _MARKS = ", ".join("?" * (len(_COLUMNS) + 2))

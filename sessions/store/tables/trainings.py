@@ -19,7 +19,8 @@ from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
 
-NO_TRAINING = "There are no training runs yet: `sandbox-tui rl train RECIPE` starts one."
+HOW_TO_START = "`sandbox-tui rl train RECIPE` starts one"
+NO_TRAINING = f"There are no training runs yet: {HOW_TO_START}."
 
 MAX_BEAT_AGE_SECONDS = 60.0
 """Maximum age of the heartbeat of a program on another machine before it counts as ended."""

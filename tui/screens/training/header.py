@@ -10,6 +10,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.rl.step_figures import StepFigures
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.screens.training.screen_data import TrainingScreenData
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.training.training_rows import status_sign
@@ -21,7 +22,7 @@ def title_line(found: TrainingSummary, width: int, palette: Palette) -> Text:
     state = f"{sign} {found.status}"
     line = Text(no_wrap=True)
     line.append(sanitize_line(found.name), style=palette.accent)
-    line.append(f"  {sanitize_line(found.model)}", style=palette.strong)
+    line.append(f"  {model_title(found.model)}", style=palette.strong)
     seed = "" if found.seed is None else f"  seed {found.seed}"
     line.append(f"  {sanitize_line(found.engine)}{seed}", style=palette.dim)
     line.append(f"  {found.id}", style=palette.faint)

@@ -14,6 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl.reading import TrainingReader
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format.numbers import counted
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.progress_screen import ProgressScreen
@@ -91,7 +92,7 @@ class TrainingScreen(ProgressScreen[TrainingScreenData]):
     @property
     def training(self) -> str:
         """Name and model, for the terminal title."""
-        return sanitize_line(f"{self._found.name} · {self._found.model}")
+        return sanitize_line(f"{self._found.name} · {model_title(self._found.model)}")
 
     # --- what is shown
 

@@ -13,6 +13,7 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.store.tables import rollouts, trainings
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
@@ -79,7 +80,7 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
 
 
 def _question(found: TrainingSummary, sessions: int) -> str:
-    name = sanitize_line(f"{found.name} · {found.model}")[:80]
+    name = sanitize_line(f"{found.name} · {model_title(found.model)}")[:80]
     return (
         f"Delete “{name}” ({found.id}), {numbers.counted(found.steps, 'step')}? Its curves are "
         f"deleted too; the {numbers.counted(sessions, 'session')} of its rollouts are kept "

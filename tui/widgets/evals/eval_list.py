@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.sessions.store.tables.eval_ledger import HOW_TO_START, EvalSummary
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
 from sandbox_tui.tui.widgets.sessions.summary_list import SummaryList
@@ -15,7 +15,12 @@ class EvalList(SummaryList[EvalSummary]):
     """Shows each evaluation and its progress."""
 
     TITLE = "evaluations"
-    NOTHING = ("No evaluations yet.", "`sandbox-tui eval run pocket` starts one.")
+    NOTHING = (
+        "No evaluations yet.",
+        f"In a shell, {HOW_TO_START}.",
+        "`--model NAME --base-url URL` chooses the model.",
+        "`sandbox-tui eval suites` lists the other suites.",
+    )
 
     def __init__(self) -> None:
         super().__init__(id="evals")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
+from sandbox_tui.sessions.store.tables.trainings import HOW_TO_START, TrainingSummary
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.summary_list import SummaryList
 from sandbox_tui.tui.widgets.training.training_rows import training_lines
@@ -15,7 +15,7 @@ class TrainingList(SummaryList[TrainingSummary]):
     """Shows each training run and its progress."""
 
     TITLE = "training runs"
-    NOTHING = ("No training runs yet.", "`sandbox-tui rl train RECIPE` starts one.")
+    NOTHING = ("No training runs yet.", f"In a shell, {HOW_TO_START}.")
 
     def __init__(self) -> None:
         super().__init__(id="trainings")

@@ -8,6 +8,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.store.tables.trainings import TrainingStatus, TrainingSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
@@ -40,7 +41,7 @@ def training_lines(
     first = Text(f" {sign} ", style=style, no_wrap=True)
     first.append(label, style=palette.strong)
     first.append(sanitize_line(found.name), style=palette.text)
-    first.append(f"  {sanitize_line(found.model)}", style=palette.strong)
+    first.append(f"  {model_title(found.model)}", style=palette.strong)
     with_age(first, found.began_at, width, palette)
     parts = [
         found.status,

@@ -10,11 +10,14 @@ from rich.cells import cell_len
 
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.screens.evals.header import failures_line, title_line
 from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import data_of
 from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.evals.domain_grid import Grid, grid_by_domain, grid_by_mode
+from sandbox_tui.tui.widgets.evals.eval_list import EvalList
+from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
 from sandbox_tui.tui.widgets.evals.series import MAX_POINTS, series_of
 from tests.unit.core.evals.reporting.sample_results import DOMAINS, INFO, evaluation, result
 from tests.unit.tui.widgets.test_preview_kinds import PALETTE
@@ -34,6 +37,21 @@ def table(*modes: Any) -> EvalTable:
             if one.mode == "sandbox"
         ]
     return eval_table(info, samples)
+
+
+def test_an_empty_list_says_how_to_start_one() -> None:
+    assert any("`sandbox-tui eval run pocket`" in line for line in EvalList.NOTHING)
+    assert any("--model NAME --base-url URL" in line for line in EvalList.NOTHING)
+    assert max(map(len, EvalList.NOTHING)) <= 56, "it fits the narrowest screens"
+
+
+def test_a_model_that_is_a_path_is_shown_by_its_name() -> None:
+    info = msgspec.structs.replace(INFO, model="/models/cache/qwen.gguf")
+    summary = EvalSummary(info, 4, 2, running=False)
+    data = data_of(Reading(info, [], "running", "", 0.0))
+    for line in (title_line(info, data, 80, PALETTE), eval_lines(summary, 80, PALETTE)[0]):
+        assert "  qwen.gguf" in line.plain
+        assert "/models" not in line.plain
 
 
 @pytest.mark.parametrize("width", [24, 40, 56, 76, 96, 156])
