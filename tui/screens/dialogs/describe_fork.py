@@ -15,6 +15,7 @@ from textual.widgets import Button, Input, Label, Static, TextArea
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.run.run_request import RunRequest
@@ -23,11 +24,14 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import ChangeCallDialog
+from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import OneLineInput
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
 ROOM = 20
 """Minimum steps left for a fork whose parent has used up its own."""
@@ -41,7 +45,7 @@ class ForkDescription:
     request: ForkRequest
 
 
-class ForkDialog(Dialog[ForkDescription | None]):
+class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     """Shows where a fork starts and where its files come from; dismisses with its description.
 
     Args:
@@ -68,11 +72,12 @@ class ForkDialog(Dialog[ForkDescription | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("fork.start", "start", priority=True),
+        binding("fork.models", "models"),
         binding("fork.call", "change_call"),
         binding("fork.leave", "cancel", priority=True),
     ]
 
-    AUTO_FOCUS = "#message"
+    AUTO_FOCUS = None  # scrolling to the message would hide where the fork starts
 
     def __init__(self, plan: ForkPlan, run: RunRequest, store: Store) -> None:
         super().__init__()
@@ -81,10 +86,11 @@ class ForkDialog(Dialog[ForkDescription | None]):
         self._store = store
         self._edited: str | None = None
         self._first_model = sanitize_line(plan.started.model)
+        self._is_scripted = run.model is not None
+        self._first_url = "" if self._is_scripted else run.settings.model.base_url
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
-        model = self._run_request.settings.model
         steps = self._run_request.settings.limits.max_steps
         steps = max(steps, self._plan.fork_point.step + ROOM) if self._used_up else steps
         with VerticalScroll(classes="dialog form") as box:
@@ -96,9 +102,9 @@ class ForkDialog(Dialog[ForkDescription | None]):
             yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
             with Grid():
                 yield Label("model of the fork")
-                yield Label("server; leave empty for OpenAI")
+                yield Label("server")
                 yield OneLineInput(self._first_model, id="model")
-                yield OneLineInput(model.base_url, id="url")
+                yield OneLineInput(self._first_url, id="url")
             yield Label("max steps, including those before the fork")
             yield Input(str(steps), type="integer", id="steps")
             with Horizontal():
@@ -110,6 +116,8 @@ class ForkDialog(Dialog[ForkDescription | None]):
         """Show the fork point, unless a key closed the form before its widgets existed."""
         if self.query("#where"):
             self._show()
+            self._name_server()
+            self.query_one("#message").focus(scroll_visible=False)
 
     def _show(self) -> None:
         fork_point = self._plan.fork_point
@@ -124,7 +132,29 @@ class ForkDialog(Dialog[ForkDescription | None]):
             position = f"In step {fork_point.step} of {parent}, {how} {description}"
         self.query_one("#where", Static).update(position)
         self.query_one("#repeats", Static).update(sanitize_line(self._plan.sentence))
-        self.query_one("#call", Button).disabled = self._last_call() is None
+        self.query_one("#call", Button).display = self._last_call() is not None
+
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """There may be no call to change yet."""
+        nothing = action == "change_call" and self._last_call() is None
+        return "no call has been made here yet" if nothing else ""
+
+    @on(Input.Changed, "#model")
+    def _name_server(self) -> None:
+        """Say in the empty field what it means for this model."""
+        url, model = self.query_one("#url", Input), self._text("model")
+        no_server = self._is_scripted and model == self._first_model
+        url.placeholder = "none: it is a script" if no_server else "…/v1; empty for OpenAI"
+
+    def action_models(self) -> None:
+        """Choose a model that is available on this machine, only for this fork."""
+        settings = self._run_request.settings.model
+        app_of(self).push_screen(ChooseModelDialog(settings, for_good=False), self._take)
+
+    def _take(self, offer: Offer | None) -> None:
+        if offer is not None:
+            self.query_one("#model", Input).value = offer.model
+            self.query_one("#url", Input).value = offer.base_url
 
     @property
     def _used_up(self) -> bool:
@@ -146,12 +176,11 @@ class ForkDialog(Dialog[ForkDescription | None]):
     async def _change_call(self) -> None:
         call = self._last_call()
         if call is None:
-            self.notify("No call had been made yet.", markup=False)
             return
         shown = call
         if self._edited is not None:
             shown = msgspec.structs.replace(call, arguments=self._edited)
-        edited = await app_of(self).push_screen_wait(EditCallDialog(shown))
+        edited = await app_of(self).push_screen_wait(ChangeCallDialog(shown))
         if edited is None:
             return
         if self._plan.fork_point.next_call is None:
@@ -180,8 +209,12 @@ class ForkDialog(Dialog[ForkDescription | None]):
         if not model:
             self.notify("Enter a model name.", severity="warning", markup=False)
             return
-        message = self.query_one("#message", TextArea).text.strip()
         run = self._changed(model, int(steps))
+        if run.model is None and config.lacks_key(run.settings.model):
+            needed = f"Enter a server, or set {run.settings.model.api_key_env}."
+            self.notify(sanitize_line(needed), severity="warning", markup=False)
+            return
+        message = self.query_one("#message", TextArea).text.strip()
         self.dismiss(
             ForkDescription(self._plan, ForkRequest(run=run, message=message, edited=self._edited))
         )
@@ -192,7 +225,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
 
     def _changed(self, model: str, steps: int) -> RunRequest:
         old, url = self._run_request.settings, self._text("url")
-        same = model == self._first_model and url == old.model.base_url
+        same = model == self._first_model and url == self._first_url
         settings = msgspec.structs.replace(
             old,
             model=old.model

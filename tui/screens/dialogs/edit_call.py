@@ -1,4 +1,4 @@
-"""The editor for a waiting call."""
+"""The editors for a waiting call, and for a call that a fork changes."""
 
 from __future__ import annotations
 
@@ -62,6 +62,9 @@ class EditCallDialog(Dialog[str | None]):
         binding("edit_call.leave", "cancel", priority=True),
     ]
 
+    finishes = "run edited call"
+    """What finishing does, for the border."""
+
     def __init__(self, call: ToolCall) -> None:
         super().__init__()
         self._call = call
@@ -93,7 +96,7 @@ class EditCallDialog(Dialog[str | None]):
         box = self.query_one(VerticalScroll)
         box.remove_class("-wrong")
         box.border_subtitle = (
-            f"{hint('edit_call.run')} run edited call · {hint('edit_call.leave')} cancel"
+            f"{hint('edit_call.run')} {self.finishes} · {hint('edit_call.leave')} cancel"
         )
 
     def _say_what_is_wrong(self, words: str) -> None:
@@ -206,6 +209,12 @@ class EditCallDialog(Dialog[str | None]):
             return json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"{name} is not valid JSON: {error}") from error
+
+
+class ChangeCallDialog(EditCallDialog):
+    """The editor for the call that a fork changes: finishing only returns to the form."""
+
+    finishes = "use this call"
 
 
 def _area(text: str, *, classes: str) -> TextArea:

@@ -1,0 +1,105 @@
+"""The form for a fork, on recorded sessions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual.widgets import Button, Input, Static, TextArea
+
+from sandbox_tui.core.models.demo_model import DemoModel
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
+from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+from tests.snapshots import test_looks as looks
+from tests.waiting import until
+
+store = looks.store
+
+PARENT = "20260101-100000-first"
+
+
+def form_at(app: SandboxTui, store: Store, at: str, run_id: str = PARENT) -> ForkDialog:
+    plan = ForkPlan(store, store.run(run_id), at)
+    return ForkDialog(plan, plan.request(app.settings.now, {}), store)
+
+
+def shown_keys(app: SandboxTui) -> str:
+    return app.screen.query_one(KeyBar).render_line(0).text
+
+
+async def test_the_changed_call_returns_to_the_form_and_says_so(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.pause()
+        subtitle = str(app.screen.query_one(".dialog").border_subtitle)
+        assert subtitle == "ctrl+s use this call · esc cancel"
+        assert "run it" not in shown_keys(app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is form)
+        where = form.query_one("#where", Static)
+        await until(pilot, lambda: "with the call changed to" in str(where.render()))
+
+
+async def test_the_model_is_chosen_as_for_a_new_run(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        assert "f3 models" in shown_keys(app)
+        await pilot.press("f3")
+        await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+        offer = Offer("qwen", "http://here:8000/v1", "vLLM")
+        app.screen.dismiss(offer)
+        model, url = form.query_one("#model", Input), form.query_one("#url", Input)
+        await until(pilot, lambda: (model.value, url.value) == (offer.model, offer.base_url))
+
+
+async def test_a_fork_of_the_demo_needs_no_server(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        plan = ForkPlan(store, store.run(PARENT), "step:3")
+        request = replace(plan.request(app.settings.now, {}), model=DemoModel())
+        form = ForkDialog(plan, request, store)
+        await app.push_screen(form)
+        await pilot.pause()
+        url, model = form.query_one("#url", Input), form.query_one("#model", Input)
+        assert (url.value, url.placeholder) == ("", "none: it is a script")
+        model.value = "gpt"
+        await until(pilot, lambda: url.placeholder == "…/v1; empty for OpenAI")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.screen is form, "OpenAI needs a key"
+
+
+async def test_no_call_can_be_changed_before_there_is_one(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:0")
+        await app.push_screen(form)
+        await pilot.pause()
+        assert not form.query_one("#call", Button).display
+        assert "change the call" not in shown_keys(app)
+        assert why_key_is_disabled(form, "f4") == "Change the call: no call has been made here yet."
+
+
+@pytest.mark.parametrize("size", [(60, 20), (100, 30), (160, 45)])
+async def test_the_form_opens_at_the_line_that_says_where_it_forks(
+    store: Store, size: tuple[int, int]
+) -> None:
+    async with looks.shown(store, size, None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        assert form.query_one(".dialog").scroll_y == 0
+        where = form.query_one("#where", Static)
+        assert where.region.height > 0
+        assert form.query_one(".dialog").region.contains_region(where.region)
+        assert app.focused is form.query_one("#message", TextArea)
