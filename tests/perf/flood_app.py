@@ -90,9 +90,9 @@ class Ours(Flooded):
         yield self.view
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+        from sandbox_tui.tui.theming.derived_roles import derived_roles
 
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def on_mount(self) -> None:
         from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc

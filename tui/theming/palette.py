@@ -155,18 +155,6 @@ _ROLES = (
 """Roles, each with the Textual variable to use if a theme does not define the role."""
 
 
-ROLE_DEFAULTS = {
-    "role-model": "#b29ae0",
-    "role-human": "#e3a94b",
-    "role-tool": "#7fa7d6",
-    "role-dim": "#7a8694",
-    "role-faint": "#4a545f",
-    "role-code": "#20262d",
-    "role-select": "#2a3440",
-}
-"""Default colours of roles that a theme does not define."""
-
-
 @functools.lru_cache(8)
 def _palette(
     text: str,

@@ -13,7 +13,8 @@ from textual.app import App, ComposeResult
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.themes import load_themes
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS, palette_of, to_textual
+from sandbox_tui.tui.theming.derived_roles import derived_roles
+from sandbox_tui.tui.theming.palette import palette_of, to_textual
 from sandbox_tui.tui.widgets.calls.approval_bar import names_in
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -76,7 +77,7 @@ class OneList(App[None]):
             self.register_theme(to_textual(theme))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield Calls(self.state, autoselect=self.autoselect, id="calls")

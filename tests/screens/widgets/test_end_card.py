@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from tests.waiting import until
 
@@ -22,7 +22,7 @@ class OneCard(App[None]):
         self.max_height = height
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         card = EndCard("20260101-120000-sampl")

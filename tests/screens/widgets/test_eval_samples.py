@@ -7,14 +7,14 @@ from typing import Any
 from textual.app import App, ComposeResult
 
 from sandbox_tui.core.evals.sample import SampleResult
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
 from tests.unit.core.evals.reporting.sample_results import result
 
 
 class Shown(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield SampleList(lambda _: None, "being recorded")

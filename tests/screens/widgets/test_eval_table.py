@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleResult
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.evals.domain_table import INTERVAL_WORDS, DomainTable
 from tests.unit.core.evals.reporting.sample_results import evaluation
 
@@ -17,7 +17,7 @@ INFO = EvalInfo(id="x", suite="s", digest="d", model="m")
 
 class OneTable(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield DomainTable()

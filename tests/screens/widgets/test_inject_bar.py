@@ -9,7 +9,7 @@ from textual import events, on
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar, Purpose
 
 
@@ -21,7 +21,7 @@ class Bar(App[None]):
         self.sent: list[str] = []
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield InjectBar()

@@ -12,7 +12,7 @@ from sandbox_tui.sessions.rl.groups import groups_of
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.evals.sample_list import SampleList
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.training.group_table import GroupTable
@@ -25,7 +25,7 @@ NAME = "[/math] [bold]"
 
 class Table(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield GroupTable()

@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState, fold
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.files.file_versions import earlier, versions
 from sandbox_tui.tui.widgets.files.path_tree import PathTree
@@ -157,7 +157,7 @@ class Shown(App[None]):
         self._first = state
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield self.files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 from typing_extensions import override
 
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.preview.document import Notice
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 
@@ -27,7 +27,7 @@ class Watched(PreviewLines):
 
 class Demo(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield Watched()

@@ -6,7 +6,7 @@ from textual.app import App, ComposeResult
 
 from sandbox_tui.sessions.rl.groups import RolloutGroup
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.training.rollout_wall import RolloutWall
 
 
@@ -14,7 +14,7 @@ class Wall(App[None]):
     """Shows the wall."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield RolloutWall()

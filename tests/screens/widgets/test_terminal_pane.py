@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.terminal.search.search_bar import TerminalSearchBar
@@ -27,7 +27,7 @@ class Demo(App[None]):
         self.asked: list[str] = []
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield self.pane

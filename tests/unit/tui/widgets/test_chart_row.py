@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.charts.chart import Chart
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow, ChartView
 
 
 class Row(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLE_DEFAULTS
+        return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield ChartRow("curves", id="charts")
