@@ -261,8 +261,8 @@ async def test_settings_stay_open_when_a_run_has_ended(
 async def test_quitting_asks_over_another_question_and_a_second_time_says_how_to_answer(
     tmp_path: Path, scripted_server: Start
 ) -> None:
-    async with program(tmp_path, scripted_server()) as run:
-        await run.press("n", *"task", "escape")
+    async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
+        await run.waiting(run.begin(), 1)
         other = ConfirmDialog("Another question?")
         run.app.push_screen(other)
         await run.press("ctrl+q")

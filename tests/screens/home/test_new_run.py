@@ -16,6 +16,7 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import text_of_setting
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 from tests.waiting import until
@@ -131,6 +132,20 @@ async def test_a_draft_is_kept_until_it_is_started(app: SandboxTui, started: Sta
         await pilot.press("n")
         assert app.screen.query_one(TextArea).text == ""
         assert app.screen.query_one("#samples", Input).value == "1"
+
+
+@pytest.mark.parametrize("keys", [("q", "q"), ("ctrl+q", "ctrl+q"), ("q", "ctrl+q")])
+async def test_a_draft_holds_up_quitting_only_once(
+    app: SandboxTui, started: Started, keys: tuple[str, str]
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x", "escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press(keys[0])
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        assert not app._exit
+        await pilot.press(keys[1])
+        await until(pilot, lambda: app._exit)
 
 
 @pytest.mark.parametrize(

@@ -122,3 +122,9 @@ class QuitDialog(ConfirmDialog):
         self.dismiss(sure is True)
         if sure == "detach":
             app_of(self).call_later(self._detach_runs)
+
+
+class DraftDialog(ConfirmDialog):
+    """Asks whether to quit although a task is not started; the keys that asked also answer yes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("home.quit", "app.quit", show=False)]
