@@ -60,6 +60,18 @@ def test_parts_are_found_in_any_order_and_beginnings_of_words_count() -> None:
     assert "".join("Close the file"[place] for place in found.places) == "Clfi"
 
 
+def test_the_kind_of_an_entry_is_matched_too() -> None:
+    themes = [entry(f"{name}night", "Themes") for name in "abcdefghijklmnopq"]
+    entries = *themes, entry("daylight", "Themes"), entry("Theme – look", "Settings")
+    assert words_of("theme day", *entries) == {"Themes": ["daylight"]}
+    assert words_of("day theme", *entries) == {"Themes": ["daylight"]}
+    listed = words_of("theme", *entries)
+    assert len(listed["Themes"]) == len(themes) + 1, "all of them"
+    assert listed["Settings"] == ["Theme – look"]
+    assert "Themes" not in words_of("the", *entries), "too short to mean the kind"
+    assert words_of("models lit", entry("little", "Models")) == {"Models": ["little"]}
+
+
 def test_a_long_title_of_the_same_letters_takes_no_time() -> None:
     assert fit("ab" * 12 + "c", "ab" * 100) is None
     assert fit("a" * 30 + "b" * 20, "a b " * 50) is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sandbox_tui.tui.screens.palette.fuzzy import fit
+from sandbox_tui.tui.screens.palette.fuzzy import Fit, fit
 
 KINDS = ("Actions", "Sessions", "Models", "Themes", "Settings")
 """Kinds of entries, in the order in which they are listed while nothing is typed."""
@@ -19,6 +19,9 @@ MAX_RECENT = 5
 
 MAX_OF_A_KIND = 12
 """Maximum entries listed per kind, except actions; typing finds the others."""
+
+MIN_KIND_CHARACTERS = 4
+"""Minimum length of typed text that is taken for the name of a kind."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ def _of_kind(entries: Iterable[Entry], kind: str) -> list[Entry]:
 def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
     matches: list[Match] = []
     for entry in entries:
-        found = fit(typed, entry.words)
+        found = _fit(typed, entry)
         if found is not None:
             matches.append(Match(entry, found.places, found.score))
     groups: list[Group] = []
@@ -98,5 +101,19 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
         of_kind = [match for match in matches if match.entry.kind == kind]
         of_kind.sort(key=lambda match: (bool(match.entry.off), -match.score))
         if of_kind:
-            groups.append((kind, of_kind[:MAX_OF_A_KIND]))
+            groups.append((kind, of_kind if kind == "Themes" else of_kind[:MAX_OF_A_KIND]))
     return sorted(groups, key=lambda group: -group[1][0].score)
+
+
+def _fit(typed: str, entry: Entry) -> Fit | None:
+    """Match typed text with an entry's words; parts of it may name the entry's kind instead."""
+    found = fit(typed, entry.words)
+    if found is not None:
+        return found
+    parts = typed.lower().split()
+    others = [part for part in parts if not _names_kind(part, entry.kind)]
+    return fit(" ".join(others), entry.words) if len(others) < len(parts) else None
+
+
+def _names_kind(part: str, kind: str) -> bool:
+    return len(part) >= MIN_KIND_CHARACTERS and kind.lower().startswith(part)
