@@ -45,6 +45,9 @@ __all__ = [
 MIRROR = "model"
 """Name of the terminal that mirrors the commands in the sandbox."""
 
+HANDED_OVER = "moved to a program of its own"
+"""What is said about a run that was detached."""
+
 RunStatus = Literal[
     "starting", "running", "paused", "frozen", "waiting", "awaiting_input", "finished", "failed"
 ]
@@ -365,8 +368,7 @@ def _score_note(event: e.Scored) -> NoteItem:
 
 def resumed_words(event: e.RunResumed) -> str:
     """Describe a resumption in sentences."""
-    gap = format_duration(event.away) if event.away else "a detach"
-    words = f"resumed after {gap}"
+    words = f"resumed after {format_duration(event.away)}" if event.away else HANDED_OVER
     return " ".join([f"{words}.", *event.lost, *event.changed])
 
 

@@ -14,7 +14,7 @@ from sandbox_tui.core.agent.model_messages import LOST_COMMAND, lost_processes
 from sandbox_tui.core.base.defaults import MIRROR_SIZE
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import MIRROR, HumanItem, RunState
+from sandbox_tui.core.events.run_state import HANDED_OVER, MIRROR, HumanItem, RunState
 from sandbox_tui.core.lineage.recovery import RecoveredRun
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.start import RunStart
@@ -78,8 +78,8 @@ class ResumedStart(RunStart):
     @override
     async def prepare(self, run: Run) -> list[dict[str, Any]]:
         recovered, watcher = self._recovered, run.environment.watcher
-        downtime = format_duration(recovered.downtime)
-        await run.environment.mirror.remark(f"the program ended here; resumed after {downtime}")
+        ended = f"the program ended here; resumed after {format_duration(recovered.downtime)}"
+        await run.environment.mirror.remark(HANDED_OVER if self._is_handover else ended)
         if not recovered.prepared:
             await run.copy_input()
             await run.set_up(run.spec.setup)

@@ -11,6 +11,7 @@ import pytest
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import NoteItem, fold
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from sandbox_tui.sessions.remote import detach as moving
@@ -96,6 +97,11 @@ async def test_a_separate_program_continues_a_run(
     assert last.reason == "submitted"
     resumed = [event for event in events if isinstance(event, e.RunResumed)]
     assert [event.lost for event in resumed] == [()], "nothing was under way"
+    notes = [item.text for item in fold(events).items if isinstance(item, NoteItem)]
+    assert any(note.startswith("moved to a program of its own.") for note in notes)
+    shown = b"".join(event.data for event in events if isinstance(event, e.TerminalOutput))
+    assert b"moved to a program of its own" in shown
+    assert b"the program ended" not in shown
     done = [event for event in events if isinstance(event, e.CallFinished)]
     assert "text" in done[1].observation
     assert "kept=yes" in done[1].observation

@@ -137,7 +137,7 @@ def test_a_run_is_detached_when_the_program_is_quit(person: Person, scripted_ser
         assert person.is_back() == 0
         assert "running (detached)" in person.screen()
         person.enters("sandbox-tui attach")
-        person.sees("waits for you", "1 bash", "resumed after")
+        person.sees("waits for you", "1 bash", "moved to a program")
         person.presses("a")
         person.sees("once again")
         person.presses("a")
