@@ -12,7 +12,7 @@ import random
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, TypeVar
@@ -79,6 +79,16 @@ class TrainingData:
         return cls(train, held_out[: recipe.evaluation.tasks or None])
 
 
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """How many of the attempts at a step, or at its held-out tasks, have ended."""
+
+    step: int
+    split: Split
+    done: int
+    total: int
+
+
 class Training(TrainingJob):
     """Runs and records one training; can be run only once.
 
@@ -94,6 +104,7 @@ class Training(TrainingJob):
         folder: of its checkpoints.
         checkpoint: the one it resumes from; None: from the start.
         first_step: the first step to run, counted from 1.
+        progress: of the attempts that are running; None between batches.
         on_step: called on the event loop with the number of each finished step.
     """
 
@@ -103,6 +114,7 @@ class Training(TrainingJob):
         self.folder = Path()
         self.checkpoint: Path | None = None
         self.first_step = 1
+        self.progress: BatchProgress | None = None
         self.on_step: Callable[[int], None] = lambda _: None
         self._store = store
         self._engine = engine
@@ -288,10 +300,14 @@ class Training(TrainingJob):
         self, step: int, work: Sequence[tuple[Task, int]], policy: Policy, split: Split
     ) -> list[Attempt]:
         places = asyncio.Semaphore(self.recipe.training.concurrency)
+        progress = self.progress = BatchProgress(step, split, 0, len(work))
 
         async def one(task: Task, number: int) -> Attempt:
+            nonlocal progress
             async with places:
-                return await self._attempt(step, task, number, policy, split)
+                made = await self._attempt(step, task, number, policy, split)
+            progress = self.progress = replace(progress, done=progress.done + 1)
+            return made
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -299,6 +315,8 @@ class Training(TrainingJob):
         except BaseExceptionGroup as errors:
             self._require_going()
             raise errors.exceptions[0] from None
+        finally:
+            self.progress = None
         return [task.result() for task in tasks]
 
     async def _attempt(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,6 +19,12 @@ from sandbox_tui.sessions.rl.reading import TrainingReader
 from sandbox_tui.sessions.rl.step_figures import StepFigures, step_figures
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
+
+if TYPE_CHECKING:  # `rl watch` runs no training
+    from sandbox_tui.sessions.rl.training import BatchProgress
+
+PROGRESS_SECONDS = 10.0
+"""Minimum number of seconds between a line and the next one about an unfinished step."""
 
 POLL_SECONDS = 1.0
 """Seconds between checks of the database."""
@@ -63,6 +71,7 @@ class StepWriter:
         self._reader = TrainingReader(store, training_id)
         self._as_json = as_json
         self._written: set[int] = set()
+        self._last_line_at = -math.inf
 
     def write(self, step: int) -> None:
         """Write a finished step.
@@ -74,7 +83,17 @@ class StepWriter:
         if (reading := self._reader.read()) is not None:
             steps = [one for one in step_figures(reading) if one.step == step]
             with self._until_it_fails():
+                self._last_line_at = time.monotonic()
                 _write_new(steps, self._written, as_json=self._as_json)
+
+    def progress(self, batch: BatchProgress) -> None:
+        """Write how far a batch of rollouts is to stderr, unless a line was just written."""
+        now = time.monotonic()
+        if now - self._last_line_at >= PROGRESS_SECONDS:
+            self._last_line_at = now
+            with self._until_it_fails():
+                sys.stderr.write(f"{progress_line(batch)}\n")
+                sys.stderr.flush()
 
     def say(self, words: str) -> None:
         """Write a line for the user."""
@@ -91,6 +110,12 @@ class StepWriter:
             if self.error is None:
                 self.error = error
                 self._on_error()
+
+
+def progress_line(batch: BatchProgress) -> str:
+    """Return how far a batch of rollouts is, as a line."""
+    what = "held-out tasks" if batch.split == "held_out" else "rollouts"
+    return f"step {batch.step} · {batch.done} of {batch.total} {what} …"
 
 
 def step_line(step: StepFigures) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sandbox_tui.core.rl.recipe import Recipe
     from sandbox_tui.sessions import Store
     from sandbox_tui.sessions.rl.training import Training
+    from sandbox_tui.tui.cli.rl.step_lines import StepWriter
 
 
 @click.command(short_help="Train a model with a recipe.")
@@ -74,7 +75,11 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
         training.on_step = writer.write
         caught = _stop_on_signals(training, asyncio.get_running_loop())
         writer.say(f"training {training.training_id}: {recipe.name}, {recipe.engine}")
-        status = await training.run()
+        reporting = asyncio.create_task(_report_progress(training, writer))
+        try:
+            status = await training.run()
+        finally:
+            reporting.cancel()
     if writer.error is not None:
         return without_output(writer.error)
     if status == "finished":
@@ -84,6 +89,18 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
         return 0
     writer.say(f"stopped: `sandbox-tui rl train --resume {training.training_id}` continues it.")
     return 128 + caught[0] if caught else STOPPED_EARLY
+
+
+async def _report_progress(training: Training, writer: StepWriter) -> None:
+    """Write how far the current rollouts are, now and then, until it is cancelled."""
+    import asyncio
+
+    from sandbox_tui.tui.cli.rl.step_lines import POLL_SECONDS
+
+    while True:
+        if training.progress is not None:
+            writer.progress(training.progress)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 def _stop_on_signals(training: Training, loop: asyncio.AbstractEventLoop) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ data: {train: train.jsonl, held_out: held-out.jsonl}
 episodes: {mode: sandbox, sandbox: bubblewrap, limits: {max_steps: 5}}
 training: {steps: 60, prompts: 4, group: 8, learning_rate: 1.0e-5}
 """
+
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture
@@ -86,3 +89,14 @@ def test_a_recipe_that_is_not_there_is_reported_without_numbers(folder: Path) ->
         ConfigError, match=r"none.yaml cannot be read: No such file or directory\.$"
     ):
         load_recipe(folder / "none.yaml")
+
+
+def test_the_collect_recipe_of_the_docs_is_complete(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "train.jsonl").touch()
+    file = tmp_path / "collect.yaml"
+    file.write_text(text)
+    recipe = load_recipe(file)
+    assert (recipe.engine, recipe.name) == ("collect", "collect")
+    assert recipe.server.base_url

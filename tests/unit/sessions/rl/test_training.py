@@ -19,8 +19,9 @@ from sandbox_tui.core.rl.training.policy import Conversant, Policy, Transcript
 from sandbox_tui.core.rl.turn import Turn
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl.checkpoints import newest_checkpoint
-from sandbox_tui.sessions.rl.training import Training
+from sandbox_tui.sessions.rl.training import BatchProgress, Training
 from sandbox_tui.sessions.store.tables import rollouts, trainings
+from sandbox_tui.tui.cli.rl.step_lines import StepWriter, progress_line
 
 RECIPE = """
 engine: collect
@@ -137,6 +138,43 @@ async def test_every_rollout_is_a_session_with_its_advantage(
         measured = [one.step for one in steps if "held_out_reward" in one.metrics]
         assert measured == [0, 2, 3]
         assert steps[1].metrics["loss"] == 0.5
+
+
+async def test_the_progress_of_a_batch_is_known_while_it_runs(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    seen: list[BatchProgress | None] = []
+
+    def answer(turn: Turn, seed: int) -> str:
+        seen.append(training.progress)
+        return half_right(turn, seed)
+
+    with Store(tmp_path / "sessions.db") as store:
+        training = Training(recipe, store, Stepping(Answering(answer)))
+        training.begin()
+        await training.run()
+    batches = [one for one in seen if one is not None]
+    assert len(batches) == len(seen)
+    assert (batches[0].step, batches[0].split, batches[0].total) == (0, "held_out", 2)
+    assert {(one.step, one.total) for one in batches if one.split == "train"} == {
+        (1, 4),
+        (2, 4),
+        (3, 4),
+    }
+    assert any(one.done for one in batches)
+    assert training.progress is None
+
+
+def test_a_line_says_how_far_a_step_is_but_not_after_each_rollout(
+    tmp_path: Path, own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store(tmp_path / "sessions.db") as store:
+        writer = StepWriter(store, "t", as_json=True, on_error=lambda: None)
+        writer.progress(BatchProgress(0, "held_out", 3, 17))
+        writer.progress(BatchProgress(0, "held_out", 4, 17))
+    written = capsys.readouterr()
+    assert (written.out, written.err) == ("", "step 0 · 3 of 17 held-out tasks …\n")
+    assert progress_line(BatchProgress(1, "train", 0, 4)) == "step 1 · 0 of 4 rollouts …"
 
 
 async def test_the_rollouts_of_a_task_lie_next_to_each_other(
