@@ -11,7 +11,6 @@ import msgspec
 
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ConfigError, ForkRefused, ResumeRefused
-from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.fork_point import BaseSnapshot, ForkPoint
@@ -30,6 +29,7 @@ from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.factory import open_sandbox
 from sandbox_tui.core.sandboxes.snapshot_store import kind_of
 from sandbox_tui.core.tools.base import Tool
+from sandbox_tui.core.tools.changed_call import check_changed_call
 from sandbox_tui.core.tools.registry import command_docs, tools_named
 
 
@@ -123,7 +123,7 @@ async def open_fork(
     """Return a run, ready for `events`, and the inherited events to store before its own.
 
     Raises:
-        ConfigError: a setting is invalid, or leaves the fork no step.
+        ConfigError: a setting or the edited call is invalid, or the fork has no step left.
         ForkRefused: a call was edited, but there is no next call.
         SandboxUnavailable: this machine cannot run a sandbox.
     """
@@ -242,15 +242,22 @@ def _as_sent(event: e.AnyEvent, parent: e.RunStarted) -> e.AnyEvent:
     return msgspec.structs.replace(event, steps_left=parent.limits.max_steps - event.step + 1)
 
 
+def check_edited(fork_point: ForkPoint, arguments: str) -> None:
+    """Check new arguments (JSON text) for the next call.
+
+    Raises:
+        ConfigError: they do not suit the call's tool.
+        ForkRefused: there is no next call.
+    """
+    if fork_point.next_call is None:
+        raise ForkRefused("There is no call after this position to change.")
+    check_changed_call(fork_point.next_call.name, arguments)
+
+
 def _check(fork_point: ForkPoint, request: ForkRequest) -> None:
     limits = request.run.settings.limits
     if request.edited is not None:
-        if fork_point.next_call is None:
-            raise ForkRefused("There is no call after this position to change.")
-        try:
-            parse_arguments(request.edited)
-        except ArgumentsError as error:
-            raise ConfigError(f"The changed call cannot be used: {error}") from error
+        check_edited(fork_point, request.edited)
     if fork_point.next_call is None and fork_point.step >= limits.max_steps:
         raise ConfigError(
             f"The parent had taken {fork_point.step} steps by then, and the limit is "

@@ -103,3 +103,17 @@ async def test_the_form_opens_at_the_line_that_says_where_it_forks(
         assert where.region.height > 0
         assert form.query_one(".dialog").region.contains_region(where.region)
         assert app.focused is form.query_one("#message", TextArea)
+
+
+async def test_arguments_that_the_tool_lacks_are_refused_in_the_editor(store: Store) -> None:
+    async with looks.shown(store, (160, 45), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.press("f4", "f3")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.pause()
+        app.screen.query_one("TextArea.json", TextArea).text = '{"comand": "ls"}'
+        await pilot.press("ctrl+s")
+        box = app.screen.query_one(".dialog")
+        await until(pilot, lambda: box.has_class("-wrong"))
+        assert 'needs "command"; it has no argument "comand".' in str(box.border_subtitle)

@@ -13,7 +13,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import Mode
-from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.core.lineage.open_fork import ForkRequest, check_edited
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.remote.detached import ForkJob, Job, begin
@@ -45,6 +45,8 @@ def execute_fork(
     kind = str(overrides.get("sandbox.kind") or "auto")
     edited = options["edit_call"]
     plan = ForkPlan(store, parent, options["at"], before_call=edited is not None, kind=kind)
+    if edited is not None:
+        check_edited(plan.fork_point, edited)
     run = plan.request(settings, overrides)
     if lines and not options["detach"] and (mode or run.mode) == "step":
         mode = "auto"

@@ -12,12 +12,14 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, TextArea
+from typing_extensions import override
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import short_name
+from sandbox_tui.core.tools.changed_call import check_changed_call
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -215,6 +217,20 @@ class ChangeCallDialog(EditCallDialog):
     """The editor for the call that a fork changes: finishing only returns to the form."""
 
     finishes = "use this call"
+
+    @override
+    def action_run(self) -> None:
+        """Close with the current arguments, if they suit the tool."""
+        arguments = self._written()
+        if arguments is None:
+            return
+        try:
+            check_changed_call(self._call.name, arguments)
+        except ConfigError as error:
+            self._wrong = self._texts()
+            self._say_what_is_wrong(str(error))
+            return
+        self.dismiss(arguments)
 
 
 def _area(text: str, *, classes: str) -> TextArea:
