@@ -346,10 +346,10 @@ class Sandbox(Protocol):
     async def copy_out(self, path: str, target: Path) -> list[str]:
         """Copy the content of the directory `path`, or the file at `path`, into a host folder.
 
-        `target` is created if missing. Only regular files and folders are copied: links, devices
-        and names that lead out of `target` are not; setuid bits are dropped, count and size capped.
-        Files are written to a temporary folder and then moved into place; existing files are never
-        replaced (the name gets a number).
+        `target` is created if there is something to copy. Only regular files and folders are
+        copied: links, devices and names that lead out of it are not; setuid bits are dropped, count
+        and size capped. Files are written to a temporary folder and then moved into place; existing
+        files are never replaced (the name gets a number).
 
         Returns:
             A sentence for each entry that was not copied.

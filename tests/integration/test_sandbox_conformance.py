@@ -443,7 +443,8 @@ async def test_an_empty_folder_is_copied_out_without_a_word(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     await sh(sandbox, "mkdir -p output")
-    assert await sandbox.copy_out("/testbed/output", tmp_path / "out") == []
+    assert await sandbox.copy_out("/testbed/output", tmp_path / "new" / "out") == []
+    assert not (tmp_path / "new").exists()
 
 
 async def test_output_is_copied_out_and_nothing_else(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -102,8 +102,9 @@ class UserFiles:
         return await self._sandbox.copy_out(path, target)
 
     async def pull(self, path: str, target: Path, *, tell: bool = False) -> list[str]:
-        """Copy like `fetch`, and record it as an event; the model is told on request."""
+        """Copy like `fetch`, also an empty folder, and record it; the model is told on request."""
         left = await self.fetch(path, target)
+        target.mkdir(parents=True, exist_ok=True)
         event = HumanFile(
             id=self._next_id(),
             action="pull",

@@ -75,17 +75,19 @@ def unpack(stream: IO[bytes], target: Path, expected: int = 1, why: str = "") ->
 
     Args:
         stream: the tar, read once from start to end.
-        target: host folder, created if missing; nothing in it is replaced.
+        target: host folder, created if there is something to write; nothing in it is replaced.
         expected: the expected number of files and folders.
         why: an earlier failure; empty if there was none.
 
     Returns:
         A sentence for each entry that was not written.
     """
+    if not expected:
+        return []
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
-        left_behind = _extract(stream, fresh, expected, why) if expected else []
+        left_behind = _extract(stream, fresh, expected, why)
         _move_into_place(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -218,9 +220,10 @@ def _host_name(name: str) -> str:
 
 
 def _move_into_place(fresh: Path, target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    names = _Names()
-    for entry in sorted(fresh.iterdir()):
+    names, entries = _Names(), sorted(fresh.iterdir())
+    if entries:
+        target.mkdir(parents=True, exist_ok=True)
+    for entry in entries:
         entry.rename(names.free(target / entry.name))
 
 
