@@ -362,6 +362,55 @@ def test_a_phone_shows_one_pane_that_fits(page: Page) -> None:
     assert page.run("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_states_have_the_words_of_the_program(page: Page, tmp_path: Path) -> None:
+    reply: dict[str, object] = {"role": "assistant", "content": "x"}
+    events: list[e.AnyEvent] = [
+        started(),
+        e.ModelReplied(
+            step=1,
+            message=reply,
+            text="x",
+            reasoning="",
+            usage=e.Usage(),
+            finish_reason="stop",
+            latency=0.1,
+        ),
+        _call(1, "execute_bash", command="ls"),
+        e.CallHeld(call=1),
+        e.HumanCommand(id=1, command="echo hi", told_to_model=True),
+        e.HumanCommandStarted(id=1),
+        e.HumanCommandFinished(id=1, observation="hi\n", exit_code=0, duration=2.1),
+        e.HumanMessage(id=2, text="be brief"),
+        e.CallDecided(call=1, verdict="approve", by="human"),
+        e.CallStarted(call=1),
+        _ended(1, "a.py"),
+        e.Delivered(step=2, ids=(1, 2), text="be brief"),
+        e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="x"),
+    ]
+    store = Store(tmp_path / "s.db")
+    keep(store, [msgspec.structs.replace(x, seq=n, t=n * 0.2) for n, x in enumerate(events, 1)], [])
+    (part,) = EXPORTERS["html"].write(Recording(store, "r"))
+    store.close()
+    path = tmp_path / "states.html"
+    path.write_bytes(part.data)
+
+    def states(event: int) -> list[str]:
+        page.open("about:blank", "location.href === 'about:blank'")
+        page.open(f"{path.as_uri()}#event={event}", READY)
+        return texts(page, ".item .state, .of-said .label")
+
+    assert states(4) == ["waits for you"]
+    assert states(5) == ["waits for you", "◇ after the running call  visible to model"]
+    assert states(6)[1] == "● running  visible to model"
+    assert states(8) == [
+        "waits for you",
+        "✓ 2.1s · hi  visible to model",
+        "◆ you said · sent with the next request",
+    ]
+    assert states(10)[0] == "● running  approved by you"
+    assert states(12)[1:] == ["✓ 2.1s · hi  visible to model", "◆ you said · delivered"]
+
+
 def test_expensive_text_does_not_block_the_page(page: Page, tmp_path: Path) -> None:
     store = Store(tmp_path / "costly.db")
     asked = [e.ModelAsked(seq=n * 2, step=n * 2 + 1, digest="", messages=1) for n in range(1, 10)]

@@ -48,6 +48,7 @@ class Entry:
         seq: when it appeared.
         step: the step that was running at that point.
         item: the item, in its state at the end of the session.
+        held: when a call began to wait for the user.
         decided, began, ended: for calls and the user's commands; for replies, `ended` is when the
             reply was complete.
         delivered: when the user's message reached the model.
@@ -57,6 +58,7 @@ class Entry:
     seq: int
     step: int
     item: StoryItem
+    held: int = 0
     decided: int = 0
     began: int = 0
     ended: int = 0
@@ -90,6 +92,8 @@ class _Story:
         match event:
             case e.ModelReplied() | e.ReplyInterrupted() if state.reply is not None:
                 self._of[id(state.reply)].ended = event.seq
+            case e.CallHeld(call=number):
+                self._of[id(state.calls[number])].held = event.seq
             case e.CallDecided(call=number):
                 self._of[id(state.calls[number])].decided = event.seq
             case e.CallStarted(call=number):

@@ -167,6 +167,7 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
         "label": sanitize_line(words.label),
         "args": _shown(words.text),
         "language": words.language,
+        "held": entry.held,
         "started": entry.began,
     }
     if decided := decision(item):
@@ -204,10 +205,12 @@ def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
     if item.command is None:
         return {**made, "kind": "said", "text": _shown(item.text), "done": entry.seq}
     made |= {"kind": "ran", "args": _shown(item.command)}
+    made["visibility"] = "visible to model" if item.told_to_model else "private"
     if item.finished is not None:
         out = observed(item.finished.observation)
         made |= {"out": _shown(out.out), "err": _shown(out.err), "done": entry.ended}
         made |= {"code": item.finished.exit_code, "took": item.finished.duration}
+        made["last"] = sanitize_line(out.last_line)[:120]
     return made
 
 

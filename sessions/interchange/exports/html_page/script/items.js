@@ -14,7 +14,7 @@
     draw(now) {
       const past = (moment) => !!moment && moment <= now, d = this.data;
       const done = past(d.done), state = done ? "done" : past(d.started) ? "running" : "new";
-      const known = [state, past(d.told), past(d.withdrawn), past(d.decided), now >= play.length].join();
+      const known = [state, past(d.told), past(d.withdrawn), past(d.decided), past(d.held), now >= play.length].join();
       if (this.element && this.known === known) return this.element;
       this.known = known;
       const fresh = this[d.kind](done, state, past, now >= play.length);
@@ -54,7 +54,7 @@
       if (remark) box.append(make("div", "prose dim", remark));
       return box;
     }
-    call(done, state, past) {
+    call(done, state, past, over) {
       const d = this.data, box = make("details"), summary = make("summary"), head = make("div", "head");
       const line = make("div", "head state"), command = make("span", "command");
       command.append(coloured(d.head, d.language === "bash" ? "bash" : ""));
@@ -68,7 +68,9 @@
         if (decided) line.append(make("span", "human", `${facts ? "  " : ""}◆ ${decided}`));
         if (d.last) line.append(make("span", "dim", `${facts || decided ? " · " : ""}${d.last}`));
       } else {
-        line.append(make("span", "", state === "running" ? "● running" : "proposed"));
+        const waits = state === "new" && past(d.held) && !past(d.decided);
+        const lost = over && !past(d.decided) ? d.decision : "";
+        line.append(make("span", waits ? "human" : "", lost || (waits ? "waits for you" : "● running")));
         if (decided) line.append(make("span", "human", `  ${decided}`));
       }
       if (decided && d.feedback) line.append(make("span", "dim", `  “${d.feedback}”`));
@@ -100,7 +102,7 @@
     fate(past, over) {
       const d = this.data;
       if (over || past(d.told) || past(d.withdrawn)) return d.fate;
-      return d.told || d.withdrawn || d.fate.includes("never") ? "waits" : d.fate;
+      return d.told || d.withdrawn || d.fate.includes("never") ? "sent with the next request" : d.fate;
     }
     said(done, state, past, over) {
       const gone = past(this.data.withdrawn), box = make("div"), label = make("div", "label");
@@ -111,7 +113,15 @@
       return box;
     }
     ran(done, state, past, over) {
-      return this.deed("you", this.data.args.split("\n")[0], this.fate(past, over), done);
+      return this.deed("you", this.data.args.split("\n")[0], this.ending(done, state, past, over), done);
+    }
+    // How far the user's command is, in the words of the program.
+    ending(done, state, past, over) {
+      const d = this.data;
+      if (state === "new" && (over || past(d.withdrawn))) return d.fate;
+      if (!done) return `${state === "running" ? "● running" : "◇ after the running call"}  ${d.visibility}`;
+      const sign = d.code === 0 ? "✓" : d.code === null ? "✗ failed" : `✗ exit ${d.code}`;
+      return `${sign} ${took(d.took)}${d.last ? ` · ${d.last}` : ""}  ${d.visibility}`;
     }
     file(done, state, past, over) {
       const { action, path, host, args } = this.data;
