@@ -42,7 +42,7 @@ from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested
+from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested, ResumeRequested
 from sandbox_tui.tui.terminal_io.output_sanitizer import SanitizingFilter
 from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
@@ -323,6 +323,14 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             dialog = DraftDialog(question)
         self._quit_dialog = dialog
         self.push_screen(dialog, sure)
+
+    @on(ResumeRequested)
+    def _resume_requested(self, event: ResumeRequested) -> None:
+        from sandbox_tui.tui.screens.cockpit.live.interrupted import open_resumed
+
+        worker = open_resumed(self, event, self.settings.now, self._run_workers)
+        if worker is not None:
+            self._begun = [worker if one.run_id == event.run_id else one for one in self._begun]
 
     @on(DetachRequested)
     def _detach_requested(self, event: DetachRequested) -> None:

@@ -30,6 +30,10 @@ class EndedEarly(SandboxTuiError):
     exit_code = e.EXIT_CODES["cancelled"]
 
 
+class ProgramExited(SandboxTuiError):
+    """The program of a detached run has exited before the run ended."""
+
+
 class RunLost(SandboxTuiError):
     """The machine of the run was lost, which says nothing about the model; its record is
     complete."""

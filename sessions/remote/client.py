@@ -18,6 +18,7 @@ from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
 from sandbox_tui.core.run.steering import RunEnded
 from sandbox_tui.sessions.recording.event_feed import EventFeed
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.commands import COMMANDS, Command
 from sandbox_tui.sessions.remote.protocol import (
     MAX_LINE_BYTES,
@@ -217,7 +218,7 @@ class RunClient:
             why = NOT_UNDERSTOOD
         finally:
             if self._writer is not None and not self.ended.is_set():
-                self._end(SandboxTuiError(why))
+                self._end((ProgramExited if why is GONE else SandboxTuiError)(why))
             for future in self._pending.values():
                 if not future.done():
                     future.set_exception(SandboxTuiError(why))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.journeys.person import Person
 
@@ -57,6 +59,32 @@ def test_a_killed_run_is_resumed(person: Person, scripted_server: Serve) -> None
         person.runs("sandbox-tui resume last --detach")
         person.enters("sandbox-tui attach last --json | tail -c 300")
         person.is_back()
+
+
+def test_a_detached_run_whose_program_was_killed_is_resumed_from_the_screen(
+    person: Person, scripted_server: Serve
+) -> None:
+    server = scripted_server(s.call("execute_bash", command="echo begun"), s.call("submit"))
+    with person:
+        run = f'sandbox-tui run "a long task" --base-url {server.url} --model m --step --detach'
+        screen = person.runs(run)
+        session = next(line for line in screen.splitlines() if line.startswith("20")).strip()
+        person.enters("sandbox-tui attach")
+        person.sees("waits for you", "detached", "1 bash")
+        with contextlib.closing(Store(next(person.folder.rglob("sessions.db")))) as store:
+            ownership = store.ownership(session)
+        assert ownership is not None
+        os.kill(ownership.owner.pid, signal.SIGKILL)
+        person.sees("the run was interrupted", "r resume", "◌ interrupted")
+        person.presses("r")
+        person.sees("resumed after", "◆ call 1", "a approve")
+        person.no_longer_sees("interrupted")
+        person.presses("x")
+        person.sees("End this run?")
+        person.presses("y")
+        person.sees("cancelled")
+        person.presses("q")
+        assert person.is_back() == 130
 
 
 def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: Serve) -> None:

@@ -125,6 +125,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("export.leave", ("escape",), "cancel"),
         KeyAction("export.write", ("ctrl+s", "f2"), "export", about="Write the export"),
         KeyAction("failure.leave", ("escape", "enter", "q", "space"), "close"),
+        KeyAction("failure.resume", ("r",), "resume", about="Resume the session"),
         KeyAction("file.diff", ("d",), "diff", about="Content, last change, all changes"),
         KeyAction("file.edit", ("E",), "edit file", about="Edit the file"),
         KeyAction("file.outside", ("O",), "Open outside", about="Open in another program"),

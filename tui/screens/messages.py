@@ -25,6 +25,20 @@ class ForkRequested(Message):
         self.seq = seq
 
 
+class ResumeRequested(Message):
+    """The user wants to resume a session whose program has ended.
+
+    Args:
+        run_id: the session.
+        then: called when the screen of the resumed run has been left, or if it cannot be resumed.
+    """
+
+    def __init__(self, run_id: str, then: Callable[[None], None]) -> None:
+        super().__init__()
+        self.run_id = run_id
+        self.then = then
+
+
 class DetachRequested(Message):
     """The user wants runs to continue in separate programs.
 

@@ -21,6 +21,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
 _WAITS = StatusWords("‖", "cannot be recorded", "warn")
+_INTERRUPTED = StatusWords("◌", "interrupted", "warn")
 
 
 class StatusBar(Widget):
@@ -33,6 +34,8 @@ class StatusBar(Widget):
     prefix: reactive[str] = reactive("")
     waits: reactive[bool] = reactive(False)
     """Whether the run is blocked because its events cannot be stored."""
+    interrupted: reactive[bool] = reactive(False)
+    """Whether the run's program has exited before the run ended."""
     first_mode: reactive[str] = reactive("")
     """The mode until the first event of the run."""
 
@@ -74,11 +77,17 @@ class StatusBar(Widget):
         keep = 8 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
         for part in parts[max(0, len(parts) - keep) :] if keep else []:
             line.append(f"{part}  ", style=palette.dim)
-        sign, words, role = _WAITS if self.waits else STATUS_WORDS[state.status]
+        sign, words, role = self._status
         if not self.waits and state.status == "failed" and state.finished is not None:
             words = state.finished.reason.replace("_", " ")
         line.append(f"{sign} {words}", style=getattr(palette, role))
         return line
+
+    @property
+    def _status(self) -> StatusWords:
+        if self.interrupted:
+            return _INTERRUPTED
+        return _WAITS if self.waits else STATUS_WORDS[self._state.status]
 
     def _parts(self) -> list[str]:
         """Return the parts, least important first: without room for all, the first ones are

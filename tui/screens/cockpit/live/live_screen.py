@@ -17,12 +17,13 @@ from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.run_worker import EndedEarly, RunLost, RunWorker
+from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited, RunLost, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
+from sandbox_tui.tui.screens.cockpit.live.interrupted import offer_to_resume
 from sandbox_tui.tui.screens.cockpit.live.next_steps import open_results, replay_session
 from sandbox_tui.tui.screens.cockpit.live.shells import Shells
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
@@ -89,7 +90,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self._session_store = store
         self._confirm_leave = confirm_leave
         self._told_of_end = worker.ended.is_set()
-        self._shown_keys_for: tuple[int | None, str] = (None, "")
+        self._shown_keys_for: object = None
         self._steering = RunSteering(self, worker, self.state)
         self._typed_lines = TypedLines(self, self._steering, self.state)
         self._shells = Shells(self, self._steering)
@@ -132,6 +133,8 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
                 self._offer_image(error)
             case EndedEarly() | RunLost():
                 self._told_of_end = True
+            case ProgramExited() as error:
+                offer_to_resume(self, error)
             case SandboxTuiError() as error:
                 self._say_it_failed(error)
             case None:
@@ -187,9 +190,9 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
             status.prefix = audience
             self.refresh_bindings()
         status.waits = bool(self.worker.storage_error)
+        status.interrupted = isinstance(self.worker.failure, ProgramExited)
         self._storage_toast.show(self.worker.storage_error)
-        pending = self.state.pending
-        keys_for = (pending.call.number if pending else None, self.state.mode)
+        keys_for = (self.state.pending, self.state.mode)
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()

@@ -12,7 +12,7 @@ from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
-from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
@@ -94,6 +94,8 @@ class RunSteering:
             return "this run has ended"
         if action in (*_STEERING_ACTIONS, "steer") and not self._worker.can_be_steered:
             return "it runs on a cluster, where it can only be watched"
+        if isinstance(self._worker.failure, ProgramExited):
+            return "its program has exited"
         if action == "steer":
             return "you are in control" if self._worker.steers else ""
         if action in _STEERING_ACTIONS and not self._worker.steers:
