@@ -8,6 +8,7 @@ import msgspec
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.format.titles import model_title
 
 
 def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
@@ -27,7 +28,7 @@ def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
         click.echo(
             sanitize_line(
                 f"{info.id}  {found.status:11}  {found.over:>6} of {found.samples:<6}"
-                f"  {info.suite}  {info.model}"
+                f"  {info.suite}  {model_title(info.model)}"
             )
         )
         if found.stopped_because:
