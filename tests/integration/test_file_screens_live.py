@@ -33,6 +33,10 @@ KINDS = pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
 MADE = "mkdir d; printf 'one\\ntwo\\n' >d/a.txt; head -c 400000 /dev/zero | tr '\\0' x >d/large.txt; sleep 0.1"
 
 
+def toasts(pilot: Pilot[int]) -> list[str]:
+    return [str(note.message) for note in pilot.app._notifications]
+
+
 async def at_the_second_call(
     server: s.ScriptedServer,
     kind: str,
@@ -99,11 +103,15 @@ async def test_files_are_copied_out_copied_in_and_edited(
         files = screen.query_one(FileTree)
         assert files.select("/testbed/d/a.txt")
 
+        (tmp_path / "results").mkdir()
+        (tmp_path / "results" / "a.txt").write_text("mine")
         asked = await press(pilot, "p", CopyOutDialog)
         assert asked.query_one(Input).value == str(tmp_path / "results")
         await pilot.press("enter")
         await until(pilot, lambda: len(done(screen)) == 1)
-        assert (tmp_path / "results" / "a.txt").read_bytes() == b"one\ntwo\n"
+        copied = tmp_path / "results" / "a-2.txt"
+        assert copied.read_bytes() == b"one\ntwo\n"
+        await until(pilot, lambda: f"Copied out to {copied}." in toasts(pilot))
 
         files.select("/testbed/d")
         await press(pilot, "p", CopyOutDialog)

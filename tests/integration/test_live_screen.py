@@ -416,7 +416,7 @@ async def test_the_end_says_the_outcome_and_where_the_results_are(
         active = {b.binding.action for b in run.screen.active_bindings.values()}
         assert not active & {"interrupt_reply", "screen.push_file", "screen.edit_file", "pause"}
         await run.press("3")
-        assert "push" not in bar_text(run)
+        assert "copy in" not in bar_text(run)
         assert "edit file" not in bar_text(run)
 
 

@@ -168,7 +168,7 @@ def _markdown(store: Store, run_id: str) -> None:
         "> **you wanted to run** · withdrawn: never ran\n\n```bash\ntouch withdrawn-command\n```",
         "> **you edited** /testbed/told.txt · visible to the model",
         "> **you edited** /testbed/quiet.txt · private",
-        "> **you uploaded** /testbed/pushed.txt from ",
+        "> **you copied in** /testbed/pushed.txt from ",
         "> **you copied out** /testbed/told.txt to ",
         "> **edited by you**",
         "> **rejected by you**\n>\n> not this one\n",

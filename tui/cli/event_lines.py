@@ -35,8 +35,7 @@ def _run_line(event: e.AnyEvent) -> str:
         case e.RunResumed():
             return sanitize_line(resumed_words(event))
         case e.Forked():
-            parent = sanitize_line(event.parent)
-            return f"forked from {parent} after step {event.step}: {event.repeats} repeated"
+            return _fork_line(event)
         case e.Repeated():
             how = sanitize_line(event.parted) or "as recorded"
             return f"call {event.number} of {event.of} run again: {how}"
@@ -47,6 +46,12 @@ def _run_line(event: e.AnyEvent) -> str:
             return f"warning: {sanitize_line(event.text)}"
         case _:
             return ""
+
+
+def _fork_line(event: e.Forked) -> str:
+    again = f", {numbers.counted(event.repeats, 'call')} run again" if event.repeats else ""
+    parent = sanitize_line(event.parent)
+    return f"forked from {parent} at step {event.step}{again}; new from here"
 
 
 def _start_line(event: e.RunStarted) -> str:
@@ -100,7 +105,7 @@ def _person_line(event: e.AnyEvent) -> str:
     """Return the line for a file action of the user; decisions are part of a call's line."""
     if not isinstance(event, e.HumanFile):
         return ""
-    how = {"pull": "copied out", "push": "uploaded", "edit": "edited by hand"}[event.action]
+    how = {"pull": "copied out", "push": "copied in", "edit": "edited by hand"}[event.action]
     left = "".join(f"; {sanitize_line(sentence)}" for sentence in event.left_behind)
     return f"you: {sanitize_line(event.path)} {how}{left}"
 

@@ -147,7 +147,7 @@ def _output(text: str, name: str) -> str:
     return f"<details><summary>{name}, {lines:,} lines</summary>\n\n{fence(text)}\n\n</details>"
 
 
-_FILE_WORDS = {"pull": "you copied out", "push": "you uploaded", "edit": "you edited"}
+_FILE_WORDS = {"pull": "you copied out", "push": "you copied in", "edit": "you edited"}
 
 
 def _human(item: HumanItem) -> Iterable[str]:

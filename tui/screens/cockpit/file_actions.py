@@ -109,10 +109,15 @@ class FileActions:
         if files is None:
             words = await asyncio.to_thread(self._write_kept, path, folder)
         else:
-            left = await files.pull(path, self._inside(path, folder))
+            target = self._inside(path, folder)
+            before = await asyncio.to_thread(_names_in, folder)
+            left = await files.pull(path, target)
+            if target == folder:  # a file may have got a number: nothing there is replaced
+                new = await asyncio.to_thread(_names_in, folder) - before
+                target = folder / (new.pop() if len(new) == 1 else posixpath.basename(path))
             # the last sentence gives the total
             sentences = left if len(left) <= 3 else [*left[:2], left[-1]]
-            words = " ".join([f"Copied to {folder}.", *sentences])
+            words = " ".join([f"Copied out to {target}.", *sentences])
         self._screen.notify(sanitize_line(words), markup=False, timeout=6)
 
     def _inside(self, path: str, folder: Path) -> Path:
@@ -125,7 +130,8 @@ class FileActions:
     def _write_kept(self, path: str, folder: Path) -> str:
         """Write the kept contents of a file or folder; return a sentence with their number."""
         above = posixpath.dirname(path)
-        written = missing = 0
+        written: list[Path] = []
+        missing = 0
         for name, file in self._source.state.files.items():
             if name != path and not name.startswith(f"{path}/"):
                 continue
@@ -135,12 +141,13 @@ class FileActions:
             if data is None:
                 missing += 1
             else:
-                write_out(data, name[len(above) + 1 :], folder)
-                written += 1
+                written.append(write_out(data, name[len(above) + 1 :], folder))
         if not written:
             raise FileRefused(f"No content of {path} was saved with the session.")
         rest = f"; {missing} were not saved with the session" if missing else ""
-        return f"Copied {written} to {folder}{rest}."
+        if len(written) == 1:
+            return f"Copied out to {written[0]}{rest}."
+        return f"Copied out {len(written)} files to {folder}{rest}."
 
     def open_outside(self) -> None:
         """Open a page, picture, sound, film or PDF in a desktop program."""
@@ -194,7 +201,7 @@ class FileActions:
             if not await app_of(self._screen).push_screen_wait(ConfirmDialog(question)):
                 return
         await files.push(push.source, push.folder, tell=push.tell)
-        self._screen.notify(sanitize_line(f"Copied to {path}."), markup=False, timeout=4)
+        self._screen.notify(sanitize_line(f"Copied in to {path}."), markup=False, timeout=4)
 
     def edit(self) -> None:
         """Edit the chosen file."""
@@ -246,3 +253,8 @@ class FileActions:
         except OSError as error:
             words = f"{error.strerror or error}: {error.filename or ''}"
             self._screen.notify(sanitize_line(words), severity="error", markup=False)
+
+
+def _names_in(folder: Path) -> set[str]:
+    """Return the names in a host folder; none if it does not exist."""
+    return {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()

@@ -70,7 +70,7 @@ class CopyOutDialog(CopyDialog[Path]):
         """Yield one field for the folder."""
         with VerticalScroll(classes="dialog form") as box:
             name = sanitize_line(self._path.rpartition("/")[2])
-            box.border_title = Content(f"copy {name} out")
+            box.border_title = Content(f"copy out {name}")
             box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"
             yield Label("to the folder on this machine (→ completes)")
             yield PathInput(str(self._folder), id="host")
@@ -122,7 +122,7 @@ class CopyInDialog(CopyDialog[Push]):
     def compose(self) -> ComposeResult:
         """Yield two fields, and whether the model is told."""
         with VerticalScroll(classes="dialog form") as box:
-            box.border_title = "upload a file or folder"
+            box.border_title = "copy in a file or folder"
             box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"
             yield Label("file or folder on this machine (→ completes)")
             yield PathInput(id="host", placeholder="such as ~/data/table.csv")

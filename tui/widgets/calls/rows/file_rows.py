@@ -13,8 +13,8 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
-FILE_ACTION_WORDS = {"pull": "out", "push": "in", "edit": "edit"}
-"""The word for each action, in the column of the tool name."""
+FILE_ACTION_WORDS = {"pull": "copy out", "push": "copy in", "edit": "edit"}
+"""The words for each action, in the place of the tool name."""
 
 MAX_DIFF_LINES = 15
 
@@ -22,7 +22,7 @@ MAX_DIFF_LINES = 15
 def file_lines(
     item: HumanItem, file: HumanFile, gutter: int, width: int, opened: bool, palette: Palette
 ) -> list[Text]:
-    """Return a file that was pulled, pushed or edited: two lines; if opened, also its diff.
+    """Return a file that was copied out, copied in or edited: two lines; if opened, also its diff.
 
     Args:
         item: the user's action.
@@ -33,7 +33,7 @@ def file_lines(
         palette: the palette to draw with.
     """
     title = Text(f"{'':>{gutter - 1}} ", no_wrap=True)
-    title.append(f"{FILE_ACTION_WORDS[file.action]:<5}", style=palette.human + Style(bold=True))
+    title.append(f"{FILE_ACTION_WORDS[file.action]:<4} ", style=palette.human + Style(bold=True))
     title.append(sanitize_line(file.path), style=palette.text)
     fit_line(title, width)
     lines = [title, _status(item, file, gutter, width, palette)]
