@@ -9,6 +9,57 @@ from sandbox_tui.core.config.toml_file import value_from_text
 
 YES_NO = ("yes", "no")
 
+HINTS = {
+    "ui.theme": "previewed as you choose",
+    "ui.animations": "motion on the screen",
+    "ui.notify": "where the terminal supports it",
+    "ui.title": "shows the state of the run",
+    "model.name": "the name as its server knows it",
+    "model.base_url": "URL of the server, which usually ends in /v1; empty for OpenAI",
+    "model.tool_calls": (
+        "auto: what works with the model; native: in the fields of the API, json_schema: as JSON "
+        "that the server enforces, text: inside the reply"
+    ),
+    "model.temperature": "sampling temperature; empty for the server's default",
+    "sandbox.kind": (
+        "auto: docker if it answers; bubblewrap if it does not, or lacks the image. bubblewrap "
+        "needs no image and runs on this machine's own files, read-only"
+    ),
+    "sandbox.image": "for docker",
+    "sandbox.network": (
+        "auto: bridge in docker, else none; bridge: access to the internet, none: no network"
+    ),
+    "agent.mode": (
+        "auto: calls run at once; ask: the policy decides which calls need your approval, step: "
+        "every call waits for you"
+    ),
+    "agent.output": "folder on this machine for the results; each run gets a subfolder",
+    "agent.prompts": (
+        "what the model is told before its task; a built-in pack (general, math, software, …) or "
+        "the path of a YAML file"
+    ),
+    "agent.tty": (
+        "each command runs on a terminal of its own; programs then show colours and progress "
+        "bars, and you can answer what they ask"
+    ),
+    "policy.default": (
+        "calls that no rule of the policy matches; in mode ask they run (allow), wait for your "
+        "approval (ask) or are refused (deny)"
+    ),
+    "limits.max_steps": "steps per run; a step is one reply of the model, with its calls",
+    "limits.token_limit": "per conversation; empty for no limit",
+    "limits.time_limit": "seconds per run; empty for no limit",
+    "limits.cost_limit": "US dollars per run; empty for no limit",
+    "limits.command_timeout": "seconds",
+    "limits.repeated_calls": "same call and result in a row",
+}
+"""What settings mean. The part before the first semicolon says it in a few words."""
+
+
+def short_hint(name: str) -> str:
+    """Return what a setting means in a few words."""
+    return HINTS[name].partition(";")[0]
+
 
 def text_of_setting(settings: Settings, name: str) -> str:
     """Return a setting by its dotted name; empty if it is unset."""

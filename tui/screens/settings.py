@@ -16,7 +16,12 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.setting_sources import setting_sources
 from sandbox_tui.core.config.settings import config_file
-from sandbox_tui.tui.format.setting_text import YES_NO, setting_of_text, text_of_setting
+from sandbox_tui.tui.format.setting_text import (
+    YES_NO,
+    setting_of_text,
+    short_hint,
+    text_of_setting,
+)
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
@@ -34,52 +39,40 @@ class Row:
     Attributes:
         name: name in the config file.
         label: label for the user.
-        about: meaning or unit.
         values: the possible values; empty for a free text.
         empty: placeholder of an empty text field.
     """
 
     name: str
     label: str
-    about: str
     values: tuple[str, ...] = ()
     empty: str = "none"
 
 
 ROWS: dict[str, tuple[Row, ...]] = {
     "look": (
-        Row("ui.theme", "theme", "previewed as you choose", ("lamplight",)),
-        Row("ui.animations", "animations", "motion on the screen", YES_NO),
+        Row("ui.theme", "theme", ("lamplight",)),
+        Row("ui.animations", "animations", YES_NO),
     ),
     "notify when a run ends or waits": (
-        Row("ui.notify", "notify by", "where the terminal supports it", ("bell", "desktop", "off")),
-        Row("ui.title", "terminal title", "shows the state of the run", YES_NO),
+        Row("ui.notify", "notify by", ("bell", "desktop", "off")),
+        Row("ui.title", "terminal title", YES_NO),
     ),
     "sandbox of new runs": (
-        Row("sandbox.kind", "kind", "auto: docker if it answers", ("auto", "docker", "bubblewrap")),
-        Row("sandbox.image", "image", "for docker", empty="default"),
-        Row(
-            "sandbox.network",
-            "network",
-            "auto: bridge in docker, else none",
-            ("auto", "bridge", "none"),
-        ),
+        Row("sandbox.kind", "kind", ("auto", "docker", "bubblewrap")),
+        Row("sandbox.image", "image", empty="default"),
+        Row("sandbox.network", "network", ("auto", "bridge", "none")),
     ),
     "limits of new runs": (
-        Row("limits.max_steps", "steps", "steps per run"),
-        Row("limits.token_limit", "tokens", "per conversation"),
-        Row("limits.time_limit", "time", "seconds per run"),
-        Row("limits.cost_limit", "cost", "US dollars per run"),
-        Row("limits.command_timeout", "a command", "seconds"),
-        Row("limits.repeated_calls", "repeats", "same call and result in a row"),
+        Row("limits.max_steps", "steps"),
+        Row("limits.token_limit", "tokens"),
+        Row("limits.time_limit", "time"),
+        Row("limits.cost_limit", "cost"),
+        Row("limits.command_timeout", "a command"),
+        Row("limits.repeated_calls", "repeats"),
     ),
     "model of new runs": (
-        Row(
-            "model.tool_calls",
-            "tool calls",
-            "auto: what works with the model",
-            ("auto", "native", "json_schema", "text"),
-        ),
+        Row("model.tool_calls", "tool calls", ("auto", "native", "json_schema", "text")),
     ),
 }
 
@@ -150,7 +143,7 @@ class SettingsScreen(Dialog[None]):
                         yield Label(row.label, classes="label")
                         yield self._field(row)
                         yield Label(
-                            sanitize_line(sources.get(row.name) or row.about),
+                            sanitize_line(sources.get(row.name) or short_hint(row.name)),
                             classes="about",
                             markup=False,
                         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.events import Paste
+from textual import on
+from textual.events import Blur, Paste, Resize
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -28,6 +29,20 @@ class OneLineInput(Input):
         """Return the pasted lines as they are inserted: with a blank between them."""
         words = (line.strip() for line in lines)
         return sanitize(" ".join(word for word in words if word), newlines=False)
+
+
+class NameInput(OneLineInput):
+    """A line input for a name that may be a long path: without the focus, it shows the end."""
+
+    @on(Blur)
+    @on(Resize)
+    @on(Input.Changed)
+    def _show_end_later(self) -> None:
+        self.call_after_refresh(self._show_end)
+
+    def _show_end(self) -> None:
+        if not self.has_focus:
+            self.scroll_to(x=self.max_scroll_x, animate=False, force=True, immediate=True)
 
 
 class LineInput(OneLineInput):

@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 from textual.geometry import Region
 from textual.pilot import Pilot
-from textual.widgets import Button, Input, Select, TextArea
+from textual.widgets import Button, Input, Label, Select, TextArea
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.format.setting_text import text_of_setting
+from sandbox_tui.tui.format.setting_text import HINTS, text_of_setting
+from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
+from sandbox_tui.tui.screens.home.run_fields import SETTINGS
 from tests.waiting import until
 
 Started = list[RunRequest]
@@ -300,3 +302,54 @@ async def test_an_error_in_a_folded_field_is_shown(
         assert words in str(place.border_subtitle)
         assert place.region.height == 3
     assert not started
+
+
+async def test_of_a_long_path_the_end_is_shown(store: Store) -> None:
+    path = "/home/stranger/.cache/small-model/of-some-length/qwen2.5-coder.gguf"
+    app = SandboxTui(config.load({"model.name": path, "model.base_url": "http://x/v1"}), store)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await pilot.press("n")
+        field = app.screen.query_one("#model", Input)
+
+        def shown() -> str:
+            return field.render_line(0).text
+
+        await until(pilot, lambda: "qwen2.5-coder.gguf" in shown())
+        field.focus()
+        await pilot.press("home")
+        await until(pilot, lambda: "/home/stranger" in shown())
+        await pilot.press("tab")
+        await until(pilot, lambda: "qwen2.5-coder.gguf" in shown())
+        assert field.value == path
+
+
+async def test_the_field_with_the_focus_is_explained(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 45)) as pilot:
+        await pilot.press("n")
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        said: dict[str, str] = {}
+        for name, field in form._fields():
+            field.focus()
+            await until(pilot, lambda field=field: field.has_focus_within or field.has_focus)
+            await pilot.pause()
+            said[name] = str(form.query_one("#hint", Label).content)
+        for name, words in said.items():
+            assert len(words) > 10, name
+            assert name not in SETTINGS or words == HINTS[SETTINGS[name]]
+        assert len(set(said.values())) == len(said)
+        form.query_one("#start").focus()
+        await until(pilot, lambda: not str(form.query_one("#hint", Label).content).strip())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 45)])
+async def test_no_explanation_is_cut(app: SandboxTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n")
+        await pilot.pause()
+        label = app.screen.query_one("#hint", Label)
+        if label.size.height > 1:
+            for words in HINTS.values():
+                assert len(wrap_cells(words, label.content_size.width, 9)) <= label.size.height, (
+                    words
+                )

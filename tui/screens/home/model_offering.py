@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -79,6 +80,6 @@ def set_model(screen: Screen[Any], settings: LiveSettings, offer: Offer) -> bool
     except ConfigError as error:
         screen.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
         return False
-    words = sanitize_line(f"Model set to {offer.model} (saved in {path}).")
+    words = sanitize_line(f"Model set to {model_title(offer.model)} (saved in {path}).")
     screen.notify(words, markup=False)
     return True

@@ -10,8 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import DescendantFocus
 from textual.widget import Widget
-from textual.widgets import Button, Input, Select, TextArea
+from textual.widgets import Button, Input, Label, Select, TextArea
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -21,17 +22,23 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
-from sandbox_tui.tui.format.setting_text import YES_NO
+from sandbox_tui.tui.format.setting_text import HINTS, YES_NO
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
-from sandbox_tui.tui.screens.home.run_fields import FieldProblem, Problem, changes_of, texts_of
+from sandbox_tui.tui.screens.home.run_fields import (
+    SETTINGS,
+    FieldProblem,
+    Problem,
+    changes_of,
+    texts_of,
+)
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.line_input import OneLineInput
+from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 Draft: TypeAlias = dict[str, str]
@@ -75,7 +82,8 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
     NewRunDialog SelectCurrent, NewRunDialog Select:focus > SelectCurrent {
         border: none; padding: 0; height: 1; background: transparent; background-tint: transparent;
     }
-    NewRunDialog #buttons { height: 3; align-horizontal: right; }
+    NewRunDialog #buttons { height: 3; }
+    NewRunDialog #hint { width: 1fr; height: 100%; padding: 0 2 0 1; color: $role-dim; }
     NewRunDialog.-low TextArea { height: 4; }
     NewRunDialog.-low #buttons { height: 1; }
     NewRunDialog.-low Button { height: 1; border: none; }
@@ -108,7 +116,8 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
             with VerticalScroll(id="fields", can_focus=False):
                 yield TextArea(id="task", classes="field", soft_wrap=True, tab_behavior="focus")
                 with Horizontal(classes="row"):
-                    yield _line("model", model.name, "name as the server knows it")
+                    hint_words = "name as the server knows it"
+                    yield NameInput(model.name, hint_words, id="model", classes="field")
                     yield _line("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
                     yield _line("input", "", "path to copy in")
@@ -123,6 +132,7 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
                 with Vertical(id="more"):
                     yield from self._more()
             with Horizontal(id="buttons"):
+                yield Label(id="hint", markup=False)
                 yield Button("start", variant="primary", id="start")
         yield KeyBar()
 
@@ -153,6 +163,13 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
         self.query_one("#task").focus()
         if not self._settings.model.name:
             self._look_for_models()
+
+    @on(DescendantFocus)
+    def _explain(self, event: DescendantFocus) -> None:
+        """Say what the field with the focus means."""
+        ids = (node.id for node in event.widget.ancestors_with_self)
+        name = next((name for name in ids if name in _TITLES), "")
+        self.query_one("#hint", Label).update(_OTHER_HINTS.get(name) or HINTS[SETTINGS[name]])
 
     @work(exclusive=True, group="look")
     async def _look_for_models(self) -> None:
@@ -313,6 +330,14 @@ _TITLES = {
     "cost": "max US dollars",
 }
 """The border title of each field."""
+
+_OTHER_HINTS = {
+    "": " ",
+    "task": f"what the model has to do; {TASK_HINT}",
+    "input": "a file or folder of this machine; it is copied into the sandbox",
+    "samples": "how often to run each task, at the same time",
+}
+"""What the fields mean that are not settings; the others have the hints of their settings."""
 
 _MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
 

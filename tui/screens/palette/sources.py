@@ -14,7 +14,7 @@ from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
-from sandbox_tui.tui.format.titles import task_title
+from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.settings import ROWS
@@ -74,7 +74,7 @@ def model_entries(
             def take(offer: Offer = offer) -> object:
                 return choose(offer)
 
-            entries.append(Entry("Models", name, sanitize_line(offer.model), detail, take))
+            entries.append(Entry("Models", name, model_title(offer.model), detail, take))
     return entries
 
 

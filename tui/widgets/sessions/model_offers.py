@@ -16,6 +16,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
@@ -154,6 +155,6 @@ class ModelOffers(BlockList):
             line = Text("  · ", style=palette.faint, no_wrap=True)
             return line.append(sanitize_line(offer.words), style=palette.dim)
         line = Text("  ● ", style=palette.good, no_wrap=True)
-        line.append(sanitize_line(offer.model), style=palette.text + Style(bold=True))
+        line.append(model_title(offer.model), style=palette.text + Style(bold=True))
         line.pad_right(max(2, min(44, width // 2) - line.cell_len))
         return line.append(sanitize_line(offer.words), style=palette.dim)
