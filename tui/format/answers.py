@@ -5,10 +5,17 @@ from __future__ import annotations
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
+NO_ANSWER = "no answer"
+
 MAX_ANSWERS = 3
 """Maximum number of different answers that are named."""
 
 MAX_ANSWER_CHARACTERS = 24
+
+
+def why_no_answer(answer: str | None) -> str:
+    """Return why a run that submitted has no answer, given its empty answer."""
+    return f"output/answer.txt {'was not written' if answer is None else 'is empty'}"
 
 
 def answers_words(answers: list[tuple[str, int]]) -> str:

@@ -17,6 +17,7 @@ from sandbox_tui.sessions.relations.compare import (
     Pair,
 )
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS, first_line, model_title, task_title
 
@@ -196,7 +197,9 @@ def answer_or_reason(run: RunSummary) -> str:
     reason = (run.error or "").strip().removesuffix(".")
     if reason.startswith(("You ", "The ")):
         reason = reason[0].lower() + reason[1:]
-    return f"none ({reason})" if reason else "none"
+    if not reason and run.outcome == "submitted":
+        reason = why_no_answer(run.answer)
+    return f"{NO_ANSWER} ({reason})" if reason else NO_ANSWER
 
 
 def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:

@@ -30,7 +30,7 @@ class OneCard(App[None]):
         yield card
 
 
-def finished_state(output: Path | None, answer: str = "one\n\ntwo\nthree") -> RunState:
+def finished_state(output: Path | None, answer: str | None = "one\n\ntwo\nthree") -> RunState:
     state = RunState()
     totals = e.Totals(
         steps=7, calls=6, failed_calls=1, usage=e.Usage(input_tokens=10_500), cost=0.02, seconds=83
@@ -77,6 +77,15 @@ async def test_small_cards_keep_the_keys(height: int, tmp_path: Path) -> None:
     assert "q leave" in lines[-1]
     if height > 2:
         assert lines[0].startswith("✓ submitted")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [(None, "output/answer.txt was not written"), ("\n", "output/answer.txt is empty")],
+)
+async def test_the_card_says_why_there_is_no_answer(answer: str | None, why: str) -> None:
+    lines = await shown(12, finished_state(None, answer), "submitted")
+    assert lines[0].rstrip() == f"✓ submitted  no answer: {why}"
 
 
 async def test_a_long_answer_is_cut_and_says_so() -> None:

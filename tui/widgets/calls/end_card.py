@@ -19,6 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import RunFinished
 from sandbox_tui.tui.format import run_end
+from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import ResultFiles
 from sandbox_tui.tui.keys.hint import hint
@@ -175,7 +176,10 @@ def _outcome(finished: RunFinished, width: int, palette: Palette) -> list[Text]:
     head = f"{sign} {finished.reason.replace('_', ' ')}"
     words = ((finished.answer if good else finished.error) or "").strip()
     words = "\n".join(line for line in words.split("\n") if line.strip())
-    rows = wrapped(words, max(1, width - len(head) - 2), palette.text) if words else [Text()]
+    colour = palette.text if words or not good else palette.dim
+    if good and not words:
+        words = f"{NO_ANSWER}: {why_no_answer(finished.answer)}"
+    rows = wrapped(words, max(1, width - len(head) - 2), colour) if words else [Text()]
     more = len(rows) - MAX_ANSWER_LINES
     shown = rows if more <= 0 else rows[: MAX_ANSWER_LINES - 1]
     lines = [Text(" " * (len(head) + 2)).append_text(row) for row in shown]

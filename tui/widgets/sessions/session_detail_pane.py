@@ -18,7 +18,7 @@ from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import answers_words
+from sandbox_tui.tui.format.answers import NO_ANSWER, answers_words, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import model_title
@@ -102,6 +102,9 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         lines += _origin(detail.origin, palette)
     if run.answer:
         lines.append(_line("answer", run.answer, palette, palette.good))
+    elif run.outcome == "submitted":
+        words = f"{NO_ANSWER}: {why_no_answer(run.answer)}"
+        lines.append(_line("answer", words, palette, palette.dim))
     if run.error:
         lines.append(_line(outcome_words(run), run.error, palette, palette.bad))
     if detail.last_call is not None:

@@ -13,6 +13,7 @@ from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import full_command, short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import reply_progress, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
@@ -70,7 +71,7 @@ class Activity:
         if finished is not None and finished.reason == "submitted":
             answer = sanitize_line((finished.answer or "").strip())
             if not answer:
-                return [Text("answer: none", style=palette.dim, no_wrap=True)]
+                return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
             return self._wrapped(f"answer: {answer}", palette.good)
         if finished is not None:
             return self._wrapped(finished.error or "", palette.bad)

@@ -18,6 +18,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.remote.run_handle import run_clock
+from sandbox_tui.tui.format.answers import NO_ANSWER
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import reply_progress, unfinished_reply
 from sandbox_tui.tui.format.titles import first_line
@@ -192,7 +193,7 @@ class RunTile(Widget, can_focus=True):
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
         if finished is not None and finished.reason == "submitted":
             answer = first_line(finished.answer or "")
-            return Text(answer or "answer: none", style=palette.good if answer else palette.dim)
+            return Text(answer or NO_ANSWER, style=palette.good if answer else palette.dim)
         if finished is not None:
             return Text(first_line(finished.error or ""), style=palette.bad)
         calls, reply = self.state.calls, unfinished_reply(self.state)

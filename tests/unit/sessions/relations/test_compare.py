@@ -221,11 +221,13 @@ def test_the_reason_for_a_missing_answer_is_not_shown_as_an_answer(tmp_path: Pat
     stopped = dataclasses.replace(run, answer=" ", error="You ended the run.")
     silent = dataclasses.replace(run, answer=None, error=None)
     failed = dataclasses.replace(run, answer=None, error="OpenAI is overloaded.")
-    assert [answer_or_reason(one) for one in (said, stopped, silent, failed)] == [
+    handed_in = dataclasses.replace(silent, outcome="submitted")
+    assert [answer_or_reason(one) for one in (said, stopped, silent, handed_in, failed)] == [
         "42",
-        "none (you ended the run)",
-        "none",
-        "none (OpenAI is overloaded)",
+        "no answer (you ended the run)",
+        "no answer",
+        "no answer (output/answer.txt was not written)",
+        "no answer (OpenAI is overloaded)",
     ]
 
 

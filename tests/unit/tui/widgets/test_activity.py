@@ -63,7 +63,7 @@ def test_the_answer_is_the_last_line() -> None:
 
 def test_no_answer_is_said_in_words() -> None:
     end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="", output=None)
-    assert shown(5, end) == ["answer: none"]
+    assert shown(5, end) == ["no answer: output/answer.txt is empty"]
 
 
 def test_a_waiting_call_is_shown_with_its_keys() -> None:
