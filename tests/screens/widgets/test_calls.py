@@ -487,3 +487,31 @@ async def test_the_full_text_of_a_call_without_arguments_begins_with_its_tool() 
     async with app.run_test(size=(80, 20)):
         lines = CallDocument(state.calls[1]).lines(60, palette_of(app.query_one(Calls)))
     assert [line.plain for line in lines] == ["submit", "", "<<< Finished >>>"]
+
+
+async def test_a_long_line_of_an_opened_call_is_wrapped_and_not_cut() -> None:
+    traceback = "ModuleNotFoundError: No module named 'report_of_the_harbour_and_its_ships'"
+    command = "python3 -c 'import report_of_the_harbour_and_its_ships; print(1)'"
+    state = replies(*bash(1, command, f"first\n{traceback}\nlast", ok=False))
+    app = OneList(state)
+    async with app.run_test(size=(50, 30)):
+        calls = app.query_one(Calls)
+        rows = [line[6:].rstrip() for line in shown_text(calls).split("\n")]
+        first = next(n for n, row in enumerate(rows) if row.startswith("ModuleNotFound"))
+        assert rows[first + 1].startswith("↳ ")
+        joined = "".join(row.removeprefix("↳ ") for row in rows).replace(" ", "")
+        assert traceback.replace(" ", "") in joined
+        assert command.replace(" ", "") in joined
+        assert rows[first + 2] == "last" or rows[first + 3] == "last"
+        assert all(len(line) <= 50 for line in shown_text(calls).split("\n"))
+
+
+async def test_a_huge_line_of_an_opened_call_takes_little_room() -> None:
+    state = replies(*bash(1, "cat x", "x" * 1_000_000 + "\nsecond\nthird", ok=False))
+    app = OneList(state)
+    async with app.run_test(size=(50, 30)):
+        calls = app.query_one(Calls)
+        text = shown_text(calls)
+        assert text.count("\n") < 50
+        assert "x…" in text
+        assert "2 more lines" in text

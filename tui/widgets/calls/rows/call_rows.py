@@ -23,7 +23,7 @@ from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
     body_of,
-    inset,
+    inset_wrapped,
     last_line,
     observation_lines,
 )
@@ -147,17 +147,21 @@ def _arguments(item: CallItem, width: int, palette: Palette, before: str | None)
     """Return the arguments in readable form; complete if the call waits."""
     if item.status == "waiting":
         return waiting_lines(item, width, palette, before)
+    room = width - GUTTER - 1
+    return inset_wrapped(_argument_lines(item, room, palette), width, palette)
+
+
+def _argument_lines(item: CallItem, room: int, palette: Palette) -> list[Text]:
     fields = _fields(item.arguments)
     if fields is None:
-        return inset(wrapped(item.arguments, width - GUTTER - 1, palette.text), width, palette)
+        return wrapped(item.arguments, room, palette.text)
     if item.call.name == "execute_bash":
-        return inset(highlighted(str(fields.get("command", "")), "bash", palette), width, palette)
+        return highlighted(str(fields.get("command", "")), "bash", palette)
     if item.call.name == "str_replace_editor":
-        return inset(_edit(fields, width - GUTTER - 1, palette), width, palette)
+        return _edit(fields, room, palette)
     if not fields:
         return []
-    text = json.dumps(fields, indent=2, ensure_ascii=False)
-    return inset(highlighted(text, "json", palette), width, palette)
+    return highlighted(json.dumps(fields, indent=2, ensure_ascii=False), "json", palette)
 
 
 def _edit(fields: dict[str, Any], width: int, palette: Palette) -> list[Text]:

@@ -9,7 +9,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.preview.code import indented
+from sandbox_tui.tui.widgets.preview.code import CONTINUED, indented, rows_of
 
 GUTTER = 6
 """Columns left of an item's text: the call's number and a space."""
@@ -17,24 +17,67 @@ GUTTER = 6
 MAX_INLINE_LINES = 15
 """Maximum lines of code or output shown inline; a key opens the rest."""
 
+MAX_INLINE_ROWS = 30
+"""Maximum rows of these lines, wrapped; the last one is cut if they need more."""
+
 BOLD = Style(bold=True)
 
 
 def inset(
     lines: list[Text], width: int, palette: Palette, *, max_lines: int = MAX_INLINE_LINES
 ) -> list[Text]:
-    """Return a block on its own background, cut after `max_lines` lines."""
+    """Return rows on their own background, cut after `max_lines` rows."""
     shown = lines[:max_lines]
+    return [*_on_background(shown, width, palette), *more_lines(len(lines) - len(shown), palette)]
+
+
+def inset_wrapped(lines: list[Text], width: int, palette: Palette) -> list[Text]:
+    """Return the first of some lines on their own background, wrapped."""
+    rows, left = _wrapped_rows(lines, max(1, width - GUTTER - 1), palette)
+    return [*_on_background(rows, width, palette), *more_lines(left, palette)]
+
+
+def _on_background(rows: list[Text], width: int, palette: Palette) -> list[Text]:
     inner = max(1, width - GUTTER)
     result: list[Text] = []
-    for line in shown:
+    for line in rows:
         fit_line(line, inner - 1)
         line.pad_right(max(0, inner - line.cell_len))
         moved = Text(" " * GUTTER, no_wrap=True)
         line.stylize_before(palette.code)
         moved.append_text(line)
         result.append(moved)
-    return [*result, *more_lines(len(lines) - len(shown), palette)]
+    return result
+
+
+def _wrapped_rows(lines: list[Text], width: int, palette: Palette) -> tuple[list[Text], int]:
+    """Return the first lines as rows, and how many lines are left out.
+
+    A row that continues a line is marked. Only lines that are shown are looked at, and of a very
+    long one only as much as may be shown.
+    """
+    rows: list[Text] = []
+    for place, line in enumerate(lines[:MAX_INLINE_LINES]):
+        room = MAX_INLINE_ROWS - len(rows)
+        if room <= 0:
+            return rows, len(lines) - place
+        rows += _rows_of_line(line, room, width, palette)
+    return rows, max(0, len(lines) - MAX_INLINE_LINES)
+
+
+def _rows_of_line(line: Text, room: int, width: int, palette: Palette) -> list[Text]:
+    """Return a line as at most `room` rows; if it is longer, the last row ends with an ellipsis."""
+    start = line[: width * (room + 1)]
+    if start.cell_len <= width:
+        return [start]
+    first, *others = rows_of(start, max(1, width - len(CONTINUED)))
+    rows = [first]
+    for other in others:
+        marked = Text(no_wrap=True).append(CONTINUED, style=line.style or palette.faint)
+        rows.append(marked.append_text(other))
+    if len(rows) > room:
+        rows[room - 1].append("…")
+    return rows[:room]
 
 
 def observation_lines(text: str, width: int, palette: Palette) -> list[Text]:
@@ -42,10 +85,8 @@ def observation_lines(text: str, width: int, palette: Palette) -> list[Text]:
     if not body:
         return []
     every = [_output_line(line, palette) for line in clean_lines(body)]
-    shown = every[:MAX_INLINE_LINES]
-    for line in shown:
-        fit_line(line, max(1, width - GUTTER))
-    return [*indented(shown, GUTTER), *more_lines(len(every) - len(shown), palette)]
+    rows, left = _wrapped_rows(every, max(1, width - GUTTER), palette)
+    return [*indented(rows, GUTTER), *more_lines(left, palette)]
 
 
 def _output_line(line: str, palette: Palette) -> Text:
