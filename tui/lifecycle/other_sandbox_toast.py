@@ -1,0 +1,46 @@
+"""A toast about a run that is in another sandbox than usual, because Docker lacks the image."""
+
+from __future__ import annotations
+
+from textual.app import App
+from textual.timer import Timer
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.kinds.run import RunStarted
+from sandbox_tui.core.sandboxes.image_name import LACKS_IMAGE
+from sandbox_tui.sessions import RunRegistry
+
+POLL_SECONDS = 0.5
+"""Seconds between checks of the runs."""
+
+
+class OtherSandboxToast:
+    """Says once per program why runs are in bubblewrap, and which command gets the image.
+
+    Args:
+        app: shows the toast.
+        runs: the runs of this program.
+    """
+
+    def __init__(self, app: App[int], runs: RunRegistry) -> None:
+        self._app = app
+        self._runs = runs
+        self._timer: Timer | None = None
+
+    def follow(self) -> None:
+        """Start watching the runs."""
+        self._timer = self._app.set_interval(POLL_SECONDS, self._look)
+
+    def _look(self) -> None:
+        started = (run.state.started for run in self._runs.all.values())
+        because = next((found for each in started if each and (found := _why_other(each))), "")
+        if because and self._timer is not None:
+            self._timer.stop()
+            words = sanitize_line(f"This run uses bubblewrap: {because}.")
+            self._app.notify(words, severity="warning", markup=False, timeout=15)
+
+
+def _why_other(started: RunStarted) -> str:
+    """Return why a run is in another sandbox than usual; empty unless an image is missing."""
+    because = started.sandbox_info.get("chosen", "")
+    return because if because.startswith(LACKS_IMAGE) else ""
