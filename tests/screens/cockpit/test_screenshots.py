@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,6 +89,9 @@ def test_the_command_makes_a_film_that_plays_from_the_beginning_to_the_end(
     assert b"url(" not in film.replace(b"url(#", b"")
     frames = len(moments(Recording(store, "r").events))
     assert film.count(b"{ transform: translateX(") == frames
+    assert re.search(
+        rf"^Drawing {frames} frames may take \d+ seconds?\.$", done.stderr, re.MULTILINE
+    )
     refused = [*command[:-1], tmp_path / "none.svg", "--size", "big"]
     assert "is not a size" in subprocess.run(refused, capture_output=True, text=True).stderr
     assert not (tmp_path / "none.svg").exists()

@@ -15,7 +15,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.themes import load_themes
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.palette import palette_of, to_textual
-from sandbox_tui.tui.widgets.calls.approval_bar import names_in
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar, names_in
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.edited_file import edited_file
@@ -515,3 +515,38 @@ async def test_a_huge_line_of_an_opened_call_takes_little_room() -> None:
         assert text.count("\n") < 50
         assert "x…" in text
         assert "2 more lines" in text
+
+
+class OneBar(OneList):
+    """An app with the list and the bar of a waiting call."""
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield ApprovalBar()
+
+
+async def test_the_files_that_a_waiting_command_names_are_those_of_now() -> None:
+    state = waiting(command="cat answer.txt other.txt")
+
+    def changed(name: str, change: Any) -> None:
+        path = f"/testbed/{name}"
+        one = e.FileChange(path=path, change=change, kind="file", size=18)
+        state.apply(e.FilesChanged(step=1, by="human", changes=(one,)))
+
+    changed("answer.txt", "created")
+    app = OneBar(state)
+    async with app.run_test(size=(100, 20)) as pilot:
+        bar = app.query_one(ApprovalBar)
+        bar.sync(state)
+        await pilot.pause()
+        assert "files it names: answer.txt 18B" in str(bar.render())
+        for name, change, expected in (
+            ("answer.txt", "deleted", ""),
+            ("other.txt", "created", "files it names: other.txt 18B"),
+            ("answer.txt", "created", "files it names: answer.txt 18B · other.txt 18B"),
+        ):
+            changed(name, change)
+            bar.sync(state)
+            await pilot.pause()
+            assert expected in str(bar.render())
+            assert ("files it names" in str(bar.render())) == bool(expected)

@@ -6,6 +6,7 @@ The app itself draws it, headless, from a copy of the session with redacted secr
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from sandbox_tui.sessions.store.tables.annotations import add_note, set_tags
 from sandbox_tui.tui.film.animated_svg import Frame, animated_svg
 from sandbox_tui.tui.film.frame_times import moments
 from sandbox_tui.tui.film.screenshot_rows import screenshot_rows
+from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 
 SIZE = (160, 45)
@@ -40,17 +42,26 @@ POLL_SECONDS = 0.02
 session."""
 
 
+SECONDS_PER_FRAME = 0.2
+"""Time to draw a frame on a slow computer, for the estimate."""
+
 Drawn = Callable[[int, int], None]
 """Called with the number of frames drawn, and of all frames."""
 
 
 def _show_progress(drawn: int, total: int) -> None:
-    """Show progress on the terminal, if there is one; clear the line at the end."""
-    terminal = sys.__stderr__  # the app has replaced `sys.stderr`
-    if total > 1 and terminal is not None and terminal.isatty():
-        words = f"Drawing frame {drawn} of {total}." if drawn < total else ""
-        terminal.write(f"\r\x1b[K{words}")
-        terminal.flush()
+    """Show progress on the terminal and clear the line at the end; elsewhere write one line."""
+    stderr = sys.__stderr__  # the app has replaced `sys.stderr`
+    if total < 2 or stderr is None:
+        return
+    with contextlib.suppress(OSError):  # it is closed
+        if stderr.isatty():
+            words = f"Drawing frame {drawn} of {total}." if drawn < total else ""
+            stderr.write(f"\r\x1b[K{words}")
+        elif drawn == 1:
+            seconds = max(1, round(total * SECONDS_PER_FRAME))
+            stderr.write(f"Drawing {total} frames may take {counted(seconds, 'second')}.\n")
+        stderr.flush()
 
 
 def cockpit_screenshot(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.style import Style
@@ -18,7 +18,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.run_state import FileState, RunState
 from sandbox_tui.core.events.types import ToolCall
-from sandbox_tui.core.policy.named_files import named_files
+from sandbox_tui.core.policy.named_files import NamedFile, named_files
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -49,16 +49,27 @@ _ACTION = "action"
 def names_in(call: ToolCall, files: Mapping[str, FileState]) -> str:
     """Return the files that a bash command names, each with its size, as far as they can be
     recognized."""
+    return _describe(_named_in(call, files), files)
+
+
+def _named_in(call: ToolCall, files: Mapping[str, FileState]) -> list[NamedFile]:
+    """Return the files that a bash command names, including deleted ones."""
     if call.name != BASH:
-        return ""
+        return []
     try:
         command = str(parse_arguments(call.arguments).get("command", ""))
     except ArgumentsError:
-        return ""
-    known = {path for path, file in files.items() if file.last.change != "deleted"}
+        return []
+    return named_files(command, files.keys())
+
+
+def _describe(named: Sequence[NamedFile], files: Mapping[str, FileState]) -> str:
     words: list[str] = []
-    for path, written in named_files(command, known):
-        file = files[path].last if path in known else None
+    for path, written in named:
+        known = files.get(path)
+        file = None if known is None or known.last.change == "deleted" else known.last
+        if file is None and not written:
+            continue
         name = sanitize_line(path.removeprefix(f"{WORKING_DIR}/"))
         what = (
             "new" if file is None else "folder" if file.kind == "dir" else numbers.size(file.size)
@@ -83,6 +94,8 @@ class ApprovalBar(Widget):
         super().__init__(id=id)
         self._state: RunState | None = None
         self._shown: tuple[object, ...] = ()
+        self._named: list[NamedFile] = []
+        self._named_for: tuple[object, ...] = ()
         self._names = ""
 
     def on_mount(self) -> None:
@@ -116,11 +129,22 @@ class ApprovalBar(Widget):
         pending = state.pending
         self.set_class(pending is not None, "-asking")
         shown = (pending.call, pending.held, state.mode) if pending is not None else ()
-        if shown != self._shown or state is not self._state:
-            self._state, self._shown = state, shown
-            self._names = names_in(pending.call, state.files) if pending is not None else ""
+        names = self._current_names(state)
+        if (shown, names) != (self._shown, self._names) or state is not self._state:
+            self._state, self._shown, self._names = state, shown, names
             self.set_class(bool(self._names), "-names")
             self.refresh()
+
+    def _current_names(self, state: RunState) -> str:
+        """Return the files that the waiting call names as they are now: they may have changed since
+        the call began to wait. The command is parsed again only if there are new files."""
+        call = None if state.pending is None else state.pending.call
+        if call is None:
+            return ""
+        if (call, len(state.files)) != self._named_for or state is not self._state:
+            self._named_for = (call, len(state.files))
+            self._named = _named_in(call, state.files)
+        return _describe(self._named, state.files)
 
     @override
     def render(self) -> Text:
