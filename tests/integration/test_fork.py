@@ -351,7 +351,10 @@ def test_the_command(tmp_path: Path, own_home: Path) -> None:
         home=home,
     )
     assert again.returncode == 0, again.stderr
-    assert "after step 4: 0 repeated" in again.stdout
+    lines = again.stdout.splitlines()
+    (boundary,) = [n for n, line in enumerate(lines) if line.endswith("at step 4; new from here")]
+    assert not any(" step " in line for line in lines[:boundary]), "the parent's steps"
+    assert "call 5 " in next(line for line in lines if "  call " in line)
     assert "I read your message" in again.stdout
     assert (tmp_path / "p" / "answer.txt").read_text() == "Corvane 1914 8409\n"
     pruned = program("snapshots", "prune", "--all", "--yes", home=home)

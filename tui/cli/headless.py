@@ -27,6 +27,7 @@ from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.cli.event_lines import event_lines
 from sandbox_tui.tui.cli.show_app import Ended
 from sandbox_tui.tui.lifecycle import crash_report
@@ -69,7 +70,7 @@ async def resume_headless(
         SandboxTuiError: the run cannot be resumed; the message says why.
     """
     workers = RunRegistry(store)
-    return await _follow(workers, [workers.resume(run, settings)], as_json)
+    return await _follow(workers, [resume_here(run, settings, workers)], as_json)
 
 
 async def fork_headless(
@@ -175,7 +176,7 @@ def json_writer(stream: TextIO, run_id: str | None = None) -> Writer:
 
 
 def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Writer:
-    """Writes the events as plain lines of text.
+    """Writes the events as plain lines of text; of a fork, only its own events.
 
     Args:
         stream: to write to.
@@ -187,7 +188,7 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
 
     def write(event: e.AnyEvent) -> None:
         state.apply(event)
-        if isinstance(event, e.CallHeld) and not waits:
+        if (isinstance(event, e.CallHeld) and not waits) or _is_inherited(event, state):
             return
         stream.writelines(
             f"{label}{clock(event.t)}  {text}\n" for text in event_lines(event, state)
@@ -195,6 +196,13 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
         stream.flush()
 
     return write
+
+
+def _is_inherited(event: e.AnyEvent, state: RunState) -> bool:
+    """Return whether a fork has this event from its parent; its start is its own."""
+    if state.started is None or state.started.parent_seq is None:
+        return False
+    return event.seq <= state.started.parent_seq and not isinstance(event, e.RunStarted)
 
 
 def _cancel_on_signals(workers: RunRegistry) -> list[int]:

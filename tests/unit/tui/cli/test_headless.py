@@ -143,8 +143,44 @@ def test_one_reason_of_many_runs_is_given_once(
     names = ["one", "two", "three"]
     for name in names:
         end = e.RunFinished(
-            seq=2, t=1.0, reason="cancelled", error="You ended the run.", totals=e.Totals()
+            seq=2, t=1.0, reason="cancelled", error="Its terminal closed.", totals=e.Totals()
         )
         store.append(name, [started(name), end])
     say_how_it_ended(store, Ended(130, names))
-    assert capsys.readouterr().err == "sandbox-tui: cancelled: You ended the run. (3 runs)\n"
+    assert capsys.readouterr().err == "sandbox-tui: cancelled: Its terminal closed. (3 runs)\n"
+
+
+def test_a_run_that_the_user_ended_is_not_reported_as_an_error(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    end = e.RunFinished(
+        seq=2, t=1.0, reason="cancelled", error="You ended the run.", totals=e.Totals()
+    )
+    store.append("mine", [started("mine"), end])
+    say_how_it_ended(store, Ended(130, ["mine"]))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_fork_prints_where_it_begins_and_nothing_of_its_parent() -> None:
+    parent, _ = sample("plain")
+    at = max(event.seq for event in parent)
+    first = msgspec.structs.replace(started(), seq=1, run_id="f", parent="p", parent_seq=at)
+    forked = e.Forked(
+        parent="p", parent_seq=at, step=2, snapshot=None, repeats=0, model="m", sandbox_info={}
+    )
+    own = e.Warned(text="own")
+    printed = lines(
+        [
+            first,
+            *[event for event in parent if not isinstance(event, e.RunStarted)],
+            msgspec.structs.replace(forked, seq=at + 1),
+            msgspec.structs.replace(own, seq=at + 2),
+        ]
+    )
+    assert [line.split("  ", 1)[1] for line in printed[1:]] == [
+        "forked from p at step 2; new from here",
+        "warning: own",
+    ]
+    assert "session f: " in printed[0]
+    again = lines([msgspec.structs.replace(forked, repeats=3)])
+    assert again[0].endswith("forked from p at step 2, 3 calls run again; new from here")
