@@ -66,6 +66,14 @@ def is_detached(run_id: str) -> bool:
     return socket_path(run_id).exists()
 
 
+def remove_left_socket(run_id: str) -> None:
+    """Remove the socket of a run whose program was killed, unless it cannot be removed."""
+    for path in candidate_paths(run_id):
+        with contextlib.suppress(OSError):
+            if path.exists() and not answers(path):
+                path.unlink()
+
+
 def listen(run_id: str) -> socket.socket:
     """Create the socket of a run, and remove sockets left by killed programs.
 

@@ -22,12 +22,13 @@ from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
 from sandbox_tui.core.run.run_request import RunRequest
-from sandbox_tui.sessions import Store, replay
+from sandbox_tui.sessions import RunRegistry, Store, replay
 from sandbox_tui.sessions.remote import detached
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.detached import Job, begin
 from sandbox_tui.sessions.remote.detached_log import MAX_LOG_BYTES, log_file, open_log
 from sandbox_tui.sessions.remote.protocol import MAX_LINE_BYTES, Status, encode
+from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.sessions.remote.sockets import (
     MAX_PATH_BYTES,
     answers,
@@ -36,6 +37,7 @@ from sandbox_tui.sessions.remote.sockets import (
     listen,
     socket_path,
 )
+from sandbox_tui.tui.format.outcome import outcome_words, short_outcome
 from sandbox_tui.tui.widgets.preview.preview import MAX_WHOLE_BYTES
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -437,6 +439,32 @@ def test_a_run_that_cannot_start_says_why(scripted_server: Start) -> None:
     assert error.value.exit_code == ImageMissing.exit_code
     with pytest.raises(SandboxTuiError, match="no session"):
         begin(Job(settings=settings(), resume="nonesuch"))
+
+
+async def test_a_run_resumed_here_is_no_longer_detached(
+    scripted_server: Start, watch: Callable[[str], Watching]
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(CALLS, s.call("submit"))
+    session = await asyncio.to_thread(begin, job(server, mode="step"))
+    screen = watch(session)
+    await screen.until(lambda: screen.worker.state.pending)
+    os.kill(owner_of_session(session), signal.SIGKILL)
+    await asyncio.wait_for(screen.task, HANG_SECONDS)
+    while answers(socket_path(session)):  # the kernel closes its socket slightly later
+        await asyncio.sleep(0.01)
+    store = Store(data_dir() / "sessions.db")
+    runs = RunRegistry(store)
+    try:
+        worker = resume_here(store.run(session), settings(), runs)
+        async with asyncio.timeout(HANG_SECONDS):
+            while worker.state.pending is None:
+                await asyncio.sleep(0.01)
+        run = store.run(session)
+        assert outcome_words(run) == short_outcome(run) == "running"
+    finally:
+        await runs.stop("The test is over.")
+        store.close()
 
 
 @pytest.fixture

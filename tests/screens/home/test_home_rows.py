@@ -15,6 +15,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_request import RunRequest, requests_for
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.remote.sockets import listen
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
@@ -229,3 +230,18 @@ def text_of(sessions: SessionList) -> str:
 
 
 ENDED = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+
+
+@pytest.mark.parametrize("size", [(160, 45)])
+async def test_the_row_of_a_run_that_is_detached_meanwhile_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_HOME", str(tmp_path))
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        store.append("r", [started("r", task="how many", started_at=time.time())])
+        async with at_home(store, size) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            await until(pilot, lambda: " running " in row(sessions, 0))
+            with listen("r"):
+                sessions.redraw_first(1)
+                await until(pilot, lambda: " detached " in row(sessions, 0))

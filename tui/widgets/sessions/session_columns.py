@@ -14,7 +14,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import ago, sign_of, start_time
@@ -26,6 +26,9 @@ GAP = 2
 
 _MAX_OUTCOME, _MAX_MODEL = 18, 20
 """Maximum columns of an outcome and a model's name."""
+
+_MIN_OUTCOME = len("detached")
+"""Minimum columns of an outcome: a running session may be detached at any time."""
 
 _BEGAN_COLUMNS = 11
 """Columns of a start time; ages take as many."""
@@ -67,7 +70,7 @@ def facts_of(run: RunSummary, *, waits: bool = False) -> Facts:
     """
     tokens = run.input_tokens + run.output_tokens
     return Facts(
-        outcome="waits for you" if waits else outcome_words(run),
+        outcome="waits for you" if waits else short_outcome(run),
         model=model_title(run.model),
         sandbox=sanitize_line(run.sandbox),
         steps=numbers.counted(run.steps, "step"),
@@ -79,7 +82,7 @@ def facts_of(run: RunSummary, *, waits: bool = False) -> Facts:
 
 def columns_of(rows: Iterable[Facts]) -> Columns:
     """Return the narrowest columns that hold these rows, so that the titles get the rest."""
-    widest = Columns()
+    widest = Columns(outcome=_MIN_OUTCOME)
     for row in rows:
         needed = zip(row, widest, strict=True)
         widest = Columns(*(max(cell_len(words), wide) for words, wide in needed))
