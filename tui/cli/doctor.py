@@ -214,10 +214,12 @@ def _database() -> Finding:
         return Finding("sessions", True, f"none yet; the first run creates {path}")
     try:
         with Store.open_readonly_if_needed(path) as store:
-            count = store.count()
+            total, standalone = store.count(), store.count_standalone()
     except SandboxTuiError as error:
         return Finding("sessions", False, str(error))
-    return Finding("sessions", True, f"{count} in {path}")
+    others = total - standalone
+    more = f", and {others} of evaluations and training runs" if others else ""
+    return Finding("sessions", True, f"{standalone} in {path}{more}")
 
 
 def _terminal() -> Finding:

@@ -111,7 +111,8 @@ def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
     for run, outcome in zip(runs, outcomes, strict=True):
         line = f"  {run.id}  {outcome:<{padded}}  {first_line(run.answer or '')}"
         yield _fitted(line.rstrip(), width)
-    yield "  `sandbox-tui replay ID` opens one of them"
+    for command in dict.fromkeys(map(_next_verb, runs)):
+        yield f"  `sandbox-tui {command} ID` {_COMMANDS[command]}"
 
 
 def _fitted(line: str, width: int) -> str:
@@ -159,12 +160,24 @@ def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
 
 def _next_command(run: RunSummary) -> str:
     """Return the command to continue with."""
-    command = {"running": "attach", "interrupted": "resume"}.get(run.outcome, "replay")
-    return f"sandbox-tui {command} {run.id}"
+    return f"sandbox-tui {_next_verb(run)} {run.id}"
+
+
+def _next_verb(run: RunSummary) -> str:
+    return {"running": "attach", "interrupted": "resume"}.get(run.outcome, "replay")
+
+
+_COMMANDS = {
+    "attach": "watches one that is running",
+    "resume": "continues one that was interrupted",
+    "replay": "opens one that has ended",
+}
+"""What the commands of `_next_verb` do to one of several runs."""
 
 
 def say_how_it_ended(store: Store, ended: Ended) -> None:
-    """Print on stderr why runs failed, and each reason once."""
+    """Print on stderr why runs failed, and each reason once. Runs that the user ended did not fail:
+    what is printed about every run says that they were cancelled."""
     from sandbox_tui.core.base.errors import StoreError
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format.outcome import outcome_words
@@ -175,7 +188,7 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
             run = store.run(run_id)
         except StoreError:  # the run ended before anything was recorded
             continue
-        if run.error:
+        if run.error and not _was_ended_by_user(run):
             words = sanitize_line(run.error)
             if run.outcome == "sandbox_error":
                 words += f" `sandbox-tui fork {run.id}` continues from there in a new sandbox."
@@ -183,3 +196,8 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
     for reason, ids in reasons.items():
         which = ids[0] if len(ids) == 1 else f"{len(ids)} runs"
         click.echo(f"sandbox-tui: {reason} ({which})", err=True)
+
+
+def _was_ended_by_user(run: RunSummary) -> bool:
+    """Return whether the user ended the run on the screen, which its error then says."""
+    return run.outcome == "cancelled" and (run.error or "").startswith("You ")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
 from sandbox_tui.core.sandboxes.docker.engine import EngineStatus
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli import doctor
 from sandbox_tui.tui.cli.main import main
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
+from tests.unit.event_streams import started
 
 NO_ENGINE = EngineStatus(None, problem="No Docker engine answers.")
 HAS_IMAGE, LACKS_IMAGE = EngineStatus("29", has_image=True), EngineStatus("29")
@@ -63,3 +70,19 @@ def test_the_image_of_the_settings_is_checked(
     assert looked_for == [asked]
     assert f"no image {asked}" in output
     assert fix in output
+
+
+def test_sessions_of_evaluations_are_counted_separately_as_on_the_home_screen(
+    own_home: Path,
+) -> None:
+    own_home.mkdir()
+    with contextlib.closing(Store(own_home / "sessions.db")) as store:
+        store.append("mine", [started("mine")])
+        output = CliRunner().invoke(main, ["doctor"]).output
+        assert f" 1 in {own_home / 'sessions.db'}\n" in output
+        enter_eval(store, now=1e9)
+        for run_id, sample in zip(("one", "two"), ledger.results(store, EVAL_ID), strict=False):
+            ledger.claim(store, EVAL_ID, sample.key, run_id)
+            store.append(run_id, [started(run_id)])
+    output = CliRunner().invoke(main, ["doctor"]).output
+    assert f" 1 in {own_home / 'sessions.db'}, and 2 of evaluations and training runs" in output
