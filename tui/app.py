@@ -38,6 +38,7 @@ from sandbox_tui.tui.lifecycle.first_screen import (
     WatchEval,
     WatchTraining,
 )
+from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
@@ -135,6 +136,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._themes.follow()
         self._report_key_problems()
         self._announcer.follow()
+        OtherSandboxToast(self, self._run_workers).follow()
         if not self.is_headless:
             self.set_timer(PRELOAD_DELAY_SECONDS, preload_screens)
 

@@ -13,7 +13,11 @@ from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_proble
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
 from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
-from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
+from sandbox_tui.core.sandboxes.image_name import (
+    DEFAULT_IMAGE,
+    LACKS_IMAGE,
+    command_for_image,
+)
 from sandbox_tui.core.sandboxes.no_sandbox import KIND as NO_SANDBOX
 from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 from sandbox_tui.core.sandboxes.provider import SandboxProvider
@@ -57,7 +61,7 @@ class Providers:
             return self.docker, why
         image = spec.image or DEFAULT_IMAGE
         missing = (
-            f"the Docker engine has no image {image!r} (get it with `{command_for_image(image)}`)"
+            f"{LACKS_IMAGE} {image!r} (get it with `{command_for_image(image)}`)"
             if status.version is not None
             else "no Docker engine answers"
         )

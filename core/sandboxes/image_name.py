@@ -6,6 +6,9 @@ import shlex
 
 DEFAULT_IMAGE = "sandbox-tui:latest"
 
+LACKS_IMAGE = "the Docker engine has no image"
+"""How the reason for another sandbox begins if only an image is missing."""
+
 
 def with_tag(image: str) -> str:
     """Return the image's name with its tag, which is `latest` if the name has none."""

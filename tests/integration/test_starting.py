@@ -28,6 +28,7 @@ from sandbox_tui.sessions import Store, replay
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests import scripted_server as s
 from tests.faults.program import Program, against, stored
@@ -245,3 +246,31 @@ def wait_until(true: Callable[[], bool]) -> None:
     while not true():
         assert time.monotonic() < until
         time.sleep(0.01)
+
+
+async def test_a_run_without_its_image_says_once_why_it_is_in_bubblewrap(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    require("docker")
+    require("bubblewrap")
+    server = scripted_server(*[s.call("submit")] * 2)
+    usual = settings(
+        "auto", **{"sandbox.image": "none/such:1", "model.name": "m", "model.base_url": server.url}
+    )
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(usual, store)
+    async with app.run_test(size=(160, 40)) as pilot:
+        for _ in range(2):
+            worker = app.runs.begin(RunRequest(task="x", settings=usual, mode="auto"))
+            await until(pilot, lambda worker=worker: worker.state.finished)
+            assert worker.state.started is not None
+            assert worker.state.started.sandbox == "bubblewrap"
+            await until(pilot, lambda: bubblewrap_toasts(app))
+        (told,) = bubblewrap_toasts(app)
+        assert "This run uses bubblewrap: the Docker engine has no image 'none/such:1'" in told
+        assert "docker pull none/such:1" in told
+    store.close()
+
+
+def bubblewrap_toasts(app: SandboxTui) -> list[str]:
+    return [toast.message for toast in shown_toasts(app) if "bubblewrap" in toast.message]
