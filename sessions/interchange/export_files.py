@@ -86,4 +86,10 @@ def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> 
         return Path(f"{run.id}{suffix}")
     if is_folder(output):
         return output / f"{run.id}{suffix}"
-    return output if first else output.with_name(f"{output.stem}{suffix}")
+    return output if first else output.with_name(f"{output.stem}{_further(suffix, output)}")
+
+
+def _further(suffix: str, output: Path) -> str:
+    """Return the suffix of a further part, with the ending that the user gave the first one."""
+    stem = suffix.rpartition(".")[0]
+    return f"{stem}{output.suffix}" if stem and output.suffix else suffix

@@ -111,8 +111,10 @@ def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
     for run, outcome in zip(runs, outcomes, strict=True):
         line = f"  {run.id}  {outcome:<{padded}}  {first_line(run.answer or '')}"
         yield _fitted(line.rstrip(), width)
-    for command in dict.fromkeys(map(_next_verb, runs)):
-        yield f"  `sandbox-tui {command} ID` {_COMMANDS[command]}"
+    verbs = dict.fromkeys(map(_next_verb, runs))
+    for verb in verbs:
+        which = "one of them" if len(verbs) == 1 else _ONES[verb]
+        yield f"  `sandbox-tui {verb} ID` {'resumes' if verb == 'resume' else 'opens'} {which}"
 
 
 def _fitted(line: str, width: int) -> str:
@@ -167,12 +169,8 @@ def _next_verb(run: RunSummary) -> str:
     return {"running": "attach", "interrupted": "resume"}.get(run.outcome, "replay")
 
 
-_COMMANDS = {
-    "attach": "watches one that is running",
-    "resume": "continues one that was interrupted",
-    "replay": "opens one that has ended",
-}
-"""What the commands of `_next_verb` do to one of several runs."""
+_ONES = {"attach": "a running one", "resume": "an interrupted one", "replay": "an ended one"}
+"""The runs that a command applies to."""
 
 
 def say_how_it_ended(store: Store, ended: Ended) -> None:

@@ -209,6 +209,17 @@ async def test_search_minds_capitals_once_one_is_typed_and_says_when_there_is_no
         assert app.pane.view.has_focus
 
 
+async def test_a_search_in_a_replay_says_that_it_ends_at_the_present() -> None:
+    app = Demo(live=False)
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.pane.feed("model", b"a word")
+        await settle(pilot, app)
+        app.pane.action_search()
+        await pilot.press(*"later")
+        await settle(pilot, app)
+        assert app.count_shown == "nothing up to here"
+
+
 async def test_the_search_line_changes_no_terminal_and_covers_no_text() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -20,6 +20,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.export_files import make_export
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording, bundle
 from sandbox_tui.sessions.interchange.exports.html_page import terminal_frames
 from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
@@ -158,6 +159,18 @@ def test_chat_jsonl_has_a_call_that_was_text_once(store: Store) -> None:
     assert reply["content"] == "I look."
     assert reply["tool_calls"] == message["tool_calls"]
     assert "tool_format" not in reply
+
+
+def test_further_files_have_the_ending_that_was_asked_for(store: Store, tmp_path: Path) -> None:
+    keep(store, *sample("words"))
+    made = make_export(store, store.run("r"), EXPORTERS["asciicast"], redact=False)
+    for output, names in {
+        tmp_path / "r.asciicast": ["r.asciicast", "r.shell.asciicast"],
+        tmp_path / "r.cast": ["r.cast", "r.shell.cast"],
+        tmp_path / "plain": ["plain", "plain.shell.cast"],
+        tmp_path: ["r.model.cast", "r.shell.cast"],
+    }.items():
+        assert [path.name for path in made.paths(output)] == names
 
 
 def test_asciicast_is_one_file_a_terminal(store: Store) -> None:

@@ -45,3 +45,21 @@ def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
     assert all(run.id in line for run, line in zip(runs, lines[1:6], strict=True))
     assert "cancelled" in lines[6]
     assert "replay" in lines[-1]
+
+
+def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    events, contents = sample("words")
+    keep(store, events, contents)
+    run = replace(store.run("r"), outcome="running")
+    store.close()
+    assert list(overview_lines([run, run], 80))[3:] == [
+        "  `sandbox-tui attach ID` opens one of them"
+    ]
+    mixed = [run, replace(run, outcome="submitted"), replace(run, outcome="interrupted")]
+    assert list(overview_lines(mixed, 80))[4:] == [
+        "  `sandbox-tui attach ID` opens a running one",
+        "  `sandbox-tui replay ID` opens an ended one",
+        "  `sandbox-tui resume ID` resumes an interrupted one",
+    ]

@@ -67,7 +67,8 @@ class TerminalSearchBar(Horizontal):
         at, number = self._view.search.position
         line = self.query_one(Input)
         keys = "↑ ↓" if line.has_focus else "n N"
-        words = f"{at or '–'}/{number} · {keys}" if number else "nothing" if line.value else ""
+        none = "nothing" if self._view.is_fitted else "nothing up to here"
+        words = f"{at or '–'}/{number} · {keys}" if number else none if line.value else ""
         self.query_one("#terminal-search-count", Label).update(words)
 
     def action_leave(self) -> None:
