@@ -162,7 +162,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("home.demo", ("d",), "demo", about="Watch the demo"),
         KeyAction("home.evals", ("e",), "evaluations", about="All evaluations"),
         KeyAction("home.export", ("E",), "export", about="Export the session"),
-        KeyAction("home.find", ("slash",), "find", about="Find in all sessions"),
+        KeyAction("home.find", ("slash", "f"), "find", shown="/", about="Find in all sessions"),
         KeyAction("home.mark", ("space",), "Mark", about="Mark, to compare, tag or delete"),
         KeyAction("home.model", ("m",), "model", about="Choose a model"),
         KeyAction("home.new", ("n",), "new run", about="New run"),
