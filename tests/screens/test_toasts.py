@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.pilot import Pilot
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 from textual.widgets._toast import Toast
 
@@ -26,17 +27,47 @@ async def test_the_same_words_are_there_once_and_others_beside_them() -> None:
             app.notify("This run is over.", timeout=60)
         app.notify("Another thing.", timeout=60)
         app.notify("This run is over.", title="but with a title", timeout=60)
-        words = ["This run is over.", "Another thing.", "This run is over."]
+        words = ["Another thing.", "This run is over."]
         assert await shown(app, pilot) == words
+
+
+async def test_a_toast_of_the_same_kind_replaces_the_earlier_one() -> None:
+    app = Speaker()
+    async with app.run_test(size=(160, 45), notifications=True) as pilot:
+        for step in (99, 100):
+            app.notify(f"There is no step {step}.", timeout=60)
+        assert await shown(app, pilot) == ["There is no step 100."]
+
+
+async def test_a_lasting_toast_makes_no_room() -> None:
+    app = Speaker()
+    async with app.run_test(size=(160, 60), notifications=True) as pilot:
+        for words, seconds in (("disk is full", 86400), ("one", 60), ("two", 60), ("three", 60)):
+            app.notify(words, timeout=seconds)
+        assert await shown(app, pilot) == ["disk is full", "two", "three"]
+
+
+async def test_a_notice_disappears_with_its_screen_and_other_toasts_stay() -> None:
+    app = Speaker()
+    async with app.run_test(size=(160, 60), notifications=True) as pilot:
+        await app.push_screen(Screen())
+        app.notify("There is no step 99.", timeout=3)
+        app.notify("exported", timeout=5)
+        assert await shown(app, pilot) == ["There is no step 99.", "exported"]
+        await app.push_screen(ModalScreen())
+        assert await shown(app, pilot) == ["There is no step 99.", "exported"]
+        app.pop_screen()
+        app.pop_screen()
+        assert await shown(app, pilot) == ["exported"]
 
 
 async def test_the_oldest_make_room() -> None:
     app = Speaker()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        for number in range(12):
-            app.notify(f"words {number}\nand more", timeout=60)
+        for letter in "abcdefghijkl":
+            app.notify(f"words {letter}\nand more", timeout=60)
         words = await shown(app, pilot)
-        assert words == ["words 10\nand more", "words 11\nand more"]
+        assert words == ["words k\nand more", "words l\nand more"]
         assert all(toast.region.y >= 15 for toast in app.screen.query(Toast))
         app.notify("long " * 400, timeout=60)
         assert await shown(app, pilot) == ["long " * 400]

@@ -1,22 +1,33 @@
-"""Toasts that do not pile up: a repeated one replaces the previous one, and the oldest are removed
-to make room for the newest.
+"""Toasts that do not pile up: one of the same kind replaces the previous one, and the oldest are
+removed to make room for the newest.
 
-A key that does nothing says so each time it is pressed; a dozen equal toasts would hide the screen,
+A key that does nothing says so each time it is pressed; a dozen toasts would hide the screen,
 including the line with the run's status. And if toasts need more lines than the screen has, Textual
 keeps showing them after they have expired.
 """
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+import re
+from typing import Any, Generic, TypeVar
 
 from textual.app import App
 from textual.notifications import Notification, Notify
+from textual.screen import Screen
 
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 
 SHARE = 2
 """Together, toasts may cover one in this many lines of the screen; a single one is always shown."""
+
+MAX_TOASTS = 2
+"""Maximum number of toasts at a time, besides those that stay."""
+
+MAX_NOTICE_SECONDS = 3.0
+"""A toast shown for at most this long is about the screen, and disappears with it."""
+
+MIN_LASTING_SECONDS = 3600.0
+"""A toast shown for at least this long stays until the program removes it."""
 
 WIDTH = 60
 """Maximum width of a toast in columns; at most half the screen."""
@@ -28,16 +39,28 @@ Result = TypeVar("Result")
 
 
 class DedupedToasts(App[Result], Generic[Result]):
-    """An app that shows each toast only once at a time, and limits their number."""
+    """An app that shows each kind of toast only once at a time, and limits their number."""
+
+    _notices_of: Screen[Any] | None = None
+    """The screen that showed the notices."""
+
+    def on_mount(self) -> None:
+        """Watch the screens."""
+        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
 
     def on_notify(self, event: Notify) -> None:
-        """Drop repeated toasts and those without room; Textual adds the new one after this."""
+        """Drop toasts of the same kind and those without room; Textual adds the new one after
+        this."""
         new = event.notification
-        room = self.size.height // SHARE - self._lines_of(new)
+        room, places = self.size.height // SHARE - self._lines_of(new), MAX_TOASTS - 1
         for old in reversed(shown_toasts(self)):
             room -= self._lines_of(old)
-            if room < 0 or (old.message, old.title) == (new.message, new.title):
+            lasts = old.timeout >= MIN_LASTING_SECONDS
+            places -= not lasts
+            if room < 0 or (places < 0 and not lasts) or _kind(old) == _kind(new):
                 remove_toast(self, old, refresh=False)
+        if new.timeout <= MAX_NOTICE_SECONDS:
+            self._notices_of = self._base_screen
 
     def remove_shown_toast(self, message: str, title: str) -> None:
         """Remove this toast; all others stay."""
@@ -45,6 +68,26 @@ class DedupedToasts(App[Result], Generic[Result]):
             if (old.message, old.title) == (message, title):
                 remove_toast(self, old)
 
+    def _screen_changed(self, screen: Screen[Any]) -> None:
+        """Remove the notices of another screen."""
+        if self._notices_of in (None, self._base_screen):
+            return
+        self._notices_of = None
+        for old in shown_toasts(self):
+            if old.timeout <= MAX_NOTICE_SECONDS:
+                remove_toast(self, old)
+
+    @property
+    def _base_screen(self) -> Screen[Any]:
+        """The topmost screen that is not a dialog over another one."""
+        stack = self.screen_stack
+        return next((screen for screen in reversed(stack) if not screen.is_modal), stack[0])
+
     def _lines_of(self, notice: Notification) -> int:
         width = max(1, min(WIDTH, self.size.width // 2) - AROUND)
         return AROUND + sum(1 + len(line) // width for line in notice.message.split("\n"))
+
+
+def _kind(notice: Notification) -> tuple[str, str]:
+    """Return what a toast is about: its words without the numbers in them."""
+    return re.sub(r"\d+", "#", notice.message), notice.title

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
+from textual.widgets._toast import Toast
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -20,6 +21,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
@@ -155,6 +157,21 @@ async def test_keys_go_by_call_event_second_step_and_failure(
         await pilot.press("n")
         await pilot.pause()
         assert screen.position == len(events)
+
+
+async def test_a_step_that_does_not_exist_is_answered_with_their_number(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    async with replayed(session[0]) as (screen, pilot):
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(pilot.app.screen, GoToStepDialog))
+        await pilot.press(*"999", "enter")
+        await until(pilot, lambda: bool(screen.query(Toast)))
+        (notice,) = shown_toasts(pilot.app)
+        assert notice.message == f"There is no step 999: this session has {STEPS}."
+        bar = screen.query_one("#replay-bar")
+        await until(pilot, lambda: screen.query_one(Toast).region.bottom > 0)
+        assert screen.query_one(Toast).region.bottom <= bar.region.y
 
 
 async def test_search_goes_forwards_and_backwards(session: tuple[Path, list[e.AnyEvent]]) -> None:

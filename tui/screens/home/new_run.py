@@ -58,6 +58,7 @@ class NewRunDialog(ExplainsUnavailable, Dialog[Sequence[RunRequest] | None]):
     CSS = """
     NewRunDialog { background: $background 60%; }
     NewRunDialog .dialog { width: 92; max-width: 96%; max-height: 96%; padding: 0 2; }
+    NewRunDialog ToastRack { dock: top; margin: 0; }
     NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
     NewRunDialog .row { height: 3; }
     NewRunDialog .row > * { width: 1fr; }

@@ -303,7 +303,8 @@ class ReplayScreen(Cockpit):
             if seq is not None:
                 self.seek(seq)
             elif step is not None:
-                self.notify(f"There is no step {step}.", timeout=3)
+                words = f"There is no step {step}: this session has {steps}."
+                self.notify(words, timeout=3)
 
         steps = max(self._index.markers.steps, self.state.step)
         app_of(self).push_screen(GoToStepDialog(self.state.step, steps), answered)
