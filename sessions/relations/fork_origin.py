@@ -8,6 +8,7 @@ from itertools import islice
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.calls import call_of, spent_until
 
 MAX_EVENTS_READ = 1_000
 """Maximum number of a fork's own events that are searched for what was changed."""
@@ -59,17 +60,12 @@ def shared_part(store: Store, run: RunSummary) -> SharedPart:
     """
     if run.parent is None or run.parent_seq is None:
         return SharedPart()
-    row = store.rows(
-        "SELECT coalesce(sum(input_tokens), 0) AS tokens_in,"
-        " coalesce(sum(output_tokens), 0) AS tokens_out, sum(cost) AS cost"
-        " FROM steps WHERE run_id = ? AND seq <= ?",
-        [run.id, run.parent_seq],
-    )[0]
+    spent = spent_until(store, run.id, run.parent_seq)
     return SharedPart(
         seconds=store.time_of(run.id, run.parent_seq) or 0.0,
-        input_tokens=int(row["tokens_in"]),
-        output_tokens=int(row["tokens_out"]),
-        cost=row["cost"],
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        cost=spent.cost,
     )
 
 
@@ -104,18 +100,14 @@ def read_origin(store: Store, run: RunSummary) -> ForkOrigin | None:
             case e.HumanMessage(text=text):
                 origin = replace(origin, message=text)
             case e.CallDecided(verdict="edit", call=call, arguments=arguments):
-                tool = _tool_of(store, run.id, call)
+                row = call_of(store, run.id, call)
+                tool = "" if row is None else row.tool
                 origin = replace(origin, call=call, tool=tool, arguments=arguments or "")
             case e.CallStarted() | e.ModelAsked() | e.RunFinished():
                 break
             case _:
                 pass
     return origin
-
-
-def _tool_of(store: Store, run_id: str, call: int) -> str:
-    rows = store.rows("SELECT tool FROM calls WHERE run_id = ? AND number = ?", [run_id, call])
-    return str(rows[0]["tool"]) if rows else ""
 
 
 def _other_model(store: Store, forked: e.Forked) -> str:

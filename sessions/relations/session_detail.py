@@ -66,7 +66,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
     Raises:
         StoreError: the database cannot be read.
     """
-    folder = _results_folder(store, run)
+    folder = results_folder(store, run)
     results = () if folder is None else _files_below(folder)
     return SessionDetail(
         run=run,
@@ -80,9 +80,15 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
     )
 
 
-def _results_folder(store: Store, run: RunSummary) -> Path | None:
-    """Return the folder of the results. Older versions stored it relative to the folder in which
-    the run was started, but its first event has the absolute path."""
+def results_folder(store: Store, run: RunSummary) -> Path | None:
+    """Return the folder of the results, which may be gone; None if there were none.
+
+    Older versions stored it relative to the folder in which the run was started, but its first
+    event has the absolute path.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
     if not run.results_dir:
         return None
     folder = Path(run.results_dir)

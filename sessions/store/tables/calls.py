@@ -1,9 +1,9 @@
-"""Tool calls of a run, read from the table `calls`."""
+"""Tool calls of a run, and what its replies used, read from the tables `calls` and `steps`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sandbox_tui.sessions.store.database import Database
 
@@ -60,6 +60,39 @@ def last_call_of(database: Database, run_id: str) -> CallRow | None:
         [run_id],
     )
     return _call(rows[0]) if rows else None
+
+
+def call_of(database: Database, run_id: str, number: int) -> CallRow | None:
+    """Return a tool call of a run by its number."""
+    rows = database.rows(
+        f"SELECT {_COLUMNS} FROM calls WHERE run_id = ? AND number = ?"
+        " AND proposed_seq IS NOT NULL",
+        [run_id, number],
+    )
+    return _call(rows[0]) if rows else None
+
+
+class SpentTokens(NamedTuple):
+    """Tokens of replies, and their cost in US dollars; None if the price is unknown."""
+
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+def spent_until(database: Database, run_id: str, seq: int) -> SpentTokens:
+    """Return what the replies of a run used up to an event.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    row = database.rows(
+        "SELECT coalesce(sum(input_tokens), 0) AS tokens_in,"
+        " coalesce(sum(output_tokens), 0) AS tokens_out, sum(cost) AS cost"
+        " FROM steps WHERE run_id = ? AND seq <= ?",
+        [run_id, seq],
+    )[0]
+    return SpentTokens(int(row["tokens_in"]), int(row["tokens_out"]), row["cost"])
 
 
 def _call(row: dict[str, Any]) -> CallRow:

@@ -233,6 +233,21 @@ async def test_escape_ends_a_search_that_was_kept_and_leaves_after_that(
         await until(pilot, lambda: screen.app.return_code is not None)
 
 
+async def test_escape_ends_the_filter_of_the_calls_first(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    path, _ = session
+    async with replayed(path) as (screen, pilot):
+        calls = screen.query_one(Calls)
+        await pilot.press("1", "f")
+        assert "only failures" in str(calls.border_title)
+        await pilot.press("escape")
+        assert "only" not in str(calls.border_title)
+        assert pilot.app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is not screen)
+
+
 async def test_the_timeline_is_clicked_and_dragged(session: tuple[Path, list[e.AnyEvent]]) -> None:
     path, events = session
     async with replayed(path) as (screen, pilot):

@@ -26,6 +26,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
@@ -103,6 +104,21 @@ async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: St
         assert hits.current == wanted
         await pilot.press("escape")
         await until(pilot, lambda: not home.is_finding and home.query_one(SessionList).has_focus)
+
+
+async def test_the_details_are_those_of_the_first_hit(store: Store) -> None:
+    add_tag(store, "other", "good")
+    async with at_home(store) as (home, pilot):
+        pane = home.query_one(SessionDetailPane)
+        await until(pilot, lambda: pane.border_title == "whole")
+        hits = await look_for(home, pilot, "tag:good")
+        assert hits.current_run is not None
+        assert hits.current_run.id == "other"
+        await until(pilot, lambda: pane.border_title == "other")
+        await look_for(home, pilot, "nothing-has-this")
+        await until(pilot, lambda: pane.border_title == "")
+        await pilot.press("escape")
+        await until(pilot, lambda: pane.border_title == "whole")
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])

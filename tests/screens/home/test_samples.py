@@ -10,10 +10,14 @@ from pathlib import Path
 import msgspec
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input, Static
 
 from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables.annotations import add_tag, tags_of
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.cockpit.test_replay_screen import until
@@ -91,3 +95,141 @@ async def test_a_group_counts_each_sample_in_one_state(store: Store) -> None:
         assert "/models" not in row(sessions, 0)
         await until(pilot, lambda: "state       1 waits for you, 3 submitted" in detail(home))
         assert "model       small.gguf" in detail(home)
+
+
+async def question(pilot: Pilot[int]) -> str:
+    """Wait for the question, and return its words."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
+    dialog = pilot.app.screen
+    assert isinstance(dialog, ConfirmDialog)
+    return str(dialog.query_one(Static).render())
+
+
+def in_store(store: Store) -> set[str]:
+    return {run.id for run in store.runs()}
+
+
+async def test_one_question_deletes_all_samples_of_a_group(store: Store) -> None:
+    async with at_home(store, row=0) as (home, pilot):
+        assert home.why_unavailable("rename", ()) == "open the group first (enter)"
+        assert home.why_unavailable("export", ()) == "open the group first (enter)"
+        assert home.why_unavailable("delete", ()) == ""
+        await pilot.press("x")
+        asked = await question(pilot)
+        assert "Delete 3 sessions, about " in asked
+        assert "“squares” (a)" in asked
+        await pilot.press("y")
+        await until(pilot, lambda: in_store(store) == {"alone"})
+        await until(pilot, lambda: "3 sessions deleted." in said(pilot))
+
+
+def said(pilot: Pilot[int]) -> str:
+    return "\n".join(note.message for note in pilot.app._notifications)
+
+
+async def test_marked_sessions_are_deleted_and_escape_unmarks_first(store: Store) -> None:
+    async with opened(store) as (home, sessions, pilot):
+        await pilot.press("space")
+        assert [run.id for run in sessions.marked] == ["a", "b", "c"]
+        assert "3 marked · esc unmark" in str(sessions.border_subtitle)
+        assert "◉ 3 samples" in row(sessions, 0)
+        await pilot.press("escape")
+        assert sessions.marked == []
+        assert home.why_unavailable("back", ()) == "no session is marked"
+        await pilot.press("down", "space", "down", "down", "space", "down")
+        assert sessions.current is not None
+        assert sessions.current.id == "alone"
+        assert "2 ◉ 3 samples" in row(sessions, 0)
+        await pilot.press("x")
+        assert "Delete 2 sessions" in await question(pilot)
+        await pilot.press("y")
+        await until(pilot, lambda: in_store(store) == {"alone", "b"})
+
+
+async def test_the_question_names_the_session_and_the_folder_that_stays(
+    store: Store, tmp_path: Path
+) -> None:
+    folder = tmp_path / "output"
+    folder.mkdir()
+    first = started("kept", task="with files", started_at=3e9)
+    store.append("kept", [first, msgspec.structs.replace(ended("1"), output=str(folder))])
+    async with at_home(store) as (_, pilot):
+        await pilot.press("x")
+        asked = " ".join((await question(pilot)).split())
+        assert "Delete “with files” (kept), about " in asked
+        assert f"Its files in {folder} are kept. This cannot be undone." in asked
+
+
+async def test_running_samples_are_not_deleted(store: Store) -> None:
+    store.append("d", [begun("d", 4, 2e9 + 3)])
+    async with at_home(store, row=0) as (home, pilot):
+        await pilot.press("x")
+        asked = await question(pilot)
+        assert "Delete 3 sessions" in asked
+        assert "1 more is running and kept." in asked
+        await pilot.press("y")
+        await until(pilot, lambda: in_store(store) == {"alone", "d"})
+        assert home.why_unavailable("tags", ()) == ""
+
+
+async def test_tags_of_a_group_are_the_common_ones(store: Store) -> None:
+    add_tag(store, "a", "odd")
+    for name in "abc":
+        add_tag(store, name, "old")
+    async with at_home(store, row=0) as (_, pilot):
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
+        line = pilot.app.screen.query_one(Input)
+        assert line.value == "old"
+        line.value = "new"
+        await pilot.press("enter")
+        await until(pilot, lambda: tags_of(store, "c") == ["new"])
+        assert tags_of(store, "a") == ["new", "odd"]
+        assert tags_of(store, "alone") == []
+
+
+async def test_files_of_a_run_that_has_ended_are_recorded(store: Store) -> None:
+    change = e.FileChange(path="/testbed/a.py", change="created", kind="file", size=3)
+    files = e.FilesChanged(seq=2, t=0.5, step=1, changes=(change,))
+    last = msgspec.structs.replace(ended("1"), seq=3)
+    store.append("ended", [started("ended", started_at=3e9), files, last])
+    store.append("going", [started("going", started_at=4e9), files])
+    async with at_home(store) as (home, pilot):
+        await until(pilot, lambda: "/testbed/a.py 3B  in the sandbox" in detail(home))
+        await pilot.press("down")
+        await until(pilot, lambda: "/testbed/a.py 3B  recorded in the session" in detail(home))
+
+
+async def test_a_fork_shows_its_reason_and_its_own_part(store: Store) -> None:
+    reply = e.ModelReplied(
+        seq=2,
+        t=100.0,
+        step=1,
+        message={"role": "assistant", "content": "x"},
+        text="x",
+        reasoning="",
+        usage=e.Usage(input_tokens=900, output_tokens=90),
+        finish_reason="stop",
+        latency=1.0,
+        cost=None,
+    )
+    store.append("parent", [started("parent", started_at=5e9), reply])
+    first = msgspec.structs.replace(started("fork", started_at=5e9), parent="parent", parent_seq=2)
+    forked = e.Forked(
+        seq=3, t=100.0, parent="parent", parent_seq=2, step=1, snapshot=None, repeats=0, model="m"
+    )
+    told = e.HumanMessage(seq=4, t=100.0, id=1, text="try the other way")
+    again = msgspec.structs.replace(
+        reply, seq=5, t=102.0, step=2, usage=e.Usage(input_tokens=40, output_tokens=4)
+    )
+    end = msgspec.structs.replace(ended("1"), seq=6, t=102.0)
+    store.append("fork", [first, reply, forked, told, again, end])
+    async with at_home(store) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        await until(pilot, lambda: sessions.index_of("fork") == 1)
+        assert " 44 tok " in row(sessions, 1)
+        assert " 00:02 " in row(sessions, 1)
+        await pilot.press("down")
+        await until(pilot, lambda: "fork of     parent at step 1" in detail(home))
+        assert "message     try the other way" in detail(home)
+        assert "own part    00:02 · tokens 40 in, 4 out" in detail(home)

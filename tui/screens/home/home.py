@@ -17,6 +17,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
+from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -26,8 +27,9 @@ from sandbox_tui.tui.screens.home.row_updates import RowUpdates
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.session_details import SessionDetails
-from sandbox_tui.tui.screens.home.session_opener import SessionOpener, can_compare
+from sandbox_tui.tui.screens.home.session_opener import SessionOpener
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
+from sandbox_tui.tui.screens.home.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -43,9 +45,6 @@ if TYPE_CHECKING:  # screens opened from here are imported when first shown
 
 PAGE = 100
 """Number of sessions read at a time."""
-
-_OF_A_SESSION = frozenset(("resume", "mark", "compare", "delete", "rename", "tags", "export"))
-"""Actions on the session under the cursor."""
 
 
 class HomeScreen(ExplainsUnavailable, Screen[None]):
@@ -78,6 +77,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         binding("home.evals", "evals"),
         binding("home.trainings", "trainings"),
         binding("home.mark", "mark", show=False),
+        binding("home.back", "back", show=False),
         binding("home.compare", "compare"),
         binding("home.delete", "delete"),
         binding("home.rename", "rename", show=False),
@@ -103,7 +103,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         self._draft: dict[str, str] = {}
         self._opener = SessionOpener(self, workers)
         self._sessions = SessionActions(self, self, self._store)
-        self._search = SessionFinder(self, self._store, self._opener.open_hit)
+        self._search = SessionFinder(self, self._store, self._opener.open_hit, self._moved)
         self._details = SessionDetails(self, self._store)
         self._row_updates = RowUpdates(self, self._store, self.reload, self._moved)
         self._models = ModelOffering(self, settings, self._model_chosen)
@@ -159,8 +159,16 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
     def session_here(self) -> RunSummary | None:
         """The session under the cursor."""
         if self.is_finding:
-            return self.query_one(SearchResults).current_run
+            return self._search.session_here
         return self.query_one(SessionList).current
+
+    @property
+    def sessions_chosen(self) -> Sequence[RunSummary]:
+        """The marked sessions; without marks, those of the row under the cursor. In a search, where
+        marks are not shown, the session of the hit."""
+        if self.is_finding:
+            return [] if self.session_here is None else [self.session_here]
+        return self.query_one(SessionList).chosen
 
     @property
     def is_finding(self) -> bool:
@@ -177,7 +185,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         self._sessions.rename()
 
     def action_tags(self) -> None:
-        """Edit the tags of the session under the cursor."""
+        """Edit the tags of the chosen sessions."""
         self._sessions.tag()
 
     def action_export(self) -> None:
@@ -185,7 +193,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         self._sessions.export()
 
     def action_delete(self) -> None:
-        """Delete the session under the cursor after asking."""
+        """Delete the chosen sessions after asking."""
         self._sessions.delete()
 
     @on(SessionList.MoreRequested)
@@ -310,29 +318,18 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         if action == "wall":
             return "" if self._run_workers.all else "no run was started here yet"
-        if action not in _OF_A_SESSION or not self.is_mounted:
+        if not self.is_mounted:
             return ""
-        run = self.session_here
-        if action == "compare":
-            marked = self.query_one(SessionList).marked
-            return "" if can_compare(marked, run) else f"{hint('home.mark')} marks two sessions"
-        if action == "mark" and self.is_finding:
-            return "sessions are marked in the list"
-        if run is None:
-            return "no session is chosen"
-        if action == "delete" and run.outcome == "running" and not run.elsewhere:
-            return "this session is running"
-        if action != "resume":
-            return ""
-        return "" if run.outcome == "interrupted" else "this session was not interrupted"
+        shown = self.query_one(SessionList)
+        return why_unavailable_here(action, shown, self.sessions_chosen, self._search)
 
     @on(BlockList.Highlighted)
     def _moved(self) -> None:
         self.refresh_bindings()
-        if self.is_finding and (run := self.session_here) is not None:
-            self._details.show_session(run)
-        else:
+        if not self.is_finding:
             self._details.show_row(self.query_one(SessionList).current_row)
+        else:
+            self._details.show_session(self.session_here)
 
     def action_resume(self) -> None:
         """Resume the interrupted session under the cursor."""
@@ -340,15 +337,21 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         if run is None:
             return
         try:
-            worker = self._run_workers.resume(run, self._settings.now)
+            worker = resume_here(run, self._settings.now, self._run_workers)
         except SandboxTuiError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
             return
         self._opener.open_run(worker)
 
     def action_mark(self) -> None:
-        """Mark the session under the cursor for a comparison."""
+        """Mark or unmark the sessions of the row under the cursor."""
         self.query_one(SessionList).mark()
+        self.refresh_bindings()
+
+    def action_back(self) -> None:
+        """Unmark the sessions if there are marks, otherwise end the search."""
+        if not self.query_one(SessionList).unmark():
+            self._search.end()
         self.refresh_bindings()
 
     def action_compare(self) -> None:

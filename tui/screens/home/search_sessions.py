@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.sessions import Store
+from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.search_as_you_type import Finder
 from sandbox_tui.sessions.store.tables.annotations import all_tags
@@ -29,12 +29,20 @@ class SessionFinder:
         screen: contains a `SearchBar`, a `SessionList` and `SearchResults`.
         store: the store that contains the sessions.
         open_hit: opens a hit.
+        moved: called when the cursor is on another session, because other sessions are shown.
     """
 
-    def __init__(self, screen: Screen[None], store: Store, open_hit: Callable[[Hit], None]) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        store: Store,
+        open_hit: Callable[[Hit], None],
+        moved: Callable[[], None],
+    ) -> None:
         self._screen = screen
         self._store = store
         self._open_hit = open_hit
+        self._moved = moved
         self._finder: Finder | None = None
         self._is_searching = False
         self._opens_first = False
@@ -48,6 +56,16 @@ class SessionFinder:
     def shows_hits(self) -> bool:
         """Whether search results are shown instead of all sessions."""
         return self._screen.has_class("-hits")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the search bar is shown."""
+        return self._screen.has_class("-finding")
+
+    @property
+    def session_here(self) -> RunSummary | None:
+        """The session of the hit under the cursor."""
+        return self._results.current_run
 
     def begin(self) -> None:
         """Open the search bar."""
@@ -98,7 +116,6 @@ class SessionFinder:
         self._is_searching = False
         self._results.show(found, tags, query_changed=query_changed)
         self._show_hits(True)
-        self._screen.refresh_bindings()
         if self._opens_first:
             self._opens_first = False
             self.open_current()
@@ -108,6 +125,7 @@ class SessionFinder:
         focused = self._screen.focused
         if focused is not None and not focused.display:
             self.focus_list()
+        self._moved()
 
     # --- navigation
 

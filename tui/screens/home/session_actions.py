@@ -1,9 +1,10 @@
-"""Actions on the saved session under the cursor: rename, tag, export, delete."""
+"""Actions on saved sessions: the one under the cursor is renamed and exported, all chosen ones are
+tagged and deleted."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ParamSpec, Protocol
 
 from textual.screen import Screen
@@ -11,14 +12,14 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.store.maintenance import bytes_of_run
 from sandbox_tui.sessions.store.tables.annotations import set_tags, split_tags, tags_of
-from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import cut_title, first_line, task_title
+from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.free_space import free_space
+from sandbox_tui.tui.screens.home.delete_question import delete_question
+from sandbox_tui.tui.screens.home.unavailable_here import can_be_deleted
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 Arguments = ParamSpec("Arguments")
@@ -33,6 +34,11 @@ class SessionsShown(Protocol):
         ...
 
     @property
+    def sessions_chosen(self) -> Sequence[RunSummary]:
+        """The marked sessions; without marks, those of the row under the cursor."""
+        ...
+
+    @property
     def is_recording(self) -> bool:
         """Whether runs of this program are being recorded."""
         ...
@@ -43,7 +49,7 @@ class SessionsShown(Protocol):
 
 
 class SessionActions:
-    """The actions on one session of a list.
+    """The actions on the sessions of a list.
 
     Every action asks first, so that no single key changes a session.
 
@@ -63,7 +69,7 @@ class SessionActions:
         self._screen.run_worker(self._rename(), exclusive=True, group="session")
 
     def tag(self) -> None:
-        """Edit the tags of the session."""
+        """Edit the tags of the chosen sessions."""
         self._screen.run_worker(self._tag(), exclusive=True, group="session")
 
     def export(self) -> None:
@@ -73,7 +79,7 @@ class SessionActions:
             export_session(self._screen, run, self._store)
 
     def delete(self) -> None:
-        """Delete the session."""
+        """Delete the chosen sessions."""
         self._screen.run_worker(self._ask_and_delete(), exclusive=True, group="session")
 
     async def _rename(self) -> None:
@@ -87,53 +93,49 @@ class SessionActions:
             await self._carry_out(self._store.rename, run.id, title or None)
 
     async def _tag(self) -> None:
-        run = self._source.session_here
-        if run is None:
+        chosen = [run.id for run in self._source.sessions_chosen]
+        if not chosen:
             return
         try:
-            tags = await asyncio.to_thread(tags_of, self._store, run.id)
+            tags = await asyncio.to_thread(_common_tags, self._store, chosen)
         except StoreError as error:
             self._complain(error)
             return
         words = await app_of(self._screen).push_screen_wait(
             PromptDialog(
-                "tags", " ".join(tags), "tags separated by spaces or commas; empty removes all"
+                "tags" if len(chosen) == 1 else f"common tags of {len(chosen)} sessions",
+                " ".join(tags),
+                "tags separated by spaces or commas; empty removes all",
             )
         )
         if words is not None:
-            await self._carry_out(set_tags, self._store, run.id, split_tags(words))
+            await self._carry_out(_replace_tags, self._store, chosen, tags, split_tags(words))
 
     # --- deleting
 
     async def _ask_and_delete(self) -> None:
-        run = self._source.session_here
-        if run is None:
-            return
-        if run.outcome == "running" and not run.elsewhere:
-            self._screen.notify("A running session cannot be deleted: end it first.", markup=False)
+        chosen = self._source.sessions_chosen
+        runs = [run for run in chosen if can_be_deleted(run)]
+        if not runs:
             return
         try:
-            question = await asyncio.to_thread(self._question, run)
+            question = await asyncio.to_thread(
+                delete_question, self._store, runs, len(chosen) - len(runs)
+            )
         except StoreError as error:
             self._complain(error)
             return
         if await app_of(self._screen).push_screen_wait(ConfirmDialog(question)):
-            self._screen.run_worker(self._delete(run.id), group="delete")
+            self._screen.run_worker(self._delete([run.id for run in runs]), group="delete")
 
-    def _question(self, run: RunSummary) -> str:
-        room = numbers.size(bytes_of_run(self._store, run.id))
-        forks = self._store.fork_count(run.id)
-        stay = {0: "", 1: " Its fork is kept."}.get(forks, f" Its {forks} forks are kept.")
-        name = cut_title(task_title(run), 80)
-        return f"Delete “{name}”, about {room}?{stay} This cannot be undone."
-
-    async def _delete(self, run_id: str) -> None:
-        store = self._store
+    async def _delete(self, run_ids: Sequence[str]) -> None:
+        store, count = self._store, len(run_ids)
         try:
-            await asyncio.to_thread(store.delete, run_id)
+            for run_id in run_ids:
+                await asyncio.to_thread(store.delete, run_id)
             self._source.reload()
-            recording = self._source.is_recording
-            await free_space(self._screen, store, "Deleted.", is_recording=recording)
+            words = "Deleted." if count == 1 else f"{count} sessions deleted."
+            await free_space(self._screen, store, words, is_recording=self._source.is_recording)
         except StoreError as error:
             self._complain(error)
             self._source.reload()
@@ -155,3 +157,18 @@ class SessionActions:
 
     def _complain(self, error: StoreError) -> None:
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+
+
+def _common_tags(store: Store, run_ids: Sequence[str]) -> list[str]:
+    """Return the tags that all of these sessions have."""
+    tags = [tags_of(store, run_id) for run_id in run_ids]
+    return [tag for tag in tags[0] if all(tag in others for others in tags)]
+
+
+def _replace_tags(
+    store: Store, run_ids: Sequence[str], before: Sequence[str], after: Sequence[str]
+) -> None:
+    """Replace the common tags of sessions; each keeps the tags that only some of them have."""
+    for run_id in run_ids:
+        own = [tag for tag in tags_of(store, run_id) if tag not in before]
+        set_tags(store, run_id, [*own, *after])

@@ -11,7 +11,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, TrainingRow
 from sandbox_tui.sessions.relations.session_detail import read_detail
-from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane, Shown
 
 
 class SessionDetails:
@@ -30,15 +30,24 @@ class SessionDetails:
         """Show the row under the cursor."""
         match row:
             case SamplesRow() | EvalRow() | TrainingRow():
-                self._pane.show(row)
+                self._show_now(row)
             case None:
-                self._pane.show(None)
+                self._show_now(None)
             case _:
                 self.show_session(row.run)
 
-    def show_session(self, run: RunSummary) -> None:
-        """Show a session."""
+    def show_session(self, run: RunSummary | None) -> None:
+        """Show a session; None for none."""
+        if run is None:
+            self._show_now(None)
+            return
         self._screen.run_worker(partial(self._read, run), exclusive=True, group="detail")
+
+    def _show_now(self, shown: Shown) -> None:
+        """Show what needs no reading, and drop what is being read."""
+        workers = self._screen.workers
+        workers.cancel_group(self._screen, "detail")  # pyright: ignore[reportUnknownMemberType]
+        self._pane.show(shown)
 
     async def _read(self, run: RunSummary) -> None:
         try:

@@ -292,6 +292,12 @@ class Calls(ExplainsUnavailable, BlockList):
         self.show_block(self.cursor)
         self._titles()
 
+    def show_all(self) -> bool:
+        """End the filter; return False if there is none."""
+        before, self._filter = self._filter, FILTERS[-1]
+        self.action_filter()
+        return before != "all"
+
     def _matches(self) -> list[int]:
         return self._search.matches(self._state.items, self._shown)
 
@@ -368,18 +374,11 @@ class Calls(ExplainsUnavailable, BlockList):
         return self._opened_items.is_open(self._state.items, self._shown[place])
 
     def _titles(self) -> None:
-        totals = self._state.totals
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
         self.border_title = f"calls {self._state.calls_made}{shown}"
-        parts = [
-            f"{number} {word}"
-            for number, word in (
-                (totals.failed_calls, "failed"),
-                (self._state.edited_calls, "edited"),
-                (len(self._state.humans), "yours"),
-            )
-            if number
-        ]
+        failed, edited = self._state.totals.failed_calls, self._state.edited_calls
+        counts = {"failed": failed, "edited": edited, "yours": len(self._state.humans)}
+        parts = [f"{number} {word}" for word, number in counts.items() if number]
         if self._search.words:
             parts.append(self._search.summary(self._matches(), self.cursor))
         if self._first:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rich.style import Style
 from rich.text import Text
 
@@ -13,17 +15,23 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
 
-def samples_lines(row: SamplesRow, width: int, palette: Palette) -> list[Text]:
+def samples_lines(
+    row: SamplesRow, width: int, palette: Palette, *, marked: Collection[str] = ()
+) -> list[Text]:
     """Return the task with the number of its samples, their outcomes and their answers.
 
     Args:
         row: the samples.
         width: columns.
         palette: the palette to draw with.
+        marked: ids of the sessions that the user has marked.
     """
     first, waits = row.runs[0], len(row.waiting)
     title = Text(" ", no_wrap=True)
     title.append("▾ " if row.is_open else "▸ ", style=palette.human if waits else palette.accent)
+    if marks := sum(run.id in marked for run in row.runs):
+        count = "" if marks == len(row.runs) else f"{marks} "
+        title.append(f"{count}◉ ", style=palette.accent)
     title.append(f"{len(row.runs)} samples  ", style=palette.strong)
     title.append(first_line(first.task), style=palette.text)
     with_age(title, row.began_at, width, palette)

@@ -107,8 +107,7 @@ class SessionList(BlockList):
         self.following = False
         self._lay_out()
         self.border_title = self._title()
-        keys = f"{hint('list.open')} open · {hint('home.mark')} mark"
-        self.border_subtitle = keys if self._rows else None
+        self._show_keys()
 
     def _lay_out(self) -> None:
         """Build the rows; the cursor stays on its row, or moves to the row of its samples."""
@@ -224,16 +223,38 @@ class SessionList(BlockList):
         by_id = {run.id: run for run, _ in self._family}
         return [by_id[one] for one in self._marked]
 
+    @property
+    def chosen(self) -> list[RunSummary]:
+        """The marked sessions; without marks, those of the row under the cursor."""
+        return self.marked or self._of_current_row()
+
+    def _of_current_row(self) -> list[RunSummary]:
+        row = self.current_row
+        return list(row.runs) if isinstance(row, SamplesRow) else list(runs_of(row) if row else ())
+
     def mark(self) -> None:
-        """Mark or unmark the session under the cursor; at most two are marked."""
-        run = self.current
-        if run is None:
-            return
-        if run.id in self._marked:
-            self._marked.remove(run.id)
-        else:
-            self._marked = [*self._marked[-1:], run.id]
+        """Mark the sessions of the row under the cursor, or unmark them if all are marked."""
+        here = [run.id for run in self._of_current_row()]
+        new = [one for one in here if one not in self._marked]
+        others = [one for one in self._marked if one not in here]
+        self._set_marks([*self._marked, *new] if new else others)
+
+    def unmark(self) -> bool:
+        """Unmark all sessions; return False if none was marked."""
+        had_any = bool(self._marked)
+        self._set_marks([])
+        return had_any
+
+    def _set_marks(self, marked: list[str]) -> None:
+        self._marked = marked
+        self._show_keys()
         self.changed()
+
+    def _show_keys(self) -> None:
+        keys = f"{hint('list.open')} open · {hint('home.mark')} mark"
+        if self._marked:
+            keys = f"{len(self._marked)} marked · {hint('home.back')} unmark"
+        self.border_subtitle = keys if self._rows else None
 
     def index_of(self, key: str) -> int:
         """Return the index of the row with this key, or -1 if there is none."""
@@ -277,7 +298,7 @@ class SessionList(BlockList):
             case SessionRow() as row:
                 return self._session_lines(row, width, palette)
             case SamplesRow() as row:
-                return samples_lines(row, width, palette)
+                return samples_lines(row, width, palette, marked=self._marked)
             case EvalRow(summary=summary):
                 return eval_lines(summary, width, palette, label="evaluation  ")
             case TrainingRow(summary=summary):

@@ -246,7 +246,7 @@ class ReplayScreen(Cockpit):
         last = self._summary.last_seq
         parts = [
             f"{'playing' if self._replay.plays else 'paused'} ×{self._replay.speed:g}",
-            f"step {self.state.step}/{max(self._index.markers.steps, self.state.step)}",
+            f"step {self.state.step} of {max(self._index.markers.steps, self.state.step)}",
             f"event {self.position}/{last}",
             clock(self.state.t),
             sanitize_line(self._summary.id),
@@ -334,11 +334,11 @@ class ReplayScreen(Cockpit):
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """End the search if there is one, otherwise leave the replay."""
+        """End the search, or the filter of the calls, if there is one; otherwise leave."""
         if self._found.words:
             self.query_one(FindBar).end()
             self.look_for("")
-        else:
+        elif not self.query_one(Calls).show_all():
             self.action_leave()
 
     @on(Timeline.SeekRequested)

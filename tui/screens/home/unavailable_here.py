@@ -1,0 +1,72 @@
+"""Why actions on the sessions of the home screen are not available."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.listing import SamplesRow
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
+from sandbox_tui.tui.screens.home.session_opener import can_compare
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+
+_OF_ONE = frozenset(("resume", "rename", "export"))
+"""Actions on the session under the cursor."""
+
+_NONE = "no session is chosen"
+
+
+def why_unavailable_here(
+    action: str, shown: SessionList, chosen: Sequence[RunSummary], search: SessionFinder
+) -> str:
+    """Return why an action on sessions is not available; empty if it is.
+
+    Args:
+        action: its name.
+        shown: the list.
+        chosen: the sessions that an action on several would change.
+        search: the search through the sessions.
+    """
+    run = search.session_here if search.shows_hits else shown.current
+    match action:
+        case "back":
+            return "" if shown.marked or search.is_open else "no session is marked"
+        case "compare":
+            marks = f"{hint('home.mark')} marks two sessions"
+            return "" if can_compare(shown.marked, run) else marks
+        case "mark" if search.shows_hits:
+            return "sessions are marked in the list"
+        case "mark":
+            return "" if run or isinstance(shown.current_row, SamplesRow) else _NONE
+        case "tags":
+            return "" if chosen else _NONE
+        case "delete":
+            return _why_not_deleted(chosen)
+        case "resume" if run is not None:
+            return "" if run.outcome == "interrupted" else "this session was not interrupted"
+        case _ if action in _OF_ONE and run is None:
+            return _NONE if search.shows_hits else _why_no_session(shown)
+        case _:
+            return ""
+
+
+def can_be_deleted(run: RunSummary) -> bool:
+    """Return whether no program on this host is recording a session."""
+    return run.outcome != "running" or bool(run.elsewhere)
+
+
+def _why_not_deleted(chosen: Sequence[RunSummary]) -> str:
+    if any(map(can_be_deleted, chosen)):
+        return ""
+    if not chosen:
+        return _NONE
+    return "this session is running" if len(chosen) == 1 else "these sessions are running"
+
+
+def _why_no_session(shown: SessionList) -> str:
+    row = shown.current_row
+    if not isinstance(row, SamplesRow):
+        return _NONE
+    opens = f"open the group first ({hint('list.open')})"
+    return "choose one of its samples" if row.is_open else opens
