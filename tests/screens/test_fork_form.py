@@ -72,9 +72,9 @@ async def test_a_fork_of_the_demo_needs_no_server(store: Store) -> None:
         await app.push_screen(form)
         await pilot.pause()
         url, model = form.query_one("#url", Input), form.query_one("#model", Input)
-        assert (url.value, url.placeholder) == ("", "none: it is a script")
+        assert (url.value, url.placeholder) == ("", "not needed")
         model.value = "gpt"
-        await until(pilot, lambda: url.placeholder == "…/v1; empty for OpenAI")
+        await until(pilot, lambda: url.placeholder == "empty for OpenAI")
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert app.screen is form, "OpenAI needs a key"

@@ -550,3 +550,8 @@ async def test_the_files_that_a_waiting_command_names_are_those_of_now() -> None
             await pilot.pause()
             assert expected in str(bar.render())
             assert ("files it names" in str(bar.render())) == bool(expected)
+
+
+def test_a_newline_that_ends_an_observation_is_not_a_line() -> None:
+    state = replies(*bash(1, "x", "one\ntwo\n"))
+    assert CallDocument(state.calls[1]).facts == "2 lines"

@@ -144,7 +144,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         """Say in the empty field what it means for this model."""
         url, model = self.query_one("#url", Input), self._text("model")
         no_server = self._is_scripted and model == self._first_model
-        url.placeholder = "none: it is a script" if no_server else "…/v1; empty for OpenAI"
+        url.placeholder = "not needed" if no_server else "empty for OpenAI"
 
     def action_models(self) -> None:
         """Choose a model that is available on this machine, only for this fork."""

@@ -33,7 +33,7 @@ class TextBlocks(BlockList):
 
     def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._source = [sanitize_line(line.expandtabs(8)) for line in text.split("\n")]
+        self._source = [sanitize_line(line.expandtabs(8)) for line in _lines(text)]
         self._needle = ""
         self.following = False
 
@@ -168,4 +168,9 @@ def _body_of(content: str | Document) -> TextBlocks | PreviewLines:
 def _facts_of(content: str | Document) -> str:
     if isinstance(content, Document):
         return content.facts
-    return numbers.counted(content.count("\n") + 1, "line")
+    return numbers.counted(len(_lines(content)), "line")
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines; a newline at the end is not a further one."""
+    return text.removesuffix("\n").split("\n")

@@ -26,7 +26,11 @@ class CallDocument(Document):
         self._item = item
         self._before = before
         finished = item.finished
-        self._answer = "" if finished is None else sanitize(finished.observation.expandtabs(8))
+        self._answer = (
+            ""
+            if finished is None
+            else sanitize(finished.observation.removesuffix("\n").expandtabs(8))
+        )
         self.facts = count_of(self._answer.count("\n") + 1, "line") if self._answer else ""
 
     @override
