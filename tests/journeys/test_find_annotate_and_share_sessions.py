@@ -81,7 +81,25 @@ def test_sessions_are_exported_and_imported(person: Person) -> None:
             lines = person.runs("sandbox-tui sessions ls --json | wc -l").splitlines()
             assert str(number) in [line.strip() for line in lines]
         person.enters("sandbox-tui replay last")
-        person.sees("imported", "11/100")
+        person.sees("imported", "step 11 (max 100)")
+        person.presses("q")
+        assert person.is_back() == 0
+
+
+def test_a_session_is_imported_on_the_screen(person: Person) -> None:
+    (person.folder / "a.traj.json").write_text(json.dumps(MINI))
+    with person:
+        person.enters("sandbox-tui")
+        person.sees("Nothing here yet")
+        person.presses("C-p")
+        person.sees("palette")
+        person.types("import")
+        person.sees("Import sessions from a file")
+        person.presses("Enter")
+        person.sees("import sessions")
+        person.types("a.traj.json")
+        person.presses("Enter")
+        person.sees("Imported", "sessions 1")
         person.presses("q")
         assert person.is_back() == 0
 
@@ -99,7 +117,7 @@ def test_sessions_are_found_named_tagged_and_deleted_on_the_home_screen(person: 
         person.sees("named elsewhere")
         person.presses_and_looks("Down", "Up", "End", "Home")
         person.presses("F6")
-        person.sees("replay", "step 2/2")
+        person.sees("replay", "step 2 of 2")
         person.presses("q")
         person.sees("sessions 2")
         person.presses("R")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,15 @@ from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.fuzzy import fit
+from sandbox_tui.tui.screens.palette.import_sessions import ImportDialog
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import action_entries
 from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.widgets.path_input import PathInput
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
+from tests.unit.sessions.interchange.test_imports import MINI
 
 SERVER = LocalServer("llama.cpp", "http://127.0.0.1:8080/v1", ("little-model",))
 
@@ -175,3 +180,26 @@ async def test_an_action_of_a_screen_that_has_gone_is_let_be(app: SandboxTui) ->
         await form.dismiss(None)
         await every["Start the run"].choose()  # type: ignore[misc]
         assert app.is_running
+
+
+async def test_sessions_are_imported_from_a_file(app: SandboxTui, tmp_path: Path) -> None:
+    (tmp_path / "a.traj.json").write_text(json.dumps(MINI))
+    (tmp_path / "broken.cast").write_text("nothing")
+    async with app.run_test(size=(100, 80), notifications=True) as pilot:
+        home = app.screen
+        sessions = home.query_one(SessionList)
+        await until(pilot, lambda: sessions.block_count() == 1 and sessions.current)
+        for name, said in (("broken.cast", "broken.cast is not"), ("a.traj.json", "Imported ")):
+            await opened(app, pilot)
+            await pilot.press(*"import", "enter")
+            await until(pilot, lambda: isinstance(app.screen, ImportDialog))
+            await pilot.press("enter")
+            assert isinstance(app.screen, ImportDialog), "it needs a path"
+            app.screen.query_one(PathInput).value = str(tmp_path / name)
+            await pilot.press("enter")
+            await until(
+                pilot,
+                lambda said=said: any(said in toast.message for toast in app._notifications),
+            )
+            assert app.screen is home
+        await until(pilot, lambda: sessions.block_count() == 2)

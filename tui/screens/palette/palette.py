@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from inspect import isawaitable
+from pathlib import Path
 
 from textual.app import App
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import ConfigError, StoreError
+from sandbox_tui.core.base.errors import ConfigError, ImportRefused, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.sessions import RunRegistry, RunSummary
@@ -18,6 +19,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.palette.import_sessions import ImportDialog, import_sessions
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
@@ -60,6 +62,7 @@ class Palette:
             return
         known = [
             *action_entries(self._app, below),
+            Entry("Actions", "import", "Import sessions from a file", "", self._ask_for_import),
             *theme_entries(self._themes.names, self._app.theme, self._apply_theme),
             *setting_entries(self._settings.now, self._open_settings),
         ]
@@ -103,6 +106,24 @@ class Palette:
         except ConfigError as error:
             self._complain(error)
         self._app.theme = name
+
+    def _ask_for_import(self) -> None:
+        def chosen(file: Path | None) -> None:
+            if file is not None:
+                self._app.run_worker(self._import(file), group="import")
+
+        self._app.push_screen(ImportDialog(), chosen)
+
+    async def _import(self, file: Path) -> None:
+        try:
+            words = await import_sessions(self._runs.store, file)
+        except (ImportRefused, StoreError) as error:
+            self._complain(error)
+            return
+        self._app.notify(sanitize_line(words), markup=False)
+        for screen in self._app.screen_stack:
+            if isinstance(screen, HomeScreen):
+                screen.reload()
 
     def _open_settings(self, name: str) -> None:
         if isinstance(self._app.screen, SettingsScreen):
