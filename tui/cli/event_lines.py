@@ -8,6 +8,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState, resumed_words
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import NO_ANSWER
 
 MAX_FILES = 8
 """Maximum number of changed files that a line names."""
@@ -154,7 +155,7 @@ def _end_lines(event: e.RunFinished) -> list[str]:
     lines.append(f"{done}, {about}{numbers.count(tokens)} tokens{money}")
     if event.answer is not None:
         answer = [line for line in sanitize(event.answer).split("\n") if line.strip()]
-        lines += [f"answer: {sanitize_line(line).rstrip()}" for line in answer or ["none"]]
+        lines += [f"answer: {sanitize_line(line).rstrip()}" for line in answer] or [NO_ANSWER]
     if event.output is not None:
         lines.append(f"results: {sanitize_line(event.output)}")
     return lines

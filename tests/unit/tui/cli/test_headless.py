@@ -87,7 +87,7 @@ def test_every_line_of_an_answer_stands_alone() -> None:
         "[2] 00:00  answer:   two",
         "[2] 00:00  answer: three",
     ]
-    assert lines([finished(" \n")])[-1] == "00:00  answer: none"
+    assert lines([finished(" \n")])[-1] == "00:00  no answer"
 
 
 @pytest.mark.parametrize(
