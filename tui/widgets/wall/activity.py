@@ -52,6 +52,7 @@ class Activity:
         self._height = height
         self._now = now
         self._least_output = 0
+        self._left_out_error = False
         self._palette = palette
 
     def lines(self) -> list[Text]:
@@ -112,8 +113,9 @@ class Activity:
         found: list[Text] = []
         for output in GENEROUS:
             self._least_output = output
+            self._left_out_error = False
             found = self._newest(room)
-            if len(found) < room:
+            if len(found) < room and not self._left_out_error:
                 break
         return found
 
@@ -126,6 +128,7 @@ class Activity:
                 break
             first = newest_call if isinstance(item, CallItem) else newest
             if not newest and left < 2 and self._has_error_line(item):
+                self._left_out_error = True
                 break  # show no failed call without its error
             block = [] if item is self._state.pending else self._block(item, left, newest=first)
             found[:0] = block[-left:] if newest else block[:left]

@@ -100,3 +100,13 @@ def test_a_trimmed_tile_keeps_errors_and_drops_older_calls() -> None:
         "a",
     ]
     assert [line.strip()[:10] for line in shown(3, *three)] == ["3 bash  ls", "a"]
+
+
+def test_an_error_is_worth_more_than_more_output() -> None:
+    two = [*call(1, "false", "went wrong", ok=False), *call(2, "ls", "a\nb\nc\nd")]
+    assert [line.strip()[:10] for line in shown(4, *two)] == [
+        "1 bash  fa",
+        "went wrong",
+        "2 bash  ls",
+        "d",
+    ]
