@@ -7,7 +7,6 @@ from textual.timer import Timer
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.kinds.run import RunStarted
-from sandbox_tui.core.sandboxes.image_name import LACKS_IMAGE
 from sandbox_tui.sessions import RunRegistry
 
 POLL_SECONDS = 0.5
@@ -42,5 +41,7 @@ class OtherSandboxToast:
 
 def _why_other(started: RunStarted) -> str:
     """Return why a run is in another sandbox than usual; empty unless an image is missing."""
+    from sandbox_tui.core.sandboxes.image_name import LACKS_IMAGE
+
     because = started.sandbox_info.get("chosen", "")
     return because if because.startswith(LACKS_IMAGE) else ""
