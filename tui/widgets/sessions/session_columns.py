@@ -30,8 +30,8 @@ _MAX_OUTCOME, _MAX_MODEL = 18, 20
 _MIN_OUTCOME = len("detached")
 """Minimum columns of an outcome: a running session may be detached at any time."""
 
-_BEGAN_COLUMNS = 11
-"""Columns of a start time; ages take as many."""
+_AGE_COLUMNS = 10
+"""Columns of an age, which grows while the list is shown."""
 
 
 class Facts(NamedTuple):
@@ -44,6 +44,7 @@ class Facts(NamedTuple):
     tokens: str
     cost: str
     seconds: str
+    start: str
 
 
 class Columns(NamedTuple):
@@ -56,9 +57,10 @@ class Columns(NamedTuple):
     tokens: int = 0
     cost: int = 0
     seconds: int = 0
+    start: int = 0
 
 
-_MAX_COLUMNS = Columns(_MAX_OUTCOME, _MAX_MODEL, 10, 9, 9, 6, 8)
+_MAX_COLUMNS = Columns(_MAX_OUTCOME, _MAX_MODEL, 10, 9, 9, 6, 8, 11)
 
 
 def facts_of(run: RunSummary, *, waits: bool = False) -> Facts:
@@ -77,6 +79,7 @@ def facts_of(run: RunSummary, *, waits: bool = False) -> Facts:
         tokens=f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         cost=numbers.cost(run.cost),
         seconds=clock(run.seconds),
+        start=start_time(run.run_started_at),
     )
 
 
@@ -121,8 +124,7 @@ def columns_line(
     facts = _drawn(facts_of(run, waits=waits), columns, palette)
     if waits:
         facts.stylize(palette.human, 0, len("waits for you"))
-    for when in (start_time(run.run_started_at), ago(run.run_started_at)):
-        facts.append(when.rjust(_BEGAN_COLUMNS) + " " * (GAP - 1), style=palette.dim)
+    facts.append(ago(run.run_started_at).rjust(_AGE_COLUMNS) + " ", style=palette.dim)
     line = Text(branch, style=palette.faint, no_wrap=True)
     line.append(f" {sign} ", style=style)
     if marked:

@@ -14,6 +14,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.durations import clock, short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
+from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
@@ -99,7 +100,7 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     run = detail.run
     lines = _wrapped("task", run.task, width, palette)
     if detail.origin is not None:
-        lines += _origin(detail.origin, palette)
+        lines += _origin(detail.origin, detail.own, palette)
     if run.answer:
         lines.append(_line("answer", run.answer, palette, palette.good))
     elif run.outcome == "submitted":
@@ -118,25 +119,20 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     if detail.tags:
         tags = " ".join(f"#{tag}" for tag in detail.tags)
         lines.append(_line("tags", tags, palette, palette.human))
-    lines.append(_spent(detail, palette))
+    if detail.origin is None:
+        lines.append(_line("tokens", run.tokens, palette, palette.dim))
     return lines
 
 
-def _spent(detail: SessionDetail, palette: Palette) -> Text:
-    """Return the tokens of a session; of a fork, those of its own part, with its time."""
-    own = detail.own
-    if detail.origin is None:
-        return _line("tokens", own.tokens, palette, palette.dim)
-    words = f"{clock(own.seconds)} · tokens {own.tokens}"
-    return _line("own part", words, palette, palette.dim)
-
-
-def _origin(origin: ForkOrigin, palette: Palette) -> list[Text]:
-    """Return the parent of a fork with the fork point, and what was changed there."""
+def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]:
+    """Return the parent of a fork with the fork point, time and tokens of its own part, and what
+    was changed."""
     place = f"{origin.parent} at step {origin.step}"
     if origin.model:
         place += f", with the model {model_title(origin.model)}"
-    lines = [_line("fork of", place, palette, palette.text)]
+    line = _line("fork of", place, palette, palette.text)
+    line.append(f" · own part {clock(own.seconds)}, tokens {own.tokens}", style=palette.dim)
+    lines = [line]
     if origin.message:
         lines.append(_line("message", origin.message, palette, palette.human))
     if origin.call is not None:
