@@ -110,7 +110,7 @@ async def test_the_details_are_those_of_the_first_hit(store: Store) -> None:
     add_tag(store, "other", "good")
     async with at_home(store) as (home, pilot):
         pane = home.query_one(SessionDetailPane)
-        await until(pilot, lambda: pane.border_title == "whole")
+        await until(pilot, lambda: pane.border_title == "third")
         hits = await look_for(home, pilot, "tag:good")
         assert hits.current_run is not None
         assert hits.current_run.id == "other"
@@ -118,7 +118,7 @@ async def test_the_details_are_those_of_the_first_hit(store: Store) -> None:
         await look_for(home, pilot, "nothing-has-this")
         await until(pilot, lambda: pane.border_title == "")
         await pilot.press("escape")
-        await until(pilot, lambda: pane.border_title == "whole")
+        await until(pilot, lambda: pane.border_title == "third")
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])
