@@ -24,7 +24,7 @@ def test_the_demo_is_forked_and_compared(own_home: Path) -> None:
         terminal.wait_for("enter go")
         terminal.type("6")
         terminal.press("Enter")
-        terminal.wait_for("paused", "step 6/")
+        terminal.wait_for("paused", "step 6 of")
         terminal.press("F")
         terminal.wait_for(
             "a message for the model", "In step 6 of", "no calls have to be run again"

@@ -19,7 +19,7 @@ def test_the_demo_is_scrubbed(own_home: Path) -> None:
         terminal.wait_for("enter go")
         terminal.type("6")
         terminal.press("Enter")
-        terminal.wait_for("paused", "step 6/", "step 6 ")
+        terminal.wait_for("paused", "step 6 of", "step 6 ")
         assert "solve.py" in terminal.screen()
         terminal.press("0")
         terminal.wait_for("event 0/")

@@ -36,7 +36,7 @@ def test_a_session_is_replayed(person: Person) -> None:
         person.sees("enter go")
         person.types("6")
         person.presses("Enter")
-        person.sees("paused", "step 6/")
+        person.sees("paused", "step 6 of")
         person.presses("/")
         person.types("grain.png")
         person.sees("1 of ")

@@ -109,7 +109,7 @@ class StatusBar(Widget):
             parts.append(f"ctx {filled}{numbers.context(state.context_length)}")
         parts.append(clock(self._now))
         if started is not None:
-            parts.append(f"step {state.step}/{started.limits.max_steps}")
+            parts.append(f"step {state.step} (max {started.limits.max_steps})")
         if started is None:
             parts.append(f"mode {self.first_mode}" if self.first_mode else "")
         elif state.finished is None and state.mode != "paused":
