@@ -102,6 +102,20 @@ async def test_the_bar_and_the_help_fit_the_moment(store: Store, name: str) -> N
             check_bar(app.screen, size[0])
 
 
+@pytest.mark.parametrize("name", STATES)
+async def test_a_dialog_and_its_bar_name_the_same_keys(store: Store, name: str) -> None:
+    async with state(store, name) as (app, _):
+        box = app.screen.query(".dialog")
+        if not box:
+            return
+        bar = {f"{known.key} {known.words}" for known in app.screen.query_one(KeyBar).keys_shown}
+        border = str(box.first().border_subtitle or "").replace("ctrl+", "^")
+        moves = ("↑ ↓", "type to filter")  # these have no action of their own
+        assert {
+            words for words in border.split(" · ") if words and not words.startswith(moves)
+        } <= bar
+
+
 def check_bar(screen: Screen[object], width: int) -> None:
     bars = screen.query(KeyBar)
     assert len(bars) == 1, "each screen has a bar of its own, dialogs too"

@@ -92,7 +92,7 @@ ACTIONS: dict[str, KeyAction] = {
         ),
         KeyAction("compare.swap", ("s",), "swap", about="Swap the sides"),
         KeyAction("confirm.no", ("n", "escape"), "no"),
-        KeyAction("confirm.yes", ("y", "enter"), "yes"),
+        KeyAction("confirm.yes", ("y", "enter"), "yes", shown="y/enter"),
         KeyAction("copy_files.go_on", ("ctrl+s", "f2"), "continue"),
         KeyAction("copy_files.leave", ("escape",), "cancel"),
         KeyAction("delete_eval.alone", ("a",), "delete", about="Delete, keep the sessions"),

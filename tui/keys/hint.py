@@ -24,6 +24,11 @@ def hint(action: str) -> str:
     return shown((_chosen.get(action) or ACTIONS[action].keys)[0])
 
 
+def hints(action: str) -> str:
+    """Return all keys in force for an action, formatted for a text."""
+    return "/".join(shown(key) for key in _chosen.get(action) or ACTIONS[action].keys)
+
+
 def key_in_bar(binding: Binding) -> str:
     """Return a binding's key as shown in the key bar: short, ^s for ctrl+s."""
     known = ACTIONS.get(binding.id or "")

@@ -198,6 +198,10 @@ class KeyBar(Widget):
         if line is not None:
             enter = Shown("enter", line.enter_words, "submit", self.screen.focused, "enter")
             left.insert(0, enter)
+        elif (words := getattr(self.screen, "choice_words", "")) and "enter" in all_active:
+            chooses = all_active["enter"]
+            action = chooses.binding.action
+            left.insert(0, Shown("enter", words, action, chooses.node, "enter"))
         right = [known for known in found.values() if _lists_all_keys(known)]
         return left, sorted(right, key=lambda known: known.action != "app.help")
 

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from sandbox_tui.core.base.sanitize import sanitize
-from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.hint import hint, hints
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
@@ -40,7 +40,7 @@ class ConfirmDialog(Dialog[bool]):
     @property
     def keys_words(self) -> str:
         """The keys that answer, as text for the border."""
-        return f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
+        return f"{hints('confirm.yes')} yes · {hint('confirm.no')} no"
 
     def action_answer(self, sure: bool) -> None:
         """Close with the answer."""

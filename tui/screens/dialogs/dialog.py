@@ -20,6 +20,9 @@ Answer = TypeVar("Answer")
 class Dialog(ModalScreen[Result]):
     """A box over the screen below; the box has the class `dialog`, or `line` if it is one line."""
 
+    choice_words = ""
+    """What enter does in the dialog's list or buttons, for the key bar; empty to leave it out."""
+
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")  # subclasses are in other folders
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -101,6 +101,10 @@ class EditCallDialog(Dialog[str | None]):
             f"{hint('edit_call.run')} {self.finishes} · {hint('edit_call.leave')} cancel"
         )
 
+    def words_for(self, action: str) -> str | None:
+        """The key bar's words for an action; None for the binding's own description."""
+        return self.finishes if action == "run" else None
+
     def _say_what_is_wrong(self, words: str) -> None:
         """Show an error in the border until the next change: a toast would outlast the form."""
         box = self.query_one(VerticalScroll)

@@ -23,6 +23,8 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 class ChooseVersionDialog(Dialog[Version | None]):
     """Lists the kept versions, newest first; dismisses with the chosen one."""
 
+    choice_words = "choose"
+
     CSS = """
     ChooseVersionDialog { background: $background 60%; }
     ChooseVersionDialog .dialog { width: 44; max-height: 80%; padding: 0 1; }

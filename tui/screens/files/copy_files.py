@@ -25,7 +25,13 @@ _Answer = TypeVar("_Answer")
 
 
 class CopyDialog(Dialog[_Answer | None]):
-    """A form with a few fields; ctrl+s (or enter in the last one) continues, escape cancels."""
+    """A form with a few fields; ctrl+s, or enter in a field, continues, and escape cancels.
+
+    Attributes:
+        continues: what continuing does.
+    """
+
+    continues = "copy"
 
     CSS = """
     .dialog { width: 78; max-width: 96%; max-height: 96%; padding: 0 2 1 2; }
@@ -38,6 +44,23 @@ class CopyDialog(Dialog[_Answer | None]):
         binding("copy_files.go_on", "submit", priority=True),
         binding("copy_files.leave", "back", priority=True),
     ]
+
+    @property
+    def enter_words(self) -> str:
+        """What enter does in a field."""
+        return self.continues
+
+    def words_for(self, action: str) -> str | None:
+        """Return the key bar's words for an action; a field names enter instead of another key."""
+        if action != "submit":
+            return None
+        return "" if isinstance(self.focused, Input) else self.continues
+
+    def on_descendant_focus(self) -> None:
+        """Name the keys that work at the focus."""
+        key = "enter" if isinstance(self.focused, Input) else hint("copy_files.go_on")
+        keys = f"{key} {self.continues} · {hint('copy_files.leave')} cancel"
+        self.query_one(".dialog").border_subtitle = keys
 
     def action_submit(self) -> None:
         """Close with the answer, if it is complete."""
@@ -71,7 +94,6 @@ class CopyOutDialog(CopyDialog[Path]):
         with VerticalScroll(classes="dialog form") as box:
             name = sanitize_line(self._path.rpartition("/")[2])
             box.border_title = Content(f"copy out {name}")
-            box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"
             yield Label("to the folder on this machine (→ completes)")
             yield PathInput(str(self._folder), id="host")
         yield KeyBar()
@@ -123,7 +145,6 @@ class CopyInDialog(CopyDialog[Push]):
         """Yield two fields, and whether the model is told."""
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "copy in a file or folder"
-            box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"
             yield Label("file or folder on this machine (→ completes)")
             yield PathInput(id="host", placeholder="such as ~/data/table.csv")
             yield Label("to the folder in the sandbox")

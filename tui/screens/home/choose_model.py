@@ -72,6 +72,8 @@ class ChooseModelDialog(Dialog[Offer | None]):
     def _name_keys(self) -> None:
         """Name the keys that do something now."""
         offers = self.query_one(ModelOffers)
+        self.choice_words = "choose" if offers.has_model else ""
+        self.refresh_bindings()
         keys = [f"{hint('list.open')} choose"] if offers.has_model else []
         keys += [f"{hint('choose_model.look')} refresh", f"{hint('choose_model.leave')} cancel"]
         self.query_one(".dialog").border_subtitle = " · ".join(keys)

@@ -63,6 +63,10 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         image: the image that the engine does not have.
     """
 
+    AUTO_FOCUS = "Button"
+
+    choice_words = "choose"
+
     CSS = """
     MissingImageDialog .dialog { width: 84; max-height: 90%; }
     MissingImageDialog Static { height: auto; }
@@ -96,6 +100,7 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
     @on(Button.Pressed)
     def _chosen(self, event: Button.Pressed) -> None:
         self.add_class("-working")
+        self.choice_words = ""
         box = self.query_one(Vertical)
         box.border_title = Content(f"getting {sanitize_line(self._image)}")
         box.border_subtitle = f"{hint('image_offer.leave')} cancel"

@@ -35,6 +35,8 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         patterns: the patterns from `Gate.suggested`.
     """
 
+    enter_words = "allow"
+
     CSS = """
     ApproveAlwaysDialog { background: $background 60%; }
     ApproveAlwaysDialog .dialog { width: 90%; max-width: 90; max-height: 90%; }
@@ -73,6 +75,10 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         fields = list(self.query(Input))
         if fields:
             self.set_focus(fields[0])
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's words for an action: a field names enter instead of another key."""
+        return "" if action == "allow" and isinstance(self.focused, Input) else None
 
     @on(Input.Changed)
     def _stop(self, event: Input.Changed) -> None:

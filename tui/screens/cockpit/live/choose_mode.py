@@ -34,6 +34,8 @@ class ModeDialog(Dialog[Mode | None]):
         waiting: number of the call that waits for the user, if any.
     """
 
+    choice_words = "choose"
+
     CSS = """
     ModeDialog .dialog { width: 68; padding: 0 1; }
     """
