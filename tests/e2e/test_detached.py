@@ -95,8 +95,8 @@ def test_a_fork_without_a_screen_and_one_that_fails_on_it(
     assert forked != parent.run_id
     with Terminal("attach", forked, home=own_home) as terminal:
         terminal.wait_for("forked here from", "go on", "waits for you", "detached")
-        terminal.press("Space")
-        terminal.wait_for("mode auto")
+        terminal.press("a")
+        terminal.wait_for("call 4 submit")
         terminal.press("a")
         terminal.wait_for("✓ submitted")
         terminal.press("q")
