@@ -73,6 +73,15 @@ async def test_samples_are_listed_by_number_with_their_answers(store: Store) -> 
         assert row(sessions, 3).startswith(" └─ ✓ sample 3 · answer: 392 ")
 
 
+async def test_long_titles_use_the_width_and_rows_show_the_start_time(store: Store) -> None:
+    title = "a title of more than eighty characters is shown in full if the screen is wide enough"
+    store.append("long", [started("long", task=title, started_at=3e9), ended("1")])
+    async with at_home(store) as (home, _):
+        sessions = home.query_one(SessionList)
+        assert title in row(sessions, 0)
+        assert " 01-24 05:20 " in row(sessions, 0)
+
+
 async def test_a_sample_is_renamed_and_the_group_keeps_the_title_of_the_task(store: Store) -> None:
     async with opened(store) as (home, sessions, pilot):
         store.rename("a", "No answer")
