@@ -220,7 +220,7 @@ class SessionList(BlockList):
     @property
     def marked(self) -> list[RunSummary]:
         """The marked sessions, in the order of marking."""
-        by_id = {run.id: run for run, _ in self._family}
+        by_id = {run.id: run for run, _ in self._family} if self._marked else {}
         return [by_id[one] for one in self._marked]
 
     @property
