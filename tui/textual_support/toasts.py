@@ -46,7 +46,9 @@ class DedupedToasts(App[Result], Generic[Result]):
 
     def on_mount(self) -> None:
         """Watch the screens."""
-        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
+        self.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+            self, self._screen_changed, immediate=True
+        )
 
     def on_notify(self, event: Notify) -> None:
         """Drop toasts of the same kind and those without room; Textual adds the new one after
