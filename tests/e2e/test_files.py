@@ -47,7 +47,9 @@ def test_files_of_the_demo(own_home: Path, tmp_path: Path) -> None:
         terminal.press("Enter")
         terminal.wait_for("Copied out to")
         assert (tmp_path / "solve.py").read_text().startswith("# by hand\n")
-        terminal.press("Space", "a")
+        terminal.press("a")
+        terminal.wait_for("11 submit", "waits for you")
+        terminal.press("a")
         terminal.wait_for("submitted")
         terminal.press("q")
         assert terminal.exit_code() == 0
