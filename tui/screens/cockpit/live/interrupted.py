@@ -32,8 +32,8 @@ class InterruptedDialog(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("failure.resume", "answer(True)"),
-        binding("failure.leave", "answer(False)"),
+        binding("failure.resume", "resume"),
+        binding("failure.leave", "close"),
     ]
 
     def __init__(self, sentence: str) -> None:
@@ -48,9 +48,13 @@ class InterruptedDialog(Dialog[bool]):
             box.border_subtitle = keys
             yield Static(sanitize(self._sentence), markup=False)
 
-    def action_answer(self, resumes: bool) -> None:
-        """Close with the answer."""
-        self.dismiss(resumes)
+    def action_resume(self) -> None:
+        """Close, and resume the run."""
+        self.dismiss(True)
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(False)
 
 
 def offer_to_resume(screen: LiveScreen, error: SandboxTuiError) -> None:
