@@ -381,7 +381,8 @@ async def test_a_run_that_was_paused_stays_paused_after_a_freeze(
             await run.until(lambda: not state.frozen)
             await run.until(lambda mode=mode: state.mode == mode)
             await run.until(lambda: run.screen._steering._freezing is None)
-            assert run.screen.run and run.screen.run.gate.mode == mode
+            assert run.screen.run is not None
+            assert run.screen.run.gate.mode == mode
         assert run.screen.run is not None
         await run.screen.run.interrupt()
         await run.press("space")

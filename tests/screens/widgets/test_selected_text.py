@@ -15,9 +15,9 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.terminal.drawing import _contrast
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
-from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
