@@ -334,7 +334,7 @@ _TITLES = {
 
 _OTHER_HINTS = {
     "": " ",
-    "task": f"what the model has to do; {TASK_HINT}",
+    "task": "what the model has to do",
     "input": "a file or folder of this machine; it is copied into the sandbox",
     "samples": "how often to run each task, at the same time",
 }
