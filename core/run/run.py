@@ -28,9 +28,9 @@ from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.stall_recorder import StallRecorder
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.prompts import PromptPack
-from sandbox_tui.core.run.artifacts import Results
 from sandbox_tui.core.run.input_files import write_files
 from sandbox_tui.core.run.live_environment import live_environment
+from sandbox_tui.core.run.results import Results
 from sandbox_tui.core.run.setup_commands import run_setup
 from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.run.start import FreshStart, RunStart

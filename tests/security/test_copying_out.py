@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.run.artifacts import limit_sentences
+from sandbox_tui.core.run.results import limit_sentences
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
 from sandbox_tui.core.sandboxes.protocol import file_copying
 from sandbox_tui.core.sandboxes.protocol.file_copying import choose, room_for

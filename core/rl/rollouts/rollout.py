@@ -21,7 +21,7 @@ from sandbox_tui.core.rl.rollouts.episode_turns import Prompts
 from sandbox_tui.core.rl.rollouts.policy_reply import policy_reply, written_text
 from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity, episode_started
 from sandbox_tui.core.rl.turn import Turn
-from sandbox_tui.core.run.artifacts import Results
+from sandbox_tui.core.run.results import Results
 from sandbox_tui.core.run.start import initial_messages
 
 ANSWER_SECONDS = 60.0

@@ -22,7 +22,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Actor, HumanFile
-from sandbox_tui.core.run.artifacts import limit_sentences
+from sandbox_tui.core.run.results import limit_sentences
 
 MAX_EDIT_BYTES = 1 << 20
 """Maximum size of a file edited by hand."""

@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from sandbox_tui.core.terminal.emulator.screen import Screen as Emulator
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE, bytes_of_key
-from sandbox_tui.tui.widgets.terminal.input.paste import bytes_of_paste
+from sandbox_tui.tui.widgets.terminal.input.paste_encoding import bytes_of_paste
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 

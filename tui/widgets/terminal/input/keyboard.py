@@ -8,7 +8,7 @@ from textual import events
 from textual.timer import Timer
 
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE, bytes_of_key
-from sandbox_tui.tui.widgets.terminal.input.paste import bytes_of_paste
+from sandbox_tui.tui.widgets.terminal.input.paste_encoding import bytes_of_paste
 
 if TYPE_CHECKING:
     from sandbox_tui.tui.widgets.terminal.view import TerminalView

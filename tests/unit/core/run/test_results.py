@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.run.artifacts import Results
+from sandbox_tui.core.run.results import Results
 from tests.fakes import FakeSandbox
 
 
