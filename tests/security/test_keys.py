@@ -108,6 +108,7 @@ def test_a_run_leaves_no_key_anywhere(
     assert found_in(sent.encode()) == []
     assert found_in(done.stdout + done.stderr) == []
     assert b"bad key" in done.stdout
+    output.mkdir(exist_ok=True)  # a run without result files makes none
     for format_ in ("html", "trajectory"):
         made = program(
             "sessions", "export", "last", "-f", format_, "-o", str(output), "--no-redact"
