@@ -125,7 +125,7 @@ def test_all_steering_actions_in_one_run(own_home: Path) -> None:
         terminal.press(RELEASE)
         terminal.wait_gone("keyboard goes to the sandbox")
         terminal.press("1")
-        terminal.press("Space", "a")
+        terminal.press("M", "a", "a")
         terminal.wait_for("✓ submitted", "Corvane 1914 8409")
         terminal.press("q")
         assert terminal.exit_code() == 0

@@ -46,7 +46,7 @@ def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
         terminal.wait_for("1 session · 1 found", "note")
         terminal.press("Tab")
         terminal.press("x")
-        terminal.wait_for("Delete “grain and harbours”, about")
+        terminal.wait_for("Delete “grain and harbours”", "kept.", "undone.")
         terminal.press("y")
         terminal.wait_for("No matches in any session")
         terminal.press("Escape")

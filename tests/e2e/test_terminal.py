@@ -139,7 +139,7 @@ def test_a_program_in_the_shell_gets_mouse_and_paste(
         top = terminal.screen().split("\n")[1]
         click(terminal, top.index("shell-2 ×") + len("shell-2 "), 1)
         terminal.wait_gone("shell-2")
-        terminal.press("Space", "a")
+        terminal.press("M", "a", "a")
         terminal.wait_for("✓ submitted")
         leave(terminal)
     closed = [x.terminal for x in stored(own_home) if isinstance(x, e.TerminalClosed)]
@@ -165,7 +165,7 @@ def test_a_command_that_asks_is_answered(own_home: Path, scripted_server: Start)
         terminal.wait_for("7 chars")
         terminal.wait_gone("keyboard goes to the sandbox")
         terminal.wait_for("◆ call 2")
-        terminal.press("Space", "a")
+        terminal.press("M", "a", "a")
         terminal.wait_for("✓ submitted")
         leave(terminal)
     events = stored(own_home)

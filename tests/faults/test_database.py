@@ -25,7 +25,6 @@ from tests.faults.program import PROGRAM, Program, against, only, stored
 from tests.integration.conftest import require
 
 Start = Callable[..., s.ScriptedServer]
-ECHO = s.call("execute_bash", command="echo done")
 OLDER = Path(__file__).parents[1] / "unit/sessions/store/older/048f495.db.gz"
 WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
 """Drops CAP_DAC_OVERRIDE, so that root cannot write to read-only files."""
@@ -66,7 +65,8 @@ def fault_at_second_request(begin: Callable[[], object]) -> list[object]:
         begin()
         return s.call("execute_bash", command="touch output/second")
 
-    return [ECHO, second, s.call("submit")]
+    first = s.call("execute_bash", command="echo working; touch output/first")
+    return [first, second, s.call("submit")]
 
 
 class Locked:
@@ -125,7 +125,7 @@ def test_a_disk_that_stays_full_until_somebody_ends_the_run(
         events = program.events
     (small_home / "filler").unlink()
     assert stored(small_home)[: len(events)] == events  # everything it had printed
-    assert results.exists()
+    assert (results / "first").exists()
     with Program("sessions", "ls", home=small_home) as program:
         assert program.end() == 0
 
@@ -173,7 +173,7 @@ def test_a_database_that_is_damaged_during_a_run(
         assert program.end() == 6
         assert str(path) in program.stderr.splitlines()[-1]
         nothing_was_begun_meanwhile(program, server)
-    assert results.exists()
+    assert (results / "first").exists()
 
 
 # --- before anything was started

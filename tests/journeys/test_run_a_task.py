@@ -128,7 +128,7 @@ def test_a_run_is_described_in_the_form(person: Person, scripted_server: Serve) 
         person.presses("C-s")
         person.sees("2 runs", "wait for you")
         person.presses("q")
-        person.sees("running")
+        person.sees("2 samples", "2 wait for you")
         person.presses("C-q")
         person.sees("End them all")
         person.presses("n")
@@ -162,7 +162,7 @@ def test_the_form_is_left_and_a_found_model_is_kept(person: Person, scripted_ser
 
 
 def test_settings_of_one_run_and_of_all_from_now_on(person: Person, scripted_server: Serve) -> None:
-    server = scripted_server(*work())
+    server = scripted_server(*work("echo done >output/answer.txt"))
     config = person.folder / "home" / "config.toml"
     config.write_text(
         f'[sandbox]\nkind = "bubblewrap"\n[model]\nname = "m"\nbase_url = "{server.url}"\n'
@@ -180,8 +180,9 @@ def test_settings_of_one_run_and_of_all_from_now_on(person: Person, scripted_ser
         person.fills("elsewhere")
         person.presses("Tab")
         person.fills("short")
-        for _ in range(3):  # network, terminal, policy
+        for _ in range(2):  # network, terminal
             person.presses("Tab", "Enter", "Down", "Enter")
+        person.presses("Tab", "Enter", "Down", "Up", "Enter")  # policy, left as it is
         for text in ("0.5", "9000", "600", "3"):
             person.presses("Tab")
             person.fills(text)

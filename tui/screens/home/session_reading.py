@@ -43,7 +43,7 @@ def read_sessions(store: Store, limit: int) -> Listed:
     total = store.count_standalone()
     evaluations = ledger.summaries(store, limit)
     trained = trainings.summaries(store, limit)
-    if len(runs) < total:
+    if runs and len(runs) < total:  # another program may have added sessions in between
         oldest = min(run.run_started_at for run in runs)
         evaluations = [one for one in evaluations if one.info.began_at >= oldest]
         trained = [one for one in trained if one.began_at >= oldest]
