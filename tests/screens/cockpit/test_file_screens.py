@@ -213,7 +213,7 @@ async def test_a_deleted_file_shows_what_it_was(session: Session) -> None:
         assert "was deleted" in " ".join(preview.body.plain[:2])
         assert ["a", "│", "b"] in [line.split() for line in preview.body.plain]
         await pilot.press("d")
-        assert preview.border_subtitle == "beginning → now · +0 -3"
+        assert preview.border_subtitle == "beginning → now · +0 -2"
 
 
 async def test_v_switches_to_the_source(session: Session) -> None:
