@@ -59,7 +59,7 @@ def test_a_command_asks_and_is_answered(person: Person, scripted_server: Serve) 
         config.write('[agent]\ntty = true\n[ui]\nterminal_engine = "native"\n')
     with person:
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
-        person.sees("your name?", "waits")
+        person.sees("waits for input")
         person.presses("2", "Enter")
         person.types("Ada")
         person.presses("Enter")
