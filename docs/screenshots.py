@@ -113,7 +113,7 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(tempfile.mkdtemp())
     store = Store(Path("sessions.db").absolute())
-    kind = os.environ.get("SANDBOX", "auto")
+    kind = os.environ.get("SANDBOX", "bubblewrap")
     settings = load({"sandbox.kind": kind})
     nowhere = load({"model.name": "qwen3-coder", "model.base_url": "http://127.0.0.1:9/v1"})
 
