@@ -36,7 +36,7 @@ class OtherSandboxToast:
         if because and self._timer is not None:
             self._timer.stop()
             words = sanitize_line(f"This run uses bubblewrap: {because}.")
-            self._app.notify(words, severity="warning", markup=False, timeout=15)
+            self._app.notify(words, severity="warning", markup=False, timeout=6)
 
 
 def _why_other(started: RunStarted) -> str:
