@@ -99,7 +99,7 @@ async def film_export(
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        await process.communicate()  # also closes the pipe
     raise StoreError(_ENDED)
 
 
