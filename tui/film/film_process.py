@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
@@ -111,8 +110,3 @@ _ENDED = (
 
 def _export(run: RunSummary, film: bytes, redacted: int | None) -> Export:
     return Export(run=run, format=FILM, parts=(Part(FILM_SUFFIX, film),), redacted=redacted)
-
-
-def film_request(database: Path, run: RunSummary, theme: str, *, redact: bool) -> FilmRequest:
-    """Return the request for a film of a session."""
-    return FilmRequest(database=str(database), run_id=run.id, theme=theme, redact=redact)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions.interchange.exports import Exporter, Part
-from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_film, cockpit_screenshot
+from sandbox_tui.tui.cli.sessions.cockpit_svg import (
+    MAX_SIZE,
+    Drawn,
+    cockpit_film,
+    cockpit_screenshot,
+    show_progress,
+)
 from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, FILM_SUFFIX
 
 
@@ -23,8 +29,13 @@ def screenshot_exporter(at: str, size: str, theme: str | None) -> Exporter:
     )
 
 
-def film_exporter(size: str, theme: str | None) -> Exporter:
+def film_exporter(size: str, theme: str | None, drawn: Drawn = show_progress) -> Exporter:
     """Return an exporter for a film of the cockpit.
+
+    Args:
+        size: columns and rows, such as 160x45.
+        theme: name of the theme; None for that of the settings.
+        drawn: is told about the progress.
 
     Raises:
         ConfigError: the size or a setting is not valid.
@@ -33,7 +44,7 @@ def film_exporter(size: str, theme: str | None) -> Exporter:
     return Exporter(
         FILM,
         FILM_ABOUT,
-        lambda recording: [Part(FILM_SUFFIX, cockpit_film(recording, settings, cells))],
+        lambda recording: [Part(FILM_SUFFIX, cockpit_film(recording, settings, cells, drawn))],
     )
 
 

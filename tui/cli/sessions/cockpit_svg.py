@@ -49,7 +49,7 @@ Drawn = Callable[[int, int], None]
 """Called with the number of frames drawn, and of all frames."""
 
 
-def _show_progress(drawn: int, total: int) -> None:
+def show_progress(drawn: int, total: int) -> None:
     """Show progress on the terminal and clear the line at the end; elsewhere write one line."""
     stderr = sys.__stderr__  # the app has replaced `sys.stderr`
     if total < 2 or stderr is None:
@@ -80,7 +80,7 @@ def cockpit_screenshot(
         StoreError: the screenshot could not be drawn.
     """
     seq = resolve_position(recording.events, at)
-    (screenshot,) = _screenshots(recording, [seq], settings, size, _show_progress)
+    (screenshot,) = _screenshots(recording, [seq], settings, size, show_progress)
     return self_contained(screenshot)
 
 
@@ -88,7 +88,7 @@ def cockpit_film(
     recording: Recording,
     settings: Settings,
     size: tuple[int, int] = SIZE,
-    drawn: Drawn = _show_progress,
+    drawn: Drawn = show_progress,
 ) -> bytes:
     """Return the cockpit from the beginning of a session to its end, as one SVG file that plays by
     itself.

@@ -14,18 +14,16 @@ from pathlib import Path
 import msgspec
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.interchange.exports import Recording
-from sandbox_tui.sessions.interchange.known_secrets import known_secrets
-from sandbox_tui.sessions.interchange.redaction import Redactor
-from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_film
+from sandbox_tui.sessions.interchange.export_files import make_export
+from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter
 from sandbox_tui.tui.film.film_process import FilmReport, FilmRequest
+
+SIZE = "160x45"
 
 
 def draw(request: FilmRequest) -> None:
     """Draw the film, and write reports and film to stdout."""
-    redactor = Redactor(known_secrets()) if request.redact else None
     total = 0
 
     def drawn(frames: int, of: int) -> None:
@@ -33,11 +31,12 @@ def draw(request: FilmRequest) -> None:
         total = of
         _report(FilmReport(frames=frames, total=of))
 
+    exporter = film_exporter(SIZE, request.theme, drawn)
     with Store.open_readonly_if_needed(Path(request.database)) as store:
-        recording = Recording(store, request.run_id, redactor)
-        film = cockpit_film(recording, load({"ui.theme": request.theme}), drawn=drawn)
-    redacted = None if redactor is None else redactor.found
-    _report(FilmReport(frames=total, total=total, size=len(film), redacted=redacted), film)
+        export = make_export(store, store.run(request.run_id), exporter, redact=request.redact)
+    (film,) = export.parts
+    report = FilmReport(frames=total, total=total, size=len(film.data), redacted=export.redacted)
+    _report(report, film.data)
 
 
 def _report(report: FilmReport, film: bytes = b"") -> None:

@@ -21,7 +21,7 @@ from sandbox_tui.core.base.typed_path import is_there, working_directory
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export, redacted_words
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
-from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, film_export, film_request
+from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, FilmRequest, film_export
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
@@ -167,7 +167,12 @@ class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
             return await asyncio.to_thread(
                 make_export, self._store, self._run, EXPORTERS[name], redact=redact
             )
-        request = film_request(self._store.path, self._run, app_of(self).theme, redact=redact)
+        request = FilmRequest(
+            database=str(self._store.path),
+            run_id=self._run.id,
+            theme=app_of(self).theme,
+            redact=redact,
+        )
         self._show_progress(0, 0)
         self.add_class("-drawing")
         try:
