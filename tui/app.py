@@ -86,10 +86,6 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     TITLE = "sandbox-tui"
     ENABLE_COMMAND_PALETTE = False  # Textual's own; ours is bound below
 
-    CSS = """
-    Toast { background: $panel; }
-    """
-
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("app.quit", "quit", show=False, priority=True),
         binding(
@@ -185,7 +181,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 started = [workers.begin(request) for request in requests]
                 self._begun = [*started]
                 if len(self._begun) > 1:
-                    from sandbox_tui.tui.screens.wall import WallScreen
+                    from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
                     self.push_screen(WallScreen(workers, confirm_leave=True), self._first_closed)
                 else:

@@ -28,7 +28,7 @@ from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.wall import WallScreen
+from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from sandbox_tui.tui.widgets.evals.sample_list import SampleRows
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile

@@ -37,7 +37,7 @@ from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
-from sandbox_tui.tui.screens.wall import WallScreen
+from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.terminal_io.notifications import Notice, cut
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.terminal.view import TerminalView

@@ -49,7 +49,7 @@ from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
 from sandbox_tui.tui.screens.training.trainings_screen import TrainingsScreen
-from sandbox_tui.tui.screens.wall import WallScreen
+from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
@@ -115,11 +115,11 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 @asynccontextmanager
 async def shown(
-    store: Store, size: tuple[int, int], begin: str | None
+    store: Store, size: tuple[int, int], begin: str | None, *, has_toasts: bool = False
 ) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
     settings = load({"ui.animations": False, "ui.images": "blocks", **MODEL})
     app = SandboxTui(settings, store, store.run(begin) if begin else None)
-    async with app.run_test(size=size, notifications=False) as pilot:
+    async with app.run_test(size=size, notifications=has_toasts) as pilot:
         await settled(app, pilot)
         yield app, pilot
 

@@ -11,7 +11,7 @@ _NEXT = (
     "cockpit.live.live_screen",
     "cockpit.replay.replay_screen",
     "home.new_run",
-    "wall",
+    "wall.wall_screen",
     "compare.compare_screen",
     "evals.eval_screen",
     "training.training_screen",

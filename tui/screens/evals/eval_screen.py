@@ -289,7 +289,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     def action_wall(self) -> None:
         """Show the running samples side by side."""
-        from sandbox_tui.tui.screens.wall import WallScreen
+        from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
         app_of(self).push_screen(WallScreen(self._run_workers))
 

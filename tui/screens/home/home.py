@@ -265,7 +265,7 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
     def action_wall(self) -> None:
         """Show the runs of this program side by side."""
         if self._run_workers.all:
-            from sandbox_tui.tui.screens.wall import WallScreen
+            from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
             app_of(self).push_screen(WallScreen(self._run_workers))
         else:

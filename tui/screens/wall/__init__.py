@@ -1,0 +1,1 @@
+"""The wall: many runs on one screen."""
