@@ -24,12 +24,12 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
+from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
+from sandbox_tui.tui.screens.home.rows.session_details import SessionDetails
+from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
-from sandbox_tui.tui.screens.home.session_actions import SessionActions
-from sandbox_tui.tui.screens.home.session_details import SessionDetails
-from sandbox_tui.tui.screens.home.session_opener import SessionOpener
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
-from sandbox_tui.tui.screens.home.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar

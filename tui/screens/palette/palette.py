@@ -17,7 +17,7 @@ from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.model_offering import set_model
-from sandbox_tui.tui.screens.home.session_opener import SessionOpener
+from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.import_sessions import ImportDialog, import_sessions
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.listing import SamplesRow
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.home.rows.session_opener import can_compare
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
-from sandbox_tui.tui.screens.home.session_opener import can_compare
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
 _OF_ONE = frozenset(("resume", "rename", "export"))

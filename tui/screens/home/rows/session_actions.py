@@ -18,8 +18,8 @@ from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.free_space import free_space
-from sandbox_tui.tui.screens.home.delete_question import delete_question
-from sandbox_tui.tui.screens.home.unavailable_here import can_be_deleted
+from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
+from sandbox_tui.tui.screens.home.rows.unavailable_here import can_be_deleted
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 Arguments = ParamSpec("Arguments")

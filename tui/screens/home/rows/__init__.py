@@ -1,0 +1,1 @@
+"""What works on the row under the cursor of a list of sessions."""
