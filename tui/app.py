@@ -41,6 +41,7 @@ from sandbox_tui.tui.lifecycle.first_screen import (
 from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
+from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested, ResumeRequested
@@ -131,8 +132,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._show_first()
         self._themes.follow()
         self._report_key_problems()
-        self._announcer.follow()
-        OtherSandboxToast(self, self._run_workers).follow()
+        poll_runs(self, self._announcer.look, OtherSandboxToast(self, self._run_workers).look)
         if not self.is_headless:
             self.set_timer(PRELOAD_DELAY_SECONDS, preload_screens)
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from textual.app import App
-from textual.timer import Timer
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.kinds.run import RunStarted
 from sandbox_tui.sessions import RunRegistry
-
-POLL_SECONDS = 0.5
-"""Seconds between checks of the runs."""
 
 
 class OtherSandboxToast:
@@ -24,17 +20,16 @@ class OtherSandboxToast:
     def __init__(self, app: App[int], runs: RunRegistry) -> None:
         self._app = app
         self._runs = runs
-        self._timer: Timer | None = None
+        self._has_said_it = False
 
-    def follow(self) -> None:
-        """Start watching the runs."""
-        self._timer = self._app.set_interval(POLL_SECONDS, self._look)
-
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Look at the runs; show the toast if it is due."""
+        if self._has_said_it:
+            return
         started = (run.state.started for run in self._runs.all.values())
         because = next((found for each in started if each and (found := _why_other(each))), "")
-        if because and self._timer is not None:
-            self._timer.stop()
+        if because:
+            self._has_said_it = True
             words = sanitize_line(f"This run uses bubblewrap: {because}.")
             self._app.notify(words, severity="warning", markup=False, timeout=6)
 

@@ -18,9 +18,6 @@ from sandbox_tui.tui.terminal_io.osc_sequences import (
 from sandbox_tui.tui.terminal_io.title import title_of
 from sandbox_tui.tui.textual_support.private_api import write_to_terminal
 
-POLL_SECONDS = 0.5
-"""Seconds between checks of the runs."""
-
 
 class RunAnnouncer:
     """Updates the terminal's title, and notifies the user who is looking elsewhere.
@@ -38,16 +35,13 @@ class RunAnnouncer:
         self._notices = Notices()
         self._title = ""
 
-    def follow(self) -> None:
-        """Start watching the runs."""
-        self._app.set_interval(POLL_SECONDS, self._look)
-
     @property
     def restore_sequence(self) -> str:
         """The sequence that restores the terminal's title after the screen has ended; or empty."""
         return RESTORE_TITLE if self._title and not self._app.is_headless else ""
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Look at the runs; report what is new."""
         own = [run for run_id, run in self._runs.all.items() if run_id not in self._runs.samples]
         for notice in self._notices.take_new(own):
             self._tell(notice)
