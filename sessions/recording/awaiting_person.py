@@ -1,10 +1,13 @@
-"""Finds the runs that wait for the user's decision, from their events."""
+"""Finds the runs that wait for the user's decision, from their events, and what they wait for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sandbox_tui.core.events.types import CallHeld
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.calls import CallRow, call_of
+from sandbox_tui.sessions.store.tables.events import last_of_kind
 
 _RESOLVED_BY = (
     "CallDecided",
@@ -17,14 +20,19 @@ _RESOLVED_BY = (
 """After an event of one of these kinds, a held call no longer waits."""
 
 
-def waiting_runs(store: Store, run_ids: Iterable[str]) -> frozenset[str]:
-    """Return the runs in which a call waits for a decision.
+def held_calls(store: Store, run_ids: Iterable[str]) -> dict[str, CallRow | None]:
+    """Return the runs that wait for a decision, with the call that waits; None if it is unknown.
 
     Raises:
         StoreError: the events cannot be read.
     """
-    return frozenset(run_id for run_id in run_ids if _waits(store, run_id))
+    return {run_id: _held_call(store, run_id) for run_id in run_ids if _waits(store, run_id)}
 
 
 def _waits(store: Store, run_id: str) -> bool:
     return store.is_pending(run_id, "CallHeld", resolved_by=_RESOLVED_BY)
+
+
+def _held_call(store: Store, run_id: str) -> CallRow | None:
+    held = last_of_kind(store, run_id, "CallHeld")
+    return call_of(store, run_id, held.call) if isinstance(held, CallHeld) else None

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.recording.awaiting_person import waiting_runs
+from sandbox_tui.sessions.recording.awaiting_person import held_calls
 from sandbox_tui.sessions.relations.fork_tree import Lineage, with_lineage
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.annotations import all_tags
+from sandbox_tui.sessions.store.tables.calls import CallRow
+
+MAX_CHARACTERS = 200
+"""Maximum characters of a waiting call: one line is shown."""
 
 
 class Listed(NamedTuple):
@@ -21,7 +27,7 @@ class Listed(NamedTuple):
         total: the total number of such sessions.
         evaluations: newest first.
         tags: tags by session.
-        waiting: sessions in which a call waits for the user.
+        waiting: sessions in which a call waits for the user, with the call in words.
         trainings: newest first.
     """
 
@@ -29,7 +35,7 @@ class Listed(NamedTuple):
     total: int
     evaluations: list[ledger.EvalSummary]
     tags: dict[str, list[str]]
-    waiting: frozenset[str]
+    waiting: dict[str, str]
     trainings: list[trainings.TrainingSummary]
 
 
@@ -48,21 +54,38 @@ def read_sessions(store: Store, limit: int) -> Listed:
         evaluations = [one for one in evaluations if one.info.began_at >= oldest]
         trained = [one for one in trained if one.began_at >= oldest]
     running = [run.id for run in runs if run.outcome == "running"]
-    waiting = waiting_runs(store, running)
+    waiting = what_waits(store, running)
     family = with_lineage(store, runs)
     return Listed(family, total, evaluations, all_tags(store), waiting, trained)
 
 
-def read_running(store: Store, run_ids: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+def what_waits(store: Store, run_ids: Iterable[str]) -> dict[str, str]:
+    """Return the running sessions that wait for the user, each with the waiting call in words.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    return {
+        run_id: "" if call is None else sanitize_line(_call_words(call))
+        for run_id, call in held_calls(store, run_ids).items()
+    }
+
+
+def _call_words(call: CallRow) -> str:
+    words = summarize_call(call.tool, call.arguments)[:MAX_CHARACTERS]
+    return f"{short_name(call.tool)} {words}".rstrip()
+
+
+def read_running(store: Store, run_ids: Iterable[str]) -> tuple[frozenset[str], dict[str, str]]:
     """Return the sessions among these that are still running, and those of them that wait for the
-    user.
+    user, with the waiting call in words.
 
     Raises:
         StoreError: the database cannot be read.
     """
     runs = [store.run(run_id) for run_id in run_ids]
     running = frozenset(run.id for run in runs if run.outcome == "running")
-    return running, waiting_runs(store, running)
+    return running, what_waits(store, running)
 
 
 class Progress(NamedTuple):

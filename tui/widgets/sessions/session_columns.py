@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import clock
@@ -17,6 +16,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.sessions.session_result import result_text, result_words
 from sandbox_tui.tui.widgets.sessions.session_rows import ago, sign_of, start_time
 
 COLUMNS_FROM = 120
@@ -34,9 +34,17 @@ _AGE_COLUMNS = 10
 """Columns of an age, which grows while the list is shown."""
 
 
+_MIN_TITLE, _MIN_RESULT = 32, 24
+"""Columns that titles and results get before the columns that matter least."""
+
+_LEAST = ("start", "sandbox", "cost", "tokens")
+"""Columns that are left out, in this order, for titles and results."""
+
+
 class Facts(NamedTuple):
     """What the columns to the right of a session's title say."""
 
+    result: str
     outcome: str
     model: str
     sandbox: str
@@ -50,6 +58,7 @@ class Facts(NamedTuple):
 class Columns(NamedTuple):
     """The width of each column to the right of the titles; a column without text takes none."""
 
+    result: int = 0
     outcome: int = 0
     model: int = 0
     sandbox: int = 0
@@ -60,18 +69,23 @@ class Columns(NamedTuple):
     start: int = 0
 
 
-_MAX_COLUMNS = Columns(_MAX_OUTCOME, _MAX_MODEL, 10, 9, 9, 6, 8, 11)
+_TEXTS = 4
+"""Number of columns with words; those of the others are figures."""
+
+_MAX_COLUMNS = Columns(200, _MAX_OUTCOME, _MAX_MODEL, 10, 9, 9, 6, 8, 11)
 
 
-def facts_of(run: RunSummary, *, waits: bool = False) -> Facts:
+def facts_of(run: RunSummary, waits_for: str | None = None) -> Facts:
     """Return what the columns say about a session.
 
     Args:
         run: the session.
-        waits: whether one of its calls waits for the user.
+        waits_for: the call that waits for the user, in words; None if none waits.
     """
     tokens = run.input_tokens + run.output_tokens
+    waits = waits_for is not None
     return Facts(
+        result=result_words(run, waits_for or ""),
         outcome="waits for you" if waits else short_outcome(run),
         model=model_title(run.model),
         sandbox=sanitize_line(run.sandbox),
@@ -92,6 +106,25 @@ def columns_of(rows: Iterable[Facts]) -> Columns:
     return Columns(*map(min, widest, _MAX_COLUMNS))
 
 
+def fitted(columns: Columns, width: int) -> Columns:
+    """Return the columns for a list of this width: first those that matter least are left out,
+    then the results are cut, so that the titles keep some room."""
+    wanted = _MIN_TITLE + min(columns.result, _MIN_RESULT)
+    for name in _LEAST:
+        if not columns.result or _room(columns, width) >= wanted:
+            break
+        columns = columns._replace(**{name: 0})
+    most = max(_room(columns, width) * 2 // 5, _room(columns, width) - _MIN_TITLE * 2)
+    return columns._replace(result=max(0, min(columns.result, most)))
+
+
+def _room(columns: Columns, width: int) -> int:
+    """Return the columns left for titles and results."""
+    texts = sum(wide + GAP for wide in columns[1:_TEXTS] if wide)
+    figures = sum(wide + GAP - 1 for wide in columns[_TEXTS:] if wide)
+    return width - texts - figures - _AGE_COLUMNS - 1 - (2 if columns.result else 1) * GAP
+
+
 def columns_line(
     run: RunSummary,
     width: int,
@@ -100,13 +133,13 @@ def columns_line(
     columns: Columns = _MAX_COLUMNS,
     branch: str = "",
     marked: bool = False,
-    waits: bool = False,
+    waits_for: str | None = None,
     title: str = "",
     fork_label: str = "",
     tags: Sequence[str] = (),
 ) -> Text:
-    """Draw title, outcome, model, sandbox, steps, tokens, cost, duration, start and age of a
-    session.
+    """Draw title, result, outcome, model, sandbox, steps, tokens, cost, duration, start and age of
+    a session.
 
     Args:
         run: the session.
@@ -115,16 +148,23 @@ def columns_line(
         columns: the columns of the list.
         branch: the branch drawn from its parent.
         marked: whether the user has marked it.
-        waits: whether one of its calls waits for the user.
+        waits_for: the call that waits for the user, in words; None if none waits.
         title: replaces the session's own title.
         fork_label: the step at which a fork starts.
         tags: its tags.
     """
+    waits = waits_for is not None
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
-    facts = _drawn(facts_of(run, waits=waits), columns, palette)
+    columns = fitted(columns, width)
+    facts = Text(no_wrap=True)
+    if columns.result:
+        _column(facts, result_text(run, palette, waits_for or ""), columns.result)
+    state = _drawn(facts_of(run, waits_for), columns, palette)
     if waits:
-        facts.stylize(palette.human, 0, len("waits for you"))
-    facts.append(ago(run.run_started_at).rjust(_AGE_COLUMNS) + " ", style=palette.dim)
+        state.stylize(palette.human, 0, len("waits for you"))
+    facts.append_text(state).append(
+        ago(run.run_started_at).rjust(_AGE_COLUMNS) + " ", style=palette.dim
+    )
     line = Text(branch, style=palette.faint, no_wrap=True)
     line.append(f" {sign} ", style=style)
     if marked:
@@ -141,19 +181,18 @@ def columns_line(
 
 
 def _drawn(facts: Facts, columns: Columns, palette: Palette) -> Text:
-    """Return the columns: words to the left, numbers to the right."""
+    """Return the columns after the result: words to the left, numbers to the right."""
     line = Text(style=palette.dim, no_wrap=True)
-    for words, wide in zip(facts[:3], columns[:3], strict=True):
+    for words, wide in zip(facts[1:_TEXTS], columns[1:_TEXTS], strict=True):
         if wide:
-            _column(line, words, wide, palette.dim)
-    for words, wide in zip(facts[3:], columns[3:], strict=True):
+            _column(line, Text(words, style=palette.dim, no_wrap=True), wide)
+    for words, wide in zip(facts[_TEXTS:], columns[_TEXTS:], strict=True):
         if wide:
             line.append(words.rjust(wide) + " " * (GAP - 1), style=palette.dim)
     return line
 
 
-def _column(line: Text, words: str, columns: int, style: Style) -> None:
-    cell = Text(words, style=style, no_wrap=True)
+def _column(line: Text, cell: Text, columns: int) -> None:
     fit_line(cell, columns)
     cell.pad_right(columns - cell.cell_len + GAP)
     line.append_text(cell)

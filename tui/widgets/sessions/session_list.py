@@ -53,7 +53,7 @@ class SessionList(BlockList):
     The list may contain only the first of many sessions; it posts `MoreRequested` near their end.
 
     Attributes:
-        waiting: ids of the sessions in which a call waits for the user.
+        waiting: the sessions in which a call waits for the user, with the call in words.
     """
 
     class MoreRequested(Message):
@@ -70,7 +70,7 @@ class SessionList(BlockList):
         self._marked: list[str] = []
         self._wanted = ""
         self._columns = Columns()
-        self.waiting: frozenset[str] = frozenset()
+        self.waiting: Mapping[str, str] = {}
         self._total = 0
         self._asked_at = 0
         self.following = False
@@ -82,7 +82,7 @@ class SessionList(BlockList):
         total: int | None = None,
         evaluations: Sequence[EvalSummary] = (),
         tags: Mapping[str, Sequence[str]] | None = None,
-        waiting: frozenset[str] = frozenset(),
+        waiting: Mapping[str, str] | None = None,
         trainings: Sequence[TrainingSummary] = (),
     ) -> None:
         """Show sessions; the cursor stays on its row.
@@ -92,14 +92,14 @@ class SessionList(BlockList):
             total: number of all sessions; None if `family` contains them all.
             evaluations: newest first.
             tags: tags by session.
-            waiting: ids of the sessions in which a call waits for the user.
+            waiting: the sessions in which a call waits for the user, with the call in words.
             trainings: newest first.
         """
         self._family = family
         self._evaluations = evaluations
         self._trainings = trainings
         self._tags = tags or {}
-        self.waiting = waiting
+        self.waiting = waiting or {}
         here = {run.id for run, _ in family}
         self._marked = [marked for marked in self._marked if marked in here]
         self._total = len(family) if total is None else total
@@ -120,7 +120,7 @@ class SessionList(BlockList):
             opened=self._opened,
         )
         self._columns = columns_of(
-            facts_of(own_part(row.run, row.lineage.shared), waits=row.run.id in self.waiting)
+            facts_of(own_part(row.run, row.lineage.shared), self.waiting.get(row.run.id))
             for row in self._rows
             if isinstance(row, SessionRow)
         )
@@ -306,10 +306,11 @@ class SessionList(BlockList):
 
     def _session_lines(self, row: SessionRow, width: int, palette: Palette) -> list[Text]:
         run, branch = own_part(row.run, row.lineage.shared), _branch(row)
-        marked, waits = run.id in self._marked, run.id in self.waiting
+        marked, waits_for = run.id in self._marked, self.waiting.get(run.id)
         tags, fork_label = self._tags.get(run.id, ()), _parting(row)
-        title = "" if row.sample is None else _sample_title(row.sample, run)
-        if width >= COLUMNS_FROM:
+        is_wide = width >= COLUMNS_FROM
+        title = "" if row.sample is None else _sample_title(row.sample, run, short=is_wide)
+        if is_wide:
             line = columns_line(
                 run,
                 width,
@@ -317,17 +318,24 @@ class SessionList(BlockList):
                 columns=self._columns,
                 branch=branch,
                 marked=marked,
-                waits=waits,
+                waits_for=waits_for,
                 title=title,
                 fork_label=fork_label,
                 tags=tags,
             )
             return [line]
-        indent = len(branch)
+        waits = waits_for is not None
         return [
             title_line(run, width, palette, branch=branch, marked=marked, waits=waits, title=title),
             facts_line(
-                run, width, palette, indent=indent, fork_label=fork_label, tags=tags, waits=waits
+                run,
+                width,
+                palette,
+                indent=len(branch),
+                fork_label=fork_label,
+                tags=tags,
+                waits_for=waits_for,
+                shows_result=waits or row.sample is None,
             ),
         ]
 
@@ -345,10 +353,11 @@ def _progressed(
             return row
 
 
-def _sample_title(number: int, run: RunSummary) -> str:
-    """Return a sample's number, its name if the user gave one, and its answer, or why there is
-    none."""
+def _sample_title(number: int, run: RunSummary, *, short: bool) -> str:
+    """Return a sample's number, its name if the user gave one, and unless it is to be short, its
+    answer, or why there is none."""
     result = f"answer: {first_line(run.answer)}" if run.answer else first_line(run.error or "")
+    result = "" if short else result
     parts = (f"sample {number}", first_line(run.title or ""), result)
     return " · ".join(part for part in parts if part)
 

@@ -17,6 +17,10 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.sessions.session_result import result_text
+
+MIN_RESULT = 24
+"""Columns that the result of a session may always take."""
 
 
 def title_line(
@@ -57,9 +61,10 @@ def facts_line(
     indent: int = 0,
     fork_label: str = "",
     tags: Sequence[str] = (),
-    waits: bool = False,
+    waits_for: str | None = None,
+    shows_result: bool = True,
 ) -> Text:
-    """Draw outcome, model, sandbox and cost of a session.
+    """Draw outcome, result, model, sandbox and cost of a session.
 
     Args:
         run: the session.
@@ -68,12 +73,13 @@ def facts_line(
         indent: columns to the left.
         fork_label: the step at which a fork starts.
         tags: its tags.
-        waits: whether one of its calls waits for the user.
+        waits_for: the call that waits for the user, in words; None if none waits.
+        shows_result: whether to show its answer or why it failed.
     """
+    waits = waits_for is not None
     tokens = run.input_tokens + run.output_tokens
+    state = [fork_label, "waits for you" if waits else outcome_words(run)]
     parts = [
-        fork_label,
-        f"{outcome_words(run)}, waits for you" if waits else outcome_words(run),
         model_title(run.model),
         sanitize_line(run.sandbox),
         numbers.counted(run.steps, "step"),
@@ -81,11 +87,15 @@ def facts_line(
         numbers.cost(run.cost),
         clock(run.seconds),
     ]
-    words = " · ".join(part for part in parts if part)
     line = Text(f"{' ' * indent}   ", style=palette.dim, no_wrap=True)
     for tag in tags:
         line.append(f"#{sanitize_line(tag)} ", style=palette.human)
-    line.append(words, style=palette.dim)
+    line.append(" · ".join(filter(None, state)), style=palette.human if waits else palette.dim)
+    result = result_text(run, palette, waits_for or "")
+    if result and shows_result:
+        fit_line(result, max(MIN_RESULT, width * 2 // 5))
+        line.append(": " if waits else " · ", style=palette.dim).append_text(result)
+    line.append("".join(f" · {part}" for part in parts if part), style=palette.dim)
     fit_line(line, width)
     return line
 

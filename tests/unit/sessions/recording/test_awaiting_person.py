@@ -8,7 +8,7 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.awaiting_person import waiting_runs
+from sandbox_tui.sessions.recording.awaiting_person import held_calls
 from tests.unit.event_streams import started
 
 HELD = e.CallHeld(seq=2, t=2.0, call=1)
@@ -33,4 +33,4 @@ def test_a_run_waits_from_a_held_call_to_the_decision(
     with Store(tmp_path / "s.db") as store:
         store.append("other", [started("other"), HELD, OUTPUT, DECIDED])
         store.append("r", [started(), *events])
-        assert waiting_runs(store, ["r", "other"]) == ({"r"} if waits else set())
+        assert list(held_calls(store, ["r", "other"])) == (["r"] if waits else [])
