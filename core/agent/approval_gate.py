@@ -27,11 +27,12 @@ from sandbox_tui.core.events.types import (
     Mode,
     ModeChanged,
     RuleGranted,
+    RuleRevoked,
     ToolCall,
 )
 from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import Policy, Rule
-from sandbox_tui.core.policy.session_rules import granted_rules, suggested
+from sandbox_tui.core.policy.session_rules import OpenPart, granted_rules, open_parts
 
 
 def _denied(judgement: PolicyDecision) -> Decision:
@@ -56,7 +57,7 @@ class Gate(Approver):
     def __init__(self, post: Callable[[AnyEvent], AnyEvent], policy: Policy | None = None) -> None:
         self._post = post
         self._policy = policy or Policy()
-        self._granted: tuple[Rule, ...] = ()
+        self._rules: dict[tuple[str, str], tuple[Rule, ...]] = {}
         self._mode: Mode = "auto"
         self._resume_mode: Mode = "auto"
         self._pending: _Pending | None = None
@@ -74,7 +75,11 @@ class Gate(Approver):
         """
         self._mode, self._resume_mode = mode, resume_mode
         for tool, pattern in granted:
-            self._granted += granted_rules(tool, [pattern])
+            self._rules[tool, pattern] = granted_rules(tool, [pattern])
+
+    @property
+    def _granted(self) -> tuple[Rule, ...]:
+        return tuple(rule for rules in self._rules.values() for rule in rules)
 
     @property
     def mode(self) -> Mode:
@@ -179,19 +184,19 @@ class Gate(Approver):
         """Run up to the next call and wait there."""
         self.set_mode("step")
 
-    def suggested(self) -> tuple[str, ...]:
-        """Return patterns that would allow the waiting call and similar ones."""
+    def open_parts(self) -> tuple[OpenPart, ...]:
+        """Return the parts of the waiting call that nothing allows yet."""
         call = self.pending
         if call is None:
             return ()
-        return suggested(self._policy, call.name, call.arguments, self._granted)
+        return open_parts(self._policy, call.name, call.arguments, self._granted)
 
     def grant(self, number: int, patterns: Sequence[str]) -> bool:
         """Approve the waiting call, and allow similar calls for the rest of the run.
 
         Args:
             number: the call's number.
-            patterns: in the form that `suggested` returns.
+            patterns: in the form of `OpenPart.proposals`.
 
         Returns:
             False if that call is not waiting or no longer waiting; nothing is granted then.
@@ -199,11 +204,19 @@ class Gate(Approver):
         pending = self._pending
         if pending is None or pending.call.number != number or pending.future.done():
             return False
+        tool = pending.call.name
         for pattern in patterns:
-            self._granted += granted_rules(pending.call.name, [pattern])
-            self._post(RuleGranted(tool=pending.call.name, pattern=pattern))
+            self._rules[tool, pattern] = granted_rules(tool, [pattern])
+            self._post(RuleGranted(tool=tool, pattern=pattern, call=number))
         words = f"you allowed: {', '.join(patterns)}"
         return self.decide(number, Decision(verdict="approve", by="human", rule=words))
+
+    def revoke(self, tool: str, pattern: str) -> bool:
+        """No longer allow what the user allowed; False if it is not allowed (any more)."""
+        if self._rules.pop((tool, pattern), None) is None:
+            return False
+        self._post(RuleRevoked(tool=tool, pattern=pattern))
+        return True
 
     def decide(self, number: int, decision: Decision) -> bool:
         """Resolve the waiting call; False if that call is not waiting or no longer waiting."""

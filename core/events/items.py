@@ -128,11 +128,11 @@ class HumanItem:
 
 @dataclass(slots=True)
 class NoteItem:
-    """A one-sentence note for the user."""
+    """A one-sentence note for the user; level "yours" is about something the user did."""
 
     at: float
     text: str
-    level: Literal["info", "warning", "error"] = "info"
+    level: Literal["info", "warning", "error", "yours"] = "info"
 
 
 Item = CallItem | ReplyItem | HumanItem | NoteItem

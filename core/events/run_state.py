@@ -12,7 +12,6 @@ from typing import Literal
 
 import msgspec
 
-from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.file_state import Content, FileState, lengthened, run_mark
 from sandbox_tui.core.events.items import (
@@ -24,6 +23,7 @@ from sandbox_tui.core.events.items import (
     ReplyItem,
     is_lost,
 )
+from sandbox_tui.core.events.notes import note_on, still_granted
 from sandbox_tui.core.events.run_phase import Phase
 
 __all__ = [
@@ -44,9 +44,6 @@ __all__ = [
 
 MIRROR = "model"
 """Name of the terminal that mirrors the commands in the sandbox."""
-
-HANDED_OVER = "moved to a program of its own"
-"""What is said about a run that was detached."""
 
 RunStatus = Literal[
     "starting", "running", "paused", "frozen", "waiting", "awaiting_input", "finished", "failed"
@@ -70,6 +67,7 @@ class RunState:
         awaited: set while the running command waits for terminal input.
         tool_format: the current format of tool calls.
         context_length: the model's; None while unknown.
+        granted: what the user allows for the rest of the run.
     """
 
     seq: int = 0
@@ -92,6 +90,7 @@ class RunState:
     awaited: e.InputAwaited | None = None
     tool_format: e.ToolFormat = field(default_factory=e.ToolFormat)
     context_length: e.ContextLength | None = None
+    granted: list[e.RuleGranted] = field(default_factory=list[e.RuleGranted])
 
     @property
     def pending(self) -> CallItem | None:
@@ -215,27 +214,24 @@ class RunState:
                 self.terminals.pop(event.terminal, None)
             case e.ModeChanged(mode=mode):
                 self.mode = mode
-            case e.RuleGranted(pattern=pattern):
-                self.items.append(NoteItem(event.t, f"you allowed from now on: {pattern}"))
+            case e.RuleGranted() | e.RuleRevoked():
+                self.granted = still_granted(self.granted, event)
+                self.items.append(note_on(event))
             case e.SandboxFrozen() | e.SandboxThawed():
                 self.frozen = isinstance(event, e.SandboxFrozen)
-            case e.Warned(text=text):
-                self.items.append(NoteItem(event.t, text, "warning"))
             case e.InputAwaited():
                 self.awaited = event
             case e.TerminalOutput(terminal=name):
                 if name == MIRROR:
                     self.awaited = None
-            case e.Forked():
-                self.items.append(NoteItem(event.t, _forked(event)))
+            case e.Warned() | e.Forked() | e.Scored():
+                self.items.append(note_on(event))
             case e.Repeated(parted=parted):
                 if parted:
                     self.items.append(NoteItem(event.t, parted, "warning"))
             case e.ToolFormatChosen(format=chosen, why=why):
                 self.tool_format = chosen
                 self.items.append(NoteItem(event.t, f"tool calls: {chosen.title}. {why}"))
-            case e.Scored():
-                self.items.append(_score_note(event))
             case e.ContextLengthFound(context=context):
                 self.context_length = context
             case e.TerminalInput() | e.SnapshotTaken():
@@ -246,7 +242,7 @@ class RunState:
         for item in self.calls.values():
             if item.finished is None and not is_lost(item):  # the decision is made again
                 item.held = item.decided = item.started_at = None
-        self.items.append(NoteItem(event.t, resumed_words(event)))
+        self.items.append(note_on(event))
 
     def _finish(self, event: e.RunFinished) -> None:
         self.finished = event
@@ -359,19 +355,6 @@ def fold(events: Iterable[e.AnyEvent]) -> RunState:
     return state
 
 
-def _score_note(event: e.Scored) -> NoteItem:
-    why = f": {event.explanation}" if event.explanation else ""
-    if event.value is None:
-        return NoteItem(event.t, f"no score ({event.scorer}){why}", "warning")
-    return NoteItem(event.t, f"score {event.value:.3g} ({event.scorer}){why}")
-
-
-def resumed_words(event: e.RunResumed) -> str:
-    """Describe a resumption in sentences."""
-    words = f"resumed after {format_duration(event.away)}" if event.away else HANDED_OVER
-    return " ".join([f"{words}.", *event.lost, *event.changed])
-
-
 def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
     if delta.channel == "text":
         reply.text += delta.text
@@ -385,13 +368,3 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
 def _is_partial(reply: ReplyItem) -> bool:
     """Return whether only part of the reply arrived; that part is kept."""
     return reply.replied is None and bool(reply.text or reply.reasoning or reply.writing)
-
-
-def _forked(event: e.Forked) -> str:
-    """Describe the origin of a fork in a sentence."""
-    come = f"forked here from {event.parent}: {event.model} continues"
-    if not event.repeats:
-        return f"{come}, with its files at that point"
-    many = "one recorded call is" if event.repeats == 1 else f"{event.repeats} recorded calls are"
-    start = "from a snapshot" if event.snapshot else "without a snapshot, from the input files"
-    return f"{come}; {start}, {many} run again"

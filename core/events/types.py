@@ -50,6 +50,9 @@ from sandbox_tui.core.events.kinds.human import (
     RuleGranted as RuleGranted,
 )
 from sandbox_tui.core.events.kinds.human import (
+    RuleRevoked as RuleRevoked,
+)
+from sandbox_tui.core.events.kinds.human import (
     Withdrawn as Withdrawn,
 )
 from sandbox_tui.core.events.kinds.requests_and_calls import (
@@ -238,6 +241,7 @@ AnyEvent = (
     | Reworded
     | ModeChanged
     | RuleGranted
+    | RuleRevoked
     | SandboxFrozen
     | SandboxThawed
     | SnapshotTaken

@@ -105,7 +105,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
         checkpoint=_agent_checkpoint(events, state),
         mode=state.mode,
         resume_mode=_resume_mode(events),
-        granted=tuple((x.tool, x.pattern) for x in events if isinstance(x, e.RuleGranted)),
+        granted=tuple((x.tool, x.pattern) for x in state.granted),
         message_queue=[*_queued_messages(state), *_undelivered_repetition(events, state)],
         commands=tuple(item for item in state.queue if item.command and not item.started),
         lost_commands=_running_commands(state),

@@ -14,7 +14,8 @@ from sandbox_tui.core.agent.model_messages import LOST_COMMAND, lost_processes
 from sandbox_tui.core.base.defaults import MIRROR_SIZE
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import HANDED_OVER, MIRROR, HumanItem, RunState
+from sandbox_tui.core.events.notes import HANDED_OVER
+from sandbox_tui.core.events.run_state import MIRROR, HumanItem, RunState
 from sandbox_tui.core.lineage.recovery import RecoveredRun
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.start import RunStart

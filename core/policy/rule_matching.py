@@ -108,7 +108,8 @@ class PolicyJudge:
         path = "/" + path.lstrip("/") if path.startswith("//") else path
 
         def matches(rule: Rule) -> bool:
-            return _glob(rule.command or "*", command) and _glob(rule.path or "*", path)
+            fits_path = pattern_matches(rule.path or "*", path)
+            return fits_path and pattern_matches(rule.command or "*", command)
 
         return self.first_match(EDITOR, matches)
 
@@ -146,7 +147,18 @@ class PolicyJudge:
                 yield judgement
 
     def _judge_ambiguous(self, command: str, doubt: str) -> PolicyDecision:
-        """Return the decision about an ambiguous command: ask if any rule might match."""
+        """Return the decision about an ambiguous command, or of a granted rule about its exact
+        text."""
+        judgement = self._without_grants(command, doubt)
+        if judgement.action != "deny":
+            for rule in self.granted:
+                if rule.tool == BASH and rule.command in ("*", command.strip()):
+                    return _granted(rule)
+        return judgement
+
+    def _without_grants(self, command: str, doubt: str) -> PolicyDecision:
+        """Return the decision of the policy about an ambiguous command: ask if any rule might
+        match."""
         pieces = rough_pieces(command)
         asks = PolicyDecision(action="ask", rule=None, why=f"cannot be checked: {doubt}")
         might = False
@@ -161,9 +173,6 @@ class PolicyJudge:
                 if rule.action == "allow" and rule.command == command.strip():
                     return asks if might else _by(number, rule)
             might = might or rule.action != "allow"
-        for rule in self.granted:
-            if rule.tool == BASH and rule.command in ("*", command.strip()):
-                return _granted(rule)
         return self.decide_default() if self.policy.default == "deny" and not might else asks
 
 
@@ -208,10 +217,11 @@ def _matches(rule: Rule, *texts: str) -> bool:
 def _matches_text(found: str, rule: Rule) -> bool:
     if rule.regex:
         return re.fullmatch(rule.regex, found, re.DOTALL) is not None
-    return _glob(rule.command or "*", found)
+    return pattern_matches(rule.command or "*", found)
 
 
-def _glob(pattern: str, found: str) -> bool:
+def pattern_matches(pattern: str, found: str) -> bool:
+    """Return whether a pattern of a rule, in which `*` is any text, matches a whole text."""
     if pattern == found or _compiled(pattern).match(found) is not None:
         return True
     return pattern.endswith(" *") and _compiled(pattern[:-2]).match(found) is not None

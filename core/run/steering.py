@@ -141,9 +141,13 @@ class Steering:
 
         Args:
             call: the call's number.
-            patterns: in the form that `Gate.suggested` returns.
+            patterns: in the form of `OpenPart.proposals`.
         """
         return self._let_through(self.gate.grant(call, patterns))
+
+    def revoke_rule(self, tool: str, pattern: str) -> bool:
+        """No longer allow what the user allowed during the run; False if it is not allowed."""
+        return self.gate.revoke(tool, pattern)
 
     def edit(self, call: int, arguments: str) -> bool:
         """Let a waiting call run with different arguments (JSON text); the model is told."""

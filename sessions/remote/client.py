@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -30,6 +30,7 @@ from sandbox_tui.sessions.remote.protocol import (
     encode,
 )
 from sandbox_tui.sessions.remote.proxy import RunProxy
+from sandbox_tui.sessions.remote.run_handle import labels_in
 from sandbox_tui.sessions.remote.sockets import NO_ANSWER, connect_to
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
@@ -81,11 +82,11 @@ class RunClient:
         self.state = RunState()
         self.complain: Callable[[str], None] = complain or (lambda words: None)
         self._store = store
-        self._granted: list[tuple[str, str]] = []
-        proxy = RunProxy(self.state, self._granted, self._call, self._send, lambda: self.steers)
+        proxy = RunProxy(self.state, self._call, self._send, lambda: self.steers)
         self._run = cast(Controls, proxy)
         self._status = Status(seq=0, steers=False, watchers=1)
         self._connected = asyncio.Event()
+        self._connecting = asyncio.Lock()
         self._feed = EventFeed(store, summary.id)
         self._writer: asyncio.StreamWriter | None = None
         self._listening: asyncio.Task[None] | None = None
@@ -103,6 +104,11 @@ class RunClient:
     def began(self) -> float | None:
         """When the run started, on the monotonic clock of this host; None until it is known."""
         return self._status.began
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels recorded with the run; empty until its first event has been read."""
+        return labels_in(self.state)
 
     @property
     def can_be_steered(self) -> bool:
@@ -162,16 +168,22 @@ class RunClient:
             await self.ended.wait()
 
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """Yield all events from the first on: those already stored, then each new one."""
-        if self._writer is None and not self.ended.is_set():
-            await self.connect()
+        """Yield all events from the first on: those already stored, then each new one.
+
+        Several may watch at once, such as the wall and the screen of the run above it; the
+        connection is closed when the last of them leaves.
+        """
+        async with self._connecting:
+            if self._writer is None and not self.ended.is_set():
+                await self.connect()
         try:
             async with contextlib.aclosing(self._feed.watch()) as events:
                 async for event in events:
                     self._fold(event)
                     yield event
         finally:
-            self.leave()
+            if not self._feed.watchers:
+                self.leave()
 
     async def connect(self) -> None:
         """Connect to the run's program; `failure` says why if that is impossible."""
@@ -201,8 +213,6 @@ class RunClient:
         if event.seq <= self.state.seq:  # another watcher in this program has folded it
             return
         self.state.apply(event)
-        if isinstance(event, e.RuleGranted):
-            self._granted.append((event.tool, event.pattern))
 
     # --- the connection
 

@@ -13,7 +13,7 @@ from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.policy.rules import Policy
-from sandbox_tui.core.policy.session_rules import granted_rules, suggested
+from sandbox_tui.core.policy.session_rules import OpenPart, granted_rules, open_parts
 from sandbox_tui.core.run.human.run_controls import FileControls, GateView, SpecView
 from sandbox_tui.sessions.remote.commands import COMMANDS, FILES, Command
 
@@ -27,9 +27,8 @@ Send = Callable[[Command, msgspec.Struct], None]
 class GateProxy(GateView):
     """The approval gate, as known from the events."""
 
-    def __init__(self, state: RunState, granted: list[tuple[str, str]]) -> None:
+    def __init__(self, state: RunState) -> None:
         self._state = state
-        self._granted = granted
 
     @property
     @override
@@ -37,13 +36,13 @@ class GateProxy(GateView):
         return self._state.mode
 
     @override
-    def suggested(self) -> tuple[str, ...]:
+    def open_parts(self) -> tuple[OpenPart, ...]:
         pending, started = self._state.pending, self._state.started
         if pending is None or started is None or started.settings is None:
             return ()
         policy = msgspec.convert(started.settings.policy, Policy)
-        rules = [rule for tool, pattern in self._granted for rule in granted_rules(tool, [pattern])]
-        return suggested(policy, pending.call.name, pending.call.arguments, tuple(rules))
+        rules = [r for one in self._state.granted for r in granted_rules(one.tool, [one.pattern])]
+        return open_parts(policy, pending.call.name, pending.call.arguments, rules)
 
 
 class SpecProxy(SpecView):
@@ -76,7 +75,6 @@ class RunProxy:
 
     Args:
         state: the fold of the run's events received so far.
-        granted: tool and pattern of each granted rule; grows with the events.
         call, send: execute an operation.
         steers: whether this program's screen steers.
     """
@@ -84,7 +82,6 @@ class RunProxy:
     def __init__(
         self,
         state: RunState,
-        granted: list[tuple[str, str]],
         call: Call,
         send: Send,
         steers: Callable[[], bool],
@@ -93,7 +90,7 @@ class RunProxy:
         self.call = call
         self.send = send
         self.steers = steers
-        self._gate = GateProxy(state, granted)
+        self._gate = GateProxy(state)
         self._spec = SpecProxy(state)
         self._files = cast(FileControls, FilesProxy(call))
 
@@ -152,6 +149,11 @@ def _waits(run: RunProxy, args: Any) -> bool:
     return args.item in run.state.humans and run.state.humans[args.item].waits
 
 
+def _is_granted(run: RunProxy, args: Any) -> bool:
+    granted = ((one.tool, one.pattern) for one in run.state.granted)
+    return (args.tool, args.pattern) in granted
+
+
 def _reply_is_written(run: RunProxy, args: Any) -> bool:
     return run.state.reply is not None and not run.state.reply.ended
 
@@ -172,6 +174,7 @@ _CONDITIONS: dict[str, _Condition] = {
     "reject": _call_waits,
     "answer": _call_waits,
     "skip": _call_waits,
+    "revoke_rule": _is_granted,
     "reword": _may_change,
     "withdraw": _waits,
     "interrupt_reply": _reply_is_written,

@@ -10,10 +10,12 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import writes
 from sandbox_tui.tui.keys.key_scopes import INSIDE, TYPED_IN
+from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from tests.snapshots import test_looks as looks
 
@@ -31,6 +33,7 @@ OPENED: dict[str, tuple[str | None, looks.Act]] = {
     **{name: looks.SCREENS[name] for name in NAMES},
     "palette": (None, looks.palette),
     "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
+    "allowed": (None, looks.pushed(lambda: AllowedRulesDialog(RunState(), lambda _: None))),
 }
 
 

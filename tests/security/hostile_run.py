@@ -102,6 +102,7 @@ def _step(run_id: str, step: int, made: Streams, store: Store, shell: str) -> It
         left_behind=(made.one(),),
     )  # fmt: skip
     yield e.RuleGranted(tool=made.one(), pattern=made.one())
+    yield e.RuleRevoked(tool=made.one(), pattern=made.one())
     yield e.Warned(text=made.one())
 
 

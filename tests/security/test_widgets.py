@@ -16,12 +16,15 @@ from textual.widgets import Static
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import FileState, fold
+from sandbox_tui.core.events.run_state import FileState, RunState, fold
 from sandbox_tui.core.models.discovery import LocalServer
+from sandbox_tui.core.policy.rules import BASH, EDITOR
+from sandbox_tui.core.policy.session_rules import OpenPart
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -237,6 +240,17 @@ async def notices(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stream
             app._announcer._tell(Notice(made.one(surrogates=True), made.one(surrogates=True)))
 
 
+def hostile_part(tool: str, made: Streams) -> OpenPart:
+    return OpenPart(tool, made.one(surrogates=True), tuple(made.many(3, surrogates=True)))
+
+
+def allowing(made: Streams) -> RunState:
+    return fold(
+        e.RuleGranted(tool=tool, pattern=made.one(surrogates=True))
+        for tool in (BASH, EDITOR, made.one(surrogates=True))
+    )
+
+
 async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Every form and every question, many times over."""
     settings = load()
@@ -248,7 +262,8 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
             raise SandboxTuiError(made.one())
 
         for screen in (
-            ApproveAlwaysDialog(call, made.many(3, surrogates=True)),
+            ApproveAlwaysDialog(call, [hostile_part(tool, made) for tool in (call.name, BASH)]),
+            AllowedRulesDialog(allowing(made), lambda _: None),
             EditCallDialog(call),
             CopyOutDialog(path, Path(made.one().replace("\0", ""))),
             CopyInDialog(path, "/testbed"),

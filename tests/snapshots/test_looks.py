@@ -19,6 +19,8 @@ from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.models.discovery import LocalServer
+from sandbox_tui.core.policy.rules import Policy
+from sandbox_tui.core.policy.session_rules import OpenPart, open_parts
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
@@ -26,7 +28,7 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.sessions.store.tables.trainings import summaries, summary
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -419,6 +421,10 @@ def pushed(make: Callable[[], object]) -> Act:
     return act
 
 
+def parts_of(call: e.ToolCall) -> tuple[OpenPart, ...]:
+    return open_parts(Policy(), call.name, call.arguments)
+
+
 def the_call() -> e.ToolCall:
     return next(ev.call for ev in sample_run() if isinstance(ev, e.CallProposed))
 
@@ -441,7 +447,7 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "filter-files": ("20260101-120000-sampl", replayed("3", "slash", *"sol")),
     "file-view": ("20260101-120000-sampl", replayed("3", "end", "o")),
     "choose-version": ("20260101-120000-sampl", replayed("3", "end", "D")),
-    "allow-always": (None, pushed(lambda: ApproveAlwaysDialog(the_call(), ["head -3 *"]))),
+    "allow-always": (None, pushed(lambda: ApproveAlwaysDialog(the_call(), parts_of(the_call())))),
     "copy-out": (None, pushed(lambda: CopyOutDialog("/testbed/output", Path("results")))),
     "put-in": (None, pushed(lambda: CopyInDialog("/testbed/input", "/home/somebody"))),
     "edit-file": (None, pushed(lambda: EditFileScreen("/testbed/solve.py", SOLVE.encode(), saved))),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import RunState, resumed_words
+from sandbox_tui.core.events.notes import note_on, resumed_words
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import NO_ANSWER
@@ -103,7 +104,10 @@ def _call_line(event: e.AnyEvent, state: RunState) -> str:
 
 
 def _person_line(event: e.AnyEvent) -> str:
-    """Return the line for a file action of the user; decisions are part of a call's line."""
+    """Return the line for what the user did to files or to what runs without asking; decisions are
+    part of a call's line."""
+    if isinstance(event, e.RuleGranted | e.RuleRevoked):
+        return sanitize_line(note_on(event).text)
     if not isinstance(event, e.HumanFile):
         return ""
     how = {"pull": "copied out", "push": "copied in", "edit": "edited by hand"}[event.action]

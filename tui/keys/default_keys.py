@@ -49,7 +49,17 @@ ACTIONS: dict[str, KeyAction] = {
             "allow",
             about="Allow all calls like this",
         ),
+        KeyAction("allow_always.broader", ("down",), "broader", about="Propose a broader pattern"),
         KeyAction("allow_always.leave", ("escape",), "cancel", about="Cancel, allow nothing"),
+        KeyAction("allow_always.narrower", ("up",), "narrower", about="Propose a narrower pattern"),
+        KeyAction("allowed.leave", ("escape", "q"), "close", about="Close the list"),
+        KeyAction(
+            "allowed.remove",
+            ("d", "delete", "backspace"),
+            "no longer allow",
+            shown="d",
+            about="No longer allow calls like this",
+        ),
         KeyAction(
             "app.help", ("question_mark", "f1"), "help", shown="?", about="Keys of this screen"
         ),
@@ -80,9 +90,12 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("cockpit.terminal", ("2",), "Terminal"),
         KeyAction("cockpit.whole", ("o",), "open all", about="Open the full text"),
         KeyAction("cockpit.zoom", ("z",), "zoom", about="Zoom the pane, or back"),
+        KeyAction("compare.find", ("slash",), "find", about="Find in the calls and files"),
+        KeyAction("compare.hide", ("h",), "hide equal", about="Hide what is equal, or show it"),
         KeyAction("compare.leave", ("q", "escape"), "back"),
         KeyAction("compare.next", ("n",), "next", about="Next difference"),
         KeyAction("compare.open", ("enter",), "open", about="Open what is under the cursor"),
+        KeyAction("compare.parting", ("p",), "parting", about="Go to where the sessions part"),
         KeyAction("compare.previous", ("N",), "Previous difference"),
         KeyAction(
             "compare.replay_left", ("l",), "play left", about="Replay the left side from here"
@@ -91,6 +104,7 @@ ACTIONS: dict[str, KeyAction] = {
             "compare.replay_right", ("r",), "play right", about="Replay the right side from here"
         ),
         KeyAction("compare.swap", ("s",), "swap", about="Swap the sides"),
+        KeyAction("compare.whole", ("o",), "whole", about="Open both sides whole"),
         KeyAction("confirm.no", ("n", "escape"), "no"),
         KeyAction("confirm.yes", ("y", "enter"), "yes", shown="y/enter"),
         KeyAction("copy_files.go_on", ("ctrl+s", "f2"), "continue"),
@@ -103,6 +117,9 @@ ACTIONS: dict[str, KeyAction] = {
             "delete with sessions",
             about="Delete with the sessions",
         ),
+        KeyAction("difference.next", ("right", "l"), "next", about="Next difference"),
+        KeyAction("difference.previous", ("left", "h"), "Previous difference"),
+        KeyAction("difference.whole", ("o",), "whole", about="Show all lines, or the differences"),
         KeyAction("edit_call.editor", ("f4",), "$EDITOR", about="Edit in $EDITOR"),
         KeyAction("edit_call.json", ("f3",), "fields / JSON", about="Edit as fields or as JSON"),
         KeyAction("edit_call.leave", ("escape",), "cancel", about="Cancel the edit"),
@@ -192,6 +209,9 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("list.page_down", ("pagedown",), "Page down", about="Page down"),
         KeyAction("list.page_up", ("pageup",), "Page up"),
         KeyAction("list.up", ("up", "k"), "Up"),
+        KeyAction(
+            "live.allowed", ("L",), "allowed", about="What you allowed in this run, to take it back"
+        ),
         KeyAction("live.answer", ("A",), "Answer the call yourself"),
         KeyAction("live.approve", ("a",), "approve", about="Approve the call"),
         KeyAction(
@@ -232,6 +252,7 @@ ACTIONS: dict[str, KeyAction] = {
             "full call",
             about="Read the waiting call in full",
         ),
+        KeyAction("mode_menu.allowed", ("l",), "allowed", about="What you allowed in this run"),
         KeyAction("mode_menu.ask", ("p",), "ask (policy)"),
         KeyAction("mode_menu.auto", ("a",), "auto"),
         KeyAction("mode_menu.leave", ("escape", "q"), "cancel"),
@@ -339,6 +360,9 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("wall.reject", ("r",), "reject", about="Reject the waiting call"),
         KeyAction("wall.right", ("right", "l"), "Right"),
         KeyAction("wall.up", ("up", "k"), "Up"),
+        KeyAction(
+            "wall.waiting", ("n",), "next waiting", about="Go to the next run that waits for you"
+        ),
     )
 }
 """Actions by name, in alphabetical order."""

@@ -101,7 +101,16 @@ class RuleGranted(Event, frozen=True, kw_only=True):
     Attributes:
         tool: the tool's name.
         pattern: a pattern for `policy.granted_rules`.
+        call: the call that waited then; None in events of earlier versions.
     """
+
+    tool: str
+    pattern: str
+    call: int | None = None
+
+
+class RuleRevoked(Event, frozen=True, kw_only=True):
+    """The user no longer allows what they allowed during the run; see `RuleGranted`."""
 
     tool: str
     pattern: str

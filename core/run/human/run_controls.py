@@ -11,6 +11,7 @@ from typing import Protocol
 
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.policy.session_rules import OpenPart
 
 
 class GateView(Protocol):
@@ -21,8 +22,8 @@ class GateView(Protocol):
         """The run mode."""
         ...
 
-    def suggested(self) -> tuple[str, ...]:
-        """Return patterns that would allow the waiting call and similar ones."""
+    def open_parts(self) -> Sequence[OpenPart]:
+        """Return the parts of the waiting call that nothing allows yet."""
         ...
 
 
@@ -97,6 +98,8 @@ class Controls(Protocol):
     def approve(self, call: int) -> bool: ...
 
     def approve_always(self, call: int, patterns: Sequence[str]) -> bool: ...
+
+    def revoke_rule(self, tool: str, pattern: str) -> bool: ...
 
     def edit(self, call: int, arguments: str) -> bool: ...
 

@@ -77,6 +77,8 @@ def _entry(entry: Entry) -> Iterable[str]:
             yield from _call(item)
         case HumanItem():
             yield from _human(item)
+        case NoteItem(level="yours"):
+            yield quote(f"· {_words(item.text)}")
         case NoteItem():
             yield quote(f"**{item.level}:** {_words(item.text)}")
         case Note():

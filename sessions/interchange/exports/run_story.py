@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import (
+    CallItem,
+    HumanItem,
+    Item,
+    NoteItem,
+    ReplyItem,
+    RunState,
+)
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Recording
 from sandbox_tui.sessions.store.tables.annotations import Note
@@ -197,6 +204,8 @@ def user_actions(entries: Iterable[Entry]) -> list[dict[str, Any]]:
                 found.append(made)
             case e.ModeChanged():
                 found.append({"step": entry.step, "what": marked(item)})
+            case NoteItem(level="yours"):
+                found.append({"step": entry.step, "what": item.text})
             case Note():
                 found.append({"step": item.step, "what": "note", "text": item.text})
             case _:

@@ -187,7 +187,7 @@ async def test_a_call_that_is_cancelled_waits_no_longer() -> None:
 async def test_granted_calls_wait_only_while_paused() -> None:
     gate = Recorded("step")
     coming = await come(gate, "make all; ls")
-    assert gate.suggested() == ("make all *",)
+    assert [part.text for part in gate.open_parts()] == ["make all"]
     assert gate.grant(1, ["make *"])
     assert (await coming).rule == "you allowed: make *"
     for mode in ("step", "ask", "auto"):
@@ -219,3 +219,20 @@ async def test_queued_messages_can_be_edited_and_cancelled() -> None:
     assert not queue.blocks_submit
     assert [message.text for message in queue.drain()] == ["zwei"]
     assert not queue.edit(2, "late")
+
+
+async def test_what_is_revoked_is_asked_about_again() -> None:
+    gate = Recorded("step")
+    coming = await come(gate, "make all")
+    assert gate.grant(1, ["make *"])
+    await coming
+    assert not gate.revoke(BASH, "make all")
+    assert gate.revoke(BASH, "make *")
+    assert not gate.revoke(BASH, "make *")
+    assert [x.kind for x in gate.events if isinstance(x, e.RuleGranted | e.RuleRevoked)] == [
+        "RuleGranted",
+        "RuleRevoked",
+    ]
+    waiting = await come(gate, "make test", 2)
+    assert not waiting.done()
+    waiting.cancel()

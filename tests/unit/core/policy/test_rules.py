@@ -14,7 +14,7 @@ from sandbox_tui.core.base.tool_names import installed_tool_names
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import BASH, EDITOR, Action, Policy, Rule
-from sandbox_tui.core.policy.session_rules import granted_rules, suggested
+from sandbox_tui.core.policy.session_rules import granted_rules, open_parts
 from tests.unit.core.policy.test_bash_parser import PIECES, ran_by_bash
 
 RULES = (
@@ -160,27 +160,70 @@ def test_reason_and_rule_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "patterns"),
+    ("command", "proposals"),
     [
-        ("pwd", ("pwd",)),
-        ("python3 -V", ("python3 *",)),
-        ("git push origin", ("git push *",)),
-        ("ls; make all; make test", ("make all *", "make test *")),
-        ("echo x > /tmp/a/b", ("> /tmp/a/*", "echo x *")),
-        ("echo x > b", ("> b", "echo x *")),
-        ("sudo apt install x", ("sudo apt install x",)),
-        ("bash -c 'a; b'", ("bash -c 'a; b'",)),
-        ("$X -rf", ("$X -rf",)),
-        ("[[ a ]]", ("[[ a ]]",)),
-        ("f() {\nx\n}", ()),
+        ("pwd", ["pwd"]),
+        ("python3 -V", ["python3 -V", "python3 *"]),
+        ("git push origin", ["git push origin", "git push *", "git *"]),
+        (
+            "ls; make all; make x",
+            ["make all", "make all *", "make *", "make x", "make x *", "make *"],
+        ),
+        ("echo x > /tmp/a/b", ["> /tmp/a/b", "> /tmp/a/*", "echo x", "echo x *", "echo *"]),
+        ("echo x > b", ["> b", "echo x", "echo x *", "echo *"]),
+        ("sudo apt install x", ["sudo apt install x"]),
+        ("bash -c 'a; b'", ["bash -c 'a; b'"]),
+        ("rm -f *.o [ab]?", ["rm -f [*].o [[]ab][?]", "rm *"]),
+        ("$X -rf", ["$X -rf"]),
+        ("[[ a ]]", ["[[ a ]]"]),
+        ("f() {\nx\n}", ["f() {\nx\n}"]),
     ],
 )
-def test_a_pattern_is_suggested(command: str, patterns: tuple[str, ...]) -> None:
+def test_proposals_go_from_the_exact_command_to_broader_ones(
+    command: str, proposals: list[str]
+) -> None:
     given = json.dumps({"command": command})
-    assert set(suggested(POLICY, BASH, given)) == set(patterns)
-    if patterns:
+    parts = open_parts(POLICY, BASH, given)
+    assert [one for part in parts for one in part.proposals] == proposals
+    for place in range(max(len(part.proposals) for part in parts)):
+        patterns = [part.proposals[min(place, len(part.proposals) - 1)] for part in parts]
+        assert all(one.is_matched_by(p) for one, p in zip(parts, patterns, strict=True))
         found = bash(command, granted=granted_rules(BASH, patterns))
         assert (found.action, found.granted) == ("allow", True)
+
+
+def test_the_first_proposal_allows_nothing_else() -> None:
+    given = json.dumps({"command": "rm -f *.o"})
+    (part,) = open_parts(Policy(), BASH, given)
+    rules = granted_rules(BASH, part.proposals[:1])
+    assert bash("rm -f *.o", Policy(), rules).granted
+    assert bash("rm -f a b.o", Policy(), rules).action == "ask"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matches"),
+    [("make *", True), (" make all ", True), ("*", True), ("make x", False), ("", False)],
+)
+def test_a_part_says_what_matches_it(pattern: str, matches: bool) -> None:
+    (part,) = open_parts(Policy(), BASH, json.dumps({"command": "make all"}))
+    assert part.is_matched_by(pattern) is matches
+    (whole,) = open_parts(Policy(), BASH, json.dumps({"command": "make all; f() {"}))
+    assert whole.is_whole
+    assert whole.is_matched_by("*")
+    assert whole.is_matched_by(whole.text)
+    assert not whole.is_matched_by("make *")
+
+
+@pytest.mark.parametrize("action", ["ask", "allow"])
+def test_the_exact_text_of_an_unclear_command_can_be_granted_whatever_the_rules_say(
+    action: Action,
+) -> None:
+    policy = Policy(rules=(Rule(action=action, tool=BASH),))
+    command = "case x in *) date;; esac"
+    assert not bash(command, policy).granted
+    assert bash(command, policy, granted_rules(BASH, [command])).granted
+    denying = Policy(default="deny")
+    assert bash(command, denying, granted_rules(BASH, ["*"])).action == "deny"
 
 
 def test_a_grant_does_not_override_a_denial() -> None:
@@ -192,13 +235,18 @@ def test_a_grant_does_not_override_a_denial() -> None:
 
 def test_the_editor_and_other_tools_can_be_granted() -> None:
     given = json.dumps({"command": "insert", "path": "/testbed/a/b.py"})
-    (pattern,) = suggested(POLICY, EDITOR, given)
-    assert pattern == "insert /testbed/a/*"
-    rules = granted_rules(EDITOR, [pattern])
-    assert decide(POLICY, EDITOR, given, rules).granted
+    (part,) = open_parts(POLICY, EDITOR, given)
+    assert part.proposals == ("insert /testbed/a/b.py", "insert /testbed/a/*", "* /testbed/a/*")
+    for pattern in part.proposals:
+        assert part.is_matched_by(pattern)
+        assert decide(POLICY, EDITOR, given, granted_rules(EDITOR, [pattern])).granted
+    assert not part.is_matched_by("insert /testbed/b/*")
+    rules = granted_rules(EDITOR, part.proposals[1:2])
     other = json.dumps({"command": "insert", "path": "/testbed/a/../c"})
     assert decide(POLICY, EDITOR, other, rules).action == "ask"
-    assert suggested(POLICY, "unheard_of", "{}") == ("unheard_of",)
+    (other_tool,) = open_parts(POLICY, "unheard_of", "{}")
+    assert other_tool.proposals == ("unheard_of",)
+    assert not other_tool.is_matched_by("unheard *")
     assert decide(POLICY, "unheard_of", "{}", granted_rules("unheard_of", ["x"])).granted
 
 
@@ -220,7 +268,7 @@ def test_any_call_gets_a_judgement(tool: str, arguments: str) -> None:
     for name in (tool, BASH, EDITOR):
         for given_ in (arguments, json.dumps({"command": arguments, "path": arguments})):
             assert decide(POLICY, name, given_).action in ("allow", "ask", "deny")
-            patterns = suggested(POLICY, name, given_)
+            patterns = [p for part in open_parts(POLICY, name, given_) for p in part.proposals]
             granted = granted_rules(name, patterns)
             assert decide(POLICY, name, given_, granted).action in ("allow", "ask", "deny")
 

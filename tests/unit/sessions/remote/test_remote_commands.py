@@ -124,7 +124,7 @@ async def test_the_proxy_sends_what_is_possible_and_nothing_else() -> None:
     def call(command: Command, given: msgspec.Struct) -> Awaitable[Any]:
         raise AssertionError(command.name)
 
-    run = cast(Controls, RunProxy(RunState(), [], call, send, lambda: False))
+    run = cast(Controls, RunProxy(RunState(), call, send, lambda: False))
     assert run.approve(3) is False
     assert run.withdraw(1) is False
     assert run.interrupt_reply() is False

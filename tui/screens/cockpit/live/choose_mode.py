@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.style import Style
 from rich.text import Text
@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.widgets import OptionList
 
 from sandbox_tui.core.events.types import Mode
+from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -26,12 +27,17 @@ MODES: dict[Mode, tuple[str, str]] = {
 """Name and meaning of each mode that can be chosen."""
 
 
-class ModeDialog(Dialog[Mode | None]):
-    """Lists the modes; dismisses with the chosen one, or None to change nothing.
+ALLOWED: Literal["allowed"] = "allowed"
+"""The answer that asks for the list of what was allowed in this run."""
+
+
+class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
+    """Lists the modes; dismisses with the chosen one, `ALLOWED`, or None to change nothing.
 
     Args:
         now: the current mode of the run.
         waiting: number of the call that waits for the user, if any.
+        allowed: number of patterns that the user allowed in this run.
     """
 
     choice_words = "choose"
@@ -44,11 +50,13 @@ class ModeDialog(Dialog[Mode | None]):
         binding("mode_menu.auto", "take('auto')"),
         binding("mode_menu.ask", "take('ask')"),
         binding("mode_menu.step", "take('step')"),
+        binding("mode_menu.allowed", "allowed"),
         binding("mode_menu.leave", "dismiss(None)"),
     ]
 
-    def __init__(self, now: Mode, waiting: int | None = None) -> None:
+    def __init__(self, now: Mode, waiting: int | None = None, allowed: int = 0) -> None:
         super().__init__()
+        self._allowed = allowed
         self._now: Mode = now
         self._waiting = waiting
 
@@ -64,7 +72,7 @@ class ModeDialog(Dialog[Mode | None]):
     def on_mount(self) -> None:
         """Mark and highlight the current mode."""
         options = self.query_one(OptionList)
-        options.add_options([self._line(mode) for mode in MODES])
+        options.add_options([*(self._line(mode) for mode in MODES), None, self._allowed_line()])
         options.highlighted = list(MODES).index(self._now) if self._now in MODES else 0
         self.set_focus(options)
 
@@ -77,10 +85,27 @@ class ModeDialog(Dialog[Mode | None]):
         line.append(f"{name:<14}", style=palette.strong)
         return line.append(words, style=palette.dim)
 
+    def _allowed_line(self) -> Text:
+        """The line that opens the list of what runs without asking in any mode."""
+        palette = palette_of(self)
+        line = Text("  ", no_wrap=True, overflow="ellipsis")
+        line.append(f"{hint('mode_menu.allowed')}  ", style=palette.accent + Style(bold=True))
+        line.append(f"{'allowed':<14}", style=palette.strong)
+        words = f"{counted(self._allowed, 'pattern')} that you allowed in this run"
+        return line.append(words if self._allowed else "nothing yet in this run", style=palette.dim)
+
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.action_take(list(MODES)[event.option_index])
+        modes = list(MODES)
+        if event.option_index < len(modes):
+            self.action_take(modes[event.option_index])
+        else:
+            self.action_allowed()
+
+    def action_allowed(self) -> None:
+        """Close, and show what was allowed in this run."""
+        self.dismiss(ALLOWED)
 
     def action_take(self, mode: Mode) -> None:
         """Close with this mode."""

@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.cockpit.live.interrupted import offer_to_resume
 from sandbox_tui.tui.screens.cockpit.live.next_steps import open_results, replay_session
 from sandbox_tui.tui.screens.cockpit.live.shells import Shells
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringActions
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
 from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
@@ -46,7 +47,7 @@ from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 
-class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
+class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
     """Shows a run's events once they are stored, and passes the user's actions on to the run.
 
     Args:
@@ -67,6 +68,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         binding("live.skip", "skip", show=False),
         binding("live.waiting", "waiting", show=False),
         binding("live.mode", "mode"),
+        binding("live.allowed", "allowed", show=False),
         binding("live.freeze", "freeze", show=False),
         binding("live.inject", "inject"),
         binding("live.message", "message"),
@@ -288,50 +290,6 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     def action_steer(self) -> None:
         """Take control; the screen that had it becomes a spectator."""
         self.worker.take_over()
-
-    def action_pause(self) -> None:
-        """Pause or resume the run."""
-        self._steering.pause_or_resume()
-
-    def action_step(self) -> None:
-        """Run one more call."""
-        self._steering.step()
-
-    def action_mode(self) -> None:
-        """Choose how the run proceeds."""
-        self._steering.choose_mode()
-
-    def action_freeze(self) -> None:
-        """Stop every process in the sandbox, or resume all of them."""
-        self._steering.freeze_or_thaw()
-
-    def action_waiting(self) -> None:
-        """Open the whole waiting call, wherever the cursor is."""
-        self.open_whole(self.state.pending)
-
-    def action_approve(self) -> None:
-        """Approve the waiting call."""
-        self._steering.approve()
-
-    def action_approve_always(self) -> None:
-        """Approve the waiting call and all similar ones."""
-        self._steering.approve_always()
-
-    def action_edit(self) -> None:
-        """Edit the waiting call before it runs."""
-        self._steering.edit()
-
-    def action_skip(self) -> None:
-        """Skip the waiting call."""
-        self._steering.skip()
-
-    async def action_interrupt(self) -> None:
-        """Interrupt only the running command."""
-        await self._steering.interrupt()
-
-    def action_interrupt_reply(self) -> None:
-        """Interrupt only the reply, or the wait for the next attempt."""
-        self._steering.interrupt_reply()
 
     # --- typed lines
 

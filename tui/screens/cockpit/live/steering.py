@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 from textual.screen import Screen
 
@@ -10,13 +11,14 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.events.types import Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
-from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -88,6 +90,8 @@ class RunSteering:
         """Why an action is not available now; empty if it is."""
         if action in _AFTER_THE_END:
             return self._why_not_yet(action)
+        if action == "allowed":
+            return self._why_nothing_to_act_on(action)
         if action not in (*_STEERING_ACTIONS, *_ABOUT_WAITING_CALL, "steer", "queue"):
             return ""
         if self._state.finished is not None:
@@ -113,6 +117,8 @@ class RunSteering:
             return "no call is waiting"
         if action == "queue" and not self._state.queue:
             return "nothing is queued for the model"
+        if action == "allowed" and not self._state.granted:
+            return "nothing was allowed in this run"
         if action == "interrupt" and not self._state.busy:
             return "no command is running"
         return ""
@@ -160,14 +166,27 @@ class RunSteering:
         if run is None:
             return
 
-        def chosen(mode: Mode | None) -> None:
-            run = self.steerable_run() if mode is not None else None
-            if run is not None and mode is not None:
+        def chosen(mode: Mode | Literal["allowed"] | None) -> None:
+            run = self.steerable_run() if mode not in (None, ALLOWED) else None
+            if mode == ALLOWED:
+                self.show_allowed()
+            elif run is not None and mode is not None:
                 run.set_mode(mode)
                 self.say_since_when(run)
 
         number = pending.call.number if pending is not None else None
-        app_of(self._screen).push_screen(ModeDialog(run.gate.mode, number), chosen)
+        dialog = ModeDialog(run.gate.mode, number, len(self._state.granted))
+        app_of(self._screen).push_screen(dialog, chosen)
+
+    def show_allowed(self) -> None:
+        """Show what the user has allowed in this run."""
+
+        def revoke(granted: RuleGranted) -> None:
+            run = self.steerable_run()
+            if run is not None:
+                run.revoke_rule(granted.tool, granted.pattern)
+
+        app_of(self._screen).push_screen(AllowedRulesDialog(self._state, revoke))
 
     def _say_what_still_waits(self) -> None:
         pending = self._state.pending
@@ -206,9 +225,9 @@ class RunSteering:
         run, pending = self.steerable_run(), self._state.pending
         if run is None or pending is None:
             return
-        patterns = run.gate.suggested()
-        if not patterns:
-            self._screen.notify("No pattern matches this call: approve it alone.")
+        parts = run.gate.open_parts()
+        if not parts:
+            self._screen.notify("The arguments cannot be read: approve this call alone.")
             return
         number = pending.call.number
 
@@ -216,7 +235,7 @@ class RunSteering:
             if chosen and not run.approve_always(number, chosen):
                 self._screen.notify(GONE)
 
-        app_of(self._screen).push_screen(ApproveAlwaysDialog(pending.call, patterns), allowed)
+        app_of(self._screen).push_screen(ApproveAlwaysDialog(pending.call, parts), allowed)
 
     def edit(self) -> None:
         """Edit the waiting call before it runs."""

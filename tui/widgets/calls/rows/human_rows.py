@@ -51,8 +51,12 @@ def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palet
 
 def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
     """Return a notice for the user, wrapped."""
-    style = {"info": palette.dim, "warning": palette.warn, "error": palette.bad}[item.level]
-    sign = {"info": "·", "warning": "!", "error": "✗"}[item.level]
+    sign, style = {
+        "info": ("·", palette.dim),
+        "warning": ("!", palette.warn),
+        "error": ("✗", palette.bad),
+        "yours": ("◆", palette.human),
+    }[item.level]
     lines = indented(wrapped(item.text, width - GUTTER, style), GUTTER)
     first = Text(f"{sign:>{GUTTER - 1}} ", style=style, no_wrap=True)
     first.append_text(lines[0][GUTTER:])

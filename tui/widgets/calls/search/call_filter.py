@@ -35,7 +35,8 @@ def fits(item: Item, filter_: Filter) -> bool:
         case "yours":
             decided = item.decided if isinstance(item, CallItem) else None
             is_decided = decided is not None and decided.by == "human"
-            return isinstance(item, HumanItem) or is_decided
+            is_rule = isinstance(item, NoteItem) and item.level == "yours"
+            return isinstance(item, HumanItem) or is_decided or is_rule
         case "text":
             has_text = isinstance(item, ReplyItem) and bool(
                 item.text.strip() or item.reasoning.strip()

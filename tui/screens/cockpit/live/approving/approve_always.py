@@ -1,0 +1,127 @@
+"""The dialog to approve a call and all similar ones: the patterns to allow, editable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Label
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.types import ToolCall
+from sandbox_tui.core.policy.session_rules import OpenPart
+from sandbox_tui.core.tools.call_summaries import full_command, short_name
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.cockpit.live.approving.pattern_field import PatternField
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+_WORDS = (
+    "For the rest of this run, calls like this run without asking, unless the policy denies them. "
+    "* is any text, [*] a plain star."
+)
+
+
+class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
+    """Dismisses with the patterns (empty ones are left out), or None if cancelled.
+
+    Args:
+        call: the waiting call.
+        parts: its parts that nothing allows yet; at least one.
+    """
+
+    enter_words = "allow"
+
+    CSS = """
+    ApproveAlwaysDialog { background: $background 60%; }
+    ApproveAlwaysDialog .dialog { width: 90%; max-width: 90; max-height: 90%; padding: 0 2; }
+    ApproveAlwaysDialog .-wrong { border-subtitle-color: $error; border-subtitle-style: bold; }
+    ApproveAlwaysDialog Label { width: 1fr; }
+    ApproveAlwaysDialog #allowed-call { color: $foreground; margin-bottom: 1; }
+    ApproveAlwaysDialog Input { background: $surface; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("allow_always.allow", "allow"),
+        binding("allow_always.broader", "choose(1)"),
+        binding("allow_always.narrower", "choose(-1)"),
+        binding("allow_always.leave", "cancel"),
+    ]
+
+    def __init__(self, call: ToolCall, parts: Sequence[OpenPart]) -> None:
+        super().__init__()
+        self._call = call
+        self._parts = tuple(parts)
+
+    def compose(self) -> ComposeResult:
+        """Yield the call, an explanation, and a field for each part."""
+        name = short_name(sanitize_line(self._call.name))
+        with VerticalScroll(classes="dialog form", can_focus=False) as box:
+            box.border_title = Content(f"approve always · call {self._call.number} {name}")
+            command = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
+            yield Label(command, id="allowed-call", markup=False)
+            yield Label(_WORDS, markup=False)
+            for part in self._parts:
+                yield PatternField(part, is_named=len(self._parts) > 1)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Focus the first pattern immediately, so that the next key goes there."""
+        self._say_keys()
+        self.set_focus(self.query(Input).first())
+
+    def _say_keys(self) -> None:
+        box = self.query_one(VerticalScroll)
+        box.remove_class("-wrong")
+        keys = {"allow": "allow", "broader": "broader", "narrower": "narrower", "leave": "cancel"}
+        box.border_subtitle = " · ".join(
+            f"{hint(f'allow_always.{name}')} {words}" for name, words in keys.items()
+        )
+
+    def _refuse(self, words: str) -> None:
+        """Say in the border why nothing is allowed yet, until the next change."""
+        box = self.query_one(VerticalScroll)
+        box.add_class("-wrong")
+        box.border_subtitle = Content(sanitize_line(words))
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's words for an action: a field names enter instead of another key."""
+        return "" if action == "allow" and isinstance(self.focused, Input) else None
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._say_keys()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_allow()
+
+    def action_choose(self, step: int) -> None:
+        """Put the next broader (1) or narrower (-1) proposal into the focused field."""
+        for field in self.query(PatternField):
+            if field.has_focus_within:
+                field.choose(step)
+
+    def action_allow(self) -> None:
+        """Close with the current patterns, if each matches the call."""
+        given = [field for field in self.query(PatternField) if field.pattern]
+        wrong = next((field for field in given if not field.matches), None)
+        if wrong is not None:
+            self.set_focus(wrong.query_one(Input))
+            self._refuse("This pattern does not match the call. Change it, or clear it.")
+        elif not given:
+            self._refuse(f"No pattern. Type one, or cancel with {hint('allow_always.leave')}.")
+        else:
+            self.dismiss(tuple(field.pattern for field in given))
+
+    def action_cancel(self) -> None:
+        """Close without allowing anything."""
+        self.dismiss(None)

@@ -1,0 +1,60 @@
+"""The actions of a live run's screen that control the run."""
+
+from __future__ import annotations
+
+from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+
+
+class SteeringActions(Cockpit):
+    """A cockpit with the actions of `RunSteering`; a subclass sets `_steering`."""
+
+    _steering: RunSteering
+
+    def action_pause(self) -> None:
+        """Pause or resume the run."""
+        self._steering.pause_or_resume()
+
+    def action_step(self) -> None:
+        """Run one more call."""
+        self._steering.step()
+
+    def action_mode(self) -> None:
+        """Choose how the run proceeds."""
+        self._steering.choose_mode()
+
+    def action_freeze(self) -> None:
+        """Stop every process in the sandbox, or resume all of them."""
+        self._steering.freeze_or_thaw()
+
+    def action_waiting(self) -> None:
+        """Open the whole waiting call, wherever the cursor is."""
+        self.open_whole(self.state.pending)
+
+    def action_allowed(self) -> None:
+        """Show what the user has allowed in this run."""
+        self._steering.show_allowed()
+
+    def action_approve(self) -> None:
+        """Approve the waiting call."""
+        self._steering.approve()
+
+    def action_approve_always(self) -> None:
+        """Approve the waiting call and all similar ones."""
+        self._steering.approve_always()
+
+    def action_edit(self) -> None:
+        """Edit the waiting call before it runs."""
+        self._steering.edit()
+
+    def action_skip(self) -> None:
+        """Skip the waiting call."""
+        self._steering.skip()
+
+    async def action_interrupt(self) -> None:
+        """Interrupt only the running command."""
+        await self._steering.interrupt()
+
+    def action_interrupt_reply(self) -> None:
+        """Interrupt only the reply, or the wait for the next attempt."""
+        self._steering.interrupt_reply()
