@@ -9,27 +9,24 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 from typing_extensions import override
 
-from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
-from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
-from sandbox_tui.sessions.remote.resume_here import resume_here
+from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
-from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
+from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
 from sandbox_tui.tui.screens.home.rows.session_details import SessionDetails
-from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.home.rows.session_opener import opening_words
 from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
+from sandbox_tui.tui.screens.wall.open_wall import open_wall, why_no_wall
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -47,13 +44,13 @@ PAGE = 100
 """Number of sessions read at a time."""
 
 
-class HomeScreen(ExplainsUnavailable, Screen[None]):
+class HomeScreen(RowCommands):
     """Lists sessions; starts, replays, searches and deletes them."""
 
     CSS = """
     HomeScreen { background: $background; }
     HomeScreen ModelOffers { display: none; height: auto; max-height: 10; margin: 1 1 0 1; }
-    HomeScreen.-no-model ModelOffers { display: block; }
+    HomeScreen.-no-model.-no-sessions ModelOffers { display: block; }
     HomeScreen SessionList, HomeScreen SearchResults {
         height: 1fr; border: round $border-blurred; border-title-color: $role-dim;
         border-subtitle-color: $role-dim; margin: 1 1 0 1;
@@ -68,22 +65,26 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("home.new", "new"),
-        binding("home.demo", "demo"),
-        binding("home.open", "replay"),
         binding("home.find", "find"),
         binding("home.resume", "resume"),
+        binding("home.compare", "compare"),
+        binding("home.fork", "fork"),
+        binding("home.export", "export"),
+        binding("home.rename", "rename"),
+        binding("home.tags", "tags"),
+        binding("home.delete", "delete"),
+        binding("home.demo", "demo"),
         binding("home.model", "model"),
         binding("home.wall", "wall"),
         binding("home.evals", "evals"),
         binding("home.trainings", "trainings"),
+        binding("home.note", "note"),
+        binding("home.settings", "app.settings"),
+        binding("home.copy_id", "copy_id", show=False),
+        binding("home.folder", "folder", show=False),
+        binding("home.open", "replay", show=False),
         binding("home.mark", "mark", show=False),
         binding("home.back", "back", show=False),
-        binding("home.compare", "compare"),
-        binding("home.delete", "delete"),
-        binding("home.rename", "rename", show=False),
-        binding("home.tags", "tags", show=False),
-        binding("home.settings", "app.settings"),
-        binding("home.export", "export"),
         binding("home.reload", "reload", show=False),
         binding("home.quit", "app.quit"),
     ]
@@ -94,15 +95,10 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
     def __init__(
         self, settings: LiveSettings, workers: RunRegistry, evals: EvalRegistry | None = None
     ) -> None:
-        super().__init__()
-        self._settings = settings
-        self._run_workers = workers
+        super().__init__(settings, workers)
         self._evals = evals or EvalRegistry(workers)
-        self._store = workers.store
         self._most = PAGE
         self._draft: dict[str, str] = {}
-        self._opener = SessionOpener(self, workers)
-        self._sessions = SessionActions(self, self, self._store)
         self._search = SessionFinder(self, self._store, self._opener.open_hit, self._moved)
         self._details = SessionDetails(self, self._store)
         self._row_updates = RowUpdates(self, self._store, self.reload, self._moved)
@@ -149,52 +145,11 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
-        self.query_one(SessionList).show(*listed)
+        sessions = self.query_one(SessionList)
+        sessions.show(*listed)
+        self._models.show_sessions(any_session=sessions.current_row is not None)
         self._search.repeat_search()
         self._moved()
-
-    # --- the session under the cursor
-
-    @property
-    def session_here(self) -> RunSummary | None:
-        """The session under the cursor."""
-        if self.is_finding:
-            return self._search.session_here
-        return self.query_one(SessionList).current
-
-    @property
-    def sessions_chosen(self) -> Sequence[RunSummary]:
-        """The marked sessions; without marks, those of the row under the cursor. In a search, where
-        marks are not shown, the session of the hit."""
-        if self.is_finding:
-            return [] if self.session_here is None else [self.session_here]
-        return self.query_one(SessionList).chosen
-
-    @property
-    def is_finding(self) -> bool:
-        """Whether search results are shown instead of all sessions."""
-        return self._search.shows_hits
-
-    @property
-    def is_recording(self) -> bool:
-        """Whether runs of this program are being recorded."""
-        return bool(self._run_workers.unfinished)
-
-    def action_rename(self) -> None:
-        """Rename the session under the cursor."""
-        self._sessions.rename()
-
-    def action_tags(self) -> None:
-        """Edit the tags of the chosen sessions."""
-        self._sessions.tag()
-
-    def action_export(self) -> None:
-        """Export the session under the cursor to files."""
-        self._sessions.export()
-
-    def action_delete(self) -> None:
-        """Delete the chosen sessions after asking."""
-        self._sessions.delete()
 
     @on(SessionList.MoreRequested)
     def _read_more(self) -> None:
@@ -260,19 +215,13 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         if len(workers) == 1:
             self._opener.open_run(workers[0])
         else:
-            self.action_wall()
-
-    def action_wall(self) -> None:
-        """Show the runs of this program side by side."""
-        if self._run_workers.all:
             from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
             app_of(self).push_screen(WallScreen(self._run_workers))
-        else:
-            self.notify(
-                f"No run has been started yet; {hint('home.new')} starts one, or several.",
-                markup=False,
-            )
+
+    def action_wall(self) -> None:
+        """Show runs side by side: the chosen ones, or those of this program."""
+        open_wall(self, self.query_one(SessionList), self._run_workers)
 
     def action_evals(self) -> None:
         """Open the list of evaluations."""
@@ -287,8 +236,12 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         app_of(self).push_screen(TrainingsScreen(self._run_workers))
 
     @on(BlockList.Selected, "#sessions")
-    def _chosen(self) -> None:
+    def action_replay(self) -> None:
+        """Open the row under the cursor: replay its session, or watch it if it is still running."""
         sessions = self.query_one(SessionList)
+        if self.is_finding:
+            self._search.open_current()
+            return
         match sessions.current_row:
             case SamplesRow() as row:
                 sessions.unfold(row)
@@ -297,30 +250,26 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
                 self._opener.open_evaluation(summary, self._evals)
             case TrainingRow(summary=training):
                 self._opener.open_training(training)
-            case _:
-                self.action_replay()
-
-    def action_replay(self) -> None:
-        """Replay the session under the cursor, or watch it if it is still running."""
-        run = self.session_here
-        if self.is_finding:
-            self._search.open_current()
-        elif run is not None:
-            self._opener.open(run)
+            case SessionRow(run=run):
+                self._opener.open(run)
+            case None:
+                pass
 
     def words_for(self, action: str) -> str | None:
-        """Return an empty text for the trainings key if there are none, which hides it."""
-        if action == "trainings" and not self.query_one(SessionList).has_trainings:
+        """Return what the key for a row does there; an empty text for the trainings key if there
+        are none, which hides it."""
+        sessions = self.query_one(SessionList)
+        if action == "trainings" and not sessions.has_trainings:
             return ""
-        return None
+        return opening_words(sessions.current_row) if action == "replay" else None
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        if action == "wall":
-            return "" if self._run_workers.all else "no run was started here yet"
         if not self.is_mounted:
             return ""
         shown = self.query_one(SessionList)
+        if action == "wall":
+            return why_no_wall(shown, self._run_workers)
         return why_unavailable_here(action, shown, self.sessions_chosen, self._search)
 
     @on(BlockList.Highlighted)
@@ -331,33 +280,11 @@ class HomeScreen(ExplainsUnavailable, Screen[None]):
         else:
             self._details.show_session(self.session_here)
 
-    def action_resume(self) -> None:
-        """Resume the interrupted session under the cursor."""
-        run = self.session_here
-        if run is None:
-            return
-        try:
-            worker = resume_here(run, self._settings.now, self._run_workers)
-        except SandboxTuiError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
-            return
-        self._opener.open_run(worker)
-
-    def action_mark(self) -> None:
-        """Mark or unmark the sessions of the row under the cursor."""
-        self.query_one(SessionList).mark()
-        self.refresh_bindings()
-
     def action_back(self) -> None:
         """Unmark the sessions if there are marks, otherwise end the search."""
         if not self.query_one(SessionList).unmark():
             self._search.end()
         self.refresh_bindings()
-
-    def action_compare(self) -> None:
-        """Compare the two marked sessions, or the marked one with the one under the cursor."""
-        sessions = self.query_one(SessionList)
-        self._opener.compare(sessions.marked, self.session_here)
 
     # --- search
 

@@ -13,14 +13,18 @@ from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
 
 
 class ModelOffering:
     """Offers models on one screen, whose class `-no-model` means that none is chosen yet.
 
+    They are listed while the screen has the class `-no-sessions` too; otherwise the banner says how
+    many there are.
+
     Args:
-        screen: contains `ModelOffers`.
+        screen: contains `ModelOffers` and a `HomeBanner`.
         settings: where the chosen model is saved.
         on_chosen: called when a model has been chosen.
     """
@@ -35,6 +39,14 @@ class ModelOffering:
     def show_whether_needed(self) -> None:
         """Show the offers only while no model is chosen."""
         self._screen.set_class(not self._settings.now.model.name, "-no-model")
+        is_listed = self._screen.has_class("-no-sessions")
+        found = self._screen.query_one(ModelOffers).model_count
+        self._screen.query_one(HomeBanner).say_found(None if is_listed else found)
+
+    def show_sessions(self, *, any_session: bool) -> None:
+        """Make room for the sessions, if there are any."""
+        self._screen.set_class(not any_session, "-no-sessions")
+        self.show_whether_needed()
 
     def find(self) -> None:
         """If no model is chosen yet, look for models on this machine."""
@@ -55,6 +67,7 @@ class ModelOffering:
         offers = self._screen.query_one(ModelOffers)
         does = "choose · or click one" if offers.has_model else "look again"
         offers.border_subtitle = f"{hint('home.model')} {does}"
+        self.show_whether_needed()
 
     def ask(self) -> None:
         """Open the dialog to choose a model."""

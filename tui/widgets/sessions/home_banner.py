@@ -34,12 +34,26 @@ class HomeBanner(Widget):
     def __init__(self, settings: LiveSettings) -> None:
         super().__init__(id="banner")
         self._settings = settings
+        self._found: int | None = None
+
+    def say_found(self, models: int | None) -> None:
+        """Say, while no model is chosen, how many there are to choose from; None to leave that to
+        the list of them."""
+        self._found = models
+        self.refresh()
+
+    async def on_click(self) -> None:
+        """Choose a model."""
+        await self.run_action("screen.model")
 
     @override
     def render(self) -> Text:
         palette, width = palette_of(self), max(1, self.content_size.width)
         line = Text("sandbox-tui", style=palette.accent, no_wrap=True)
-        model = _model(self._settings.now, palette)
+        if self._settings.now.model.name:
+            model = _model(self._settings.now, palette)
+        else:
+            model = _no_model(self._found, palette)
         room = width - line.cell_len - 2 * GAP - model.cell_len
         about = next((words for words in ABOUT if len(words) <= room), "")
         if about:
@@ -52,13 +66,21 @@ class HomeBanner(Widget):
 
 
 def _model(settings: Settings, palette: Palette) -> Text:
-    """Return the model, its server and the sandbox; empty if no model is chosen."""
+    """Return the model, its server and the sandbox."""
     model = settings.model
     line = Text(no_wrap=True)
-    if not model.name:
-        return line
     address = model.base_url.partition("://")[2].removesuffix("/v1")
     line.append(f"{hint('home.model')} ", style=palette.accent)
     line.append(model_title(model.name), style=palette.strong)
     where = f" at {address}" if address else ""
     return line.append(sanitize_line(f"{where} · {settings.sandbox.kind}"), style=palette.dim)
+
+
+def _no_model(found: int | None, palette: Palette) -> Text:
+    """Return how to choose a model; empty if the list of them is shown."""
+    line = Text(no_wrap=True)
+    if found is None:
+        return line
+    line.append(f"{hint('home.model')} ", style=palette.accent)
+    line.append("choose a model", style=palette.warn)
+    return line.append(f" · {found} found" if found else " · none yet", style=palette.dim)

@@ -109,7 +109,12 @@ class ModelOffers(BlockList):
     @property
     def has_model(self) -> bool:
         """Whether there is a model to choose."""
-        return any(offer.model for offer in self._offers or ())
+        return self.model_count > 0
+
+    @property
+    def model_count(self) -> int:
+        """Number of models to choose from."""
+        return sum(bool(offer.model) for offer in self._offers or ())
 
     @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

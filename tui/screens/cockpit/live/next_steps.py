@@ -6,11 +6,11 @@ from pathlib import Path
 
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import FileRefused, StoreError
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.types import RunFinished
 from sandbox_tui.sessions import Store
-from sandbox_tui.tui.terminal_io.open_external import open_folder
+from sandbox_tui.tui.screens.show_folder import show_folder
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -28,12 +28,5 @@ def replay_session(screen: Screen[None], store: Store, run_id: str) -> None:
 
 def open_results(screen: Screen[None], finished: RunFinished | None) -> None:
     """Show the results in the desktop's file manager, or warn if it cannot be opened."""
-    if finished is None or not finished.output:
-        return
-    folder = Path(finished.output).absolute()
-    try:
-        open_folder(folder)
-    except FileRefused as error:
-        screen.notify(sanitize_line(str(error)), severity="warning", markup=False)
-    else:
-        screen.notify(sanitize_line(f"Opened {folder}."), markup=False)
+    if finished is not None and finished.output:
+        show_folder(screen, Path(finished.output).absolute())

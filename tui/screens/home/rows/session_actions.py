@@ -1,5 +1,5 @@
-"""Actions on saved sessions: the one under the cursor is renamed and exported, all chosen ones are
-tagged and deleted."""
+"""Actions on saved sessions: the one under the cursor is renamed, noted, exported, its id copied,
+its folder opened; all chosen ones are tagged and deleted."""
 
 from __future__ import annotations
 
@@ -12,14 +12,23 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.store.tables.annotations import set_tags, split_tags, tags_of
+from sandbox_tui.sessions.relations.session_detail import results_folder
+from sandbox_tui.sessions.store.tables.annotations import (
+    add_note,
+    edit_note,
+    notes_of,
+    set_tags,
+    split_tags,
+    tags_of,
+)
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
-from sandbox_tui.tui.screens.home.rows.unavailable_here import can_be_deleted
+from sandbox_tui.tui.screens.home.rows.unavailable_here import is_at_rest
+from sandbox_tui.tui.screens.show_folder import show_folder
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 Arguments = ParamSpec("Arguments")
@@ -78,6 +87,33 @@ class SessionActions:
         if run is not None:
             export_session(self._screen, run, self._store)
 
+    def note(self) -> None:
+        """Write the note on the session as a whole, or edit it."""
+        self._screen.run_worker(self._note(), exclusive=True, group="session")
+
+    def copy_id(self) -> None:
+        """Copy the session's id to the clipboard."""
+        run = self._source.session_here
+        if run is not None:
+            app_of(self._screen).copy_to_clipboard(run.id)
+            self._screen.notify(f"Copied {run.id}.", markup=False)
+
+    def open_folder(self) -> None:
+        """Show the session's results in the desktop's file manager."""
+        run = self._source.session_here
+        if run is None:
+            return
+        try:
+            folder = results_folder(self._store, run)
+        except StoreError as error:
+            self._complain(error)
+            return
+        if folder is None or not folder.is_dir():
+            words = sanitize_line(f"{folder} does not exist any more.")
+            self._screen.notify(words, severity="warning", markup=False)
+        else:
+            show_folder(self._screen, folder)
+
     def delete(self) -> None:
         """Delete the chosen sessions."""
         self._screen.run_worker(self._ask_and_delete(), exclusive=True, group="session")
@@ -91,6 +127,28 @@ class SessionActions:
         )
         if title is not None and title != (run.title or "").strip():
             await self._carry_out(self._store.rename, run.id, title or None)
+
+    async def _note(self) -> None:
+        run = self._source.session_here
+        if run is None:
+            return
+        try:
+            notes = await asyncio.to_thread(notes_of, self._store, run.id)
+        except StoreError as error:
+            self._complain(error)
+            return
+        here = next((note for note in reversed(notes) if note.step == 0), None)
+        before = "" if here is None else here.text
+        empty = "your note" if here is None else "leave empty to delete the note"
+        text = await app_of(self._screen).push_screen_wait(
+            PromptDialog("note on this session", before, empty)
+        )
+        if text is None or text == before.strip():
+            return
+        if here is None:
+            await self._carry_out(add_note, self._store, run.id, 0, text)
+        else:
+            await self._carry_out(edit_note, self._store, run.id, here, text)
 
     async def _tag(self) -> None:
         chosen = [run.id for run in self._source.sessions_chosen]
@@ -115,7 +173,7 @@ class SessionActions:
 
     async def _ask_and_delete(self) -> None:
         chosen = self._source.sessions_chosen
-        runs = [run for run in chosen if can_be_deleted(run)]
+        runs = [run for run in chosen if is_at_rest(run)]
         if not runs:
             return
         try:

@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -29,6 +30,21 @@ def can_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> bool:
 def _to_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> list[RunSummary]:
     alone = len(marked) == 1 and here is not None and here.id != marked[0].id
     return [*marked, here] if alone and here is not None else list(marked)
+
+
+def opening_words(row: Row | None) -> str | None:
+    """Return what opening a row of the list does; None for the words of every row."""
+    match row:
+        case SamplesRow(is_open=is_open):
+            return "Fold the samples" if is_open else "List the samples"
+        case EvalRow():
+            return "Open the evaluation"
+        case TrainingRow():
+            return "Open the training run"
+        case SessionRow(run=run):
+            return "Watch the run" if run.outcome == "running" else "Replay the session"
+        case None:
+            return None
 
 
 class SessionOpener:

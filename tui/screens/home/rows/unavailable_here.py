@@ -11,7 +11,7 @@ from sandbox_tui.tui.screens.home.rows.session_opener import can_compare
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
-_OF_ONE = frozenset(("resume", "rename", "export"))
+_OF_ONE = frozenset(("resume", "rename", "export", "fork", "note", "copy_id", "folder"))
 """Actions on the session under the cursor."""
 
 _NONE = "no session is chosen"
@@ -45,19 +45,27 @@ def why_unavailable_here(
             return _why_not_deleted(chosen)
         case "resume" if run is not None:
             return "" if run.outcome == "interrupted" else "this session was not interrupted"
+        case "folder" if run is not None:
+            return "" if run.results_dir else "this session left no files on this machine"
+        case "fork" if run is not None:
+            return "this session is running" if not is_at_rest(run) else ""
+        case "replay":
+            return "" if run or shown.current_row else _NONE
+        case "find":
+            return "" if shown.current_row or search.is_open else "there is no session yet"
         case _ if action in _OF_ONE and run is None:
             return _NONE if search.shows_hits else _why_no_session(shown)
         case _:
             return ""
 
 
-def can_be_deleted(run: RunSummary) -> bool:
-    """Return whether no program on this host is recording a session."""
+def is_at_rest(run: RunSummary) -> bool:
+    """Return whether no program on this host is recording a session: it can be forked, deleted."""
     return run.outcome != "running" or bool(run.elsewhere)
 
 
 def _why_not_deleted(chosen: Sequence[RunSummary]) -> str:
-    if any(map(can_be_deleted, chosen)):
+    if any(map(is_at_rest, chosen)):
         return ""
     if not chosen:
         return _NONE

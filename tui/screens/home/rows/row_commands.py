@@ -1,0 +1,130 @@
+"""The commands of a screen on the sessions that it lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions.remote.resume_here import resume_here
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
+from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+
+if TYPE_CHECKING:
+    from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
+
+
+class RowCommands(ExplainsUnavailable, Screen[None]):
+    """Runs the commands; the subclass composes the `SessionList` and provides the search.
+
+    Args:
+        settings: the current settings.
+        workers: the runs of this program, and the store with all sessions.
+    """
+
+    _search: SessionFinder
+
+    def __init__(self, settings: LiveSettings, workers: RunRegistry) -> None:
+        super().__init__()
+        self._settings = settings
+        self._run_workers = workers
+        self._store = workers.store
+        self._opener = SessionOpener(self, workers)
+        self._sessions = SessionActions(self, self, self._store)
+
+    # --- the sessions meant
+
+    @property
+    def session_here(self) -> RunSummary | None:
+        """The session under the cursor."""
+        if self.is_finding:
+            return self._search.session_here
+        return self.query_one(SessionList).current
+
+    @property
+    def sessions_chosen(self) -> Sequence[RunSummary]:
+        """The marked sessions; without marks, those of the row under the cursor. In a search, where
+        marks are not shown, the session of the hit."""
+        if self.is_finding:
+            return [] if self.session_here is None else [self.session_here]
+        return self.query_one(SessionList).chosen
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether search results are shown instead of all sessions."""
+        return self._search.shows_hits
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether runs of this program are being recorded."""
+        return bool(self._run_workers.unfinished)
+
+    def reload(self) -> object:
+        """Reload the sessions."""
+        raise NotImplementedError
+
+    # --- the session under the cursor
+
+    def action_fork(self) -> None:
+        """Fork the session at its end; the form changes the step."""
+        if (run := self.session_here) is not None:
+            self.post_message(ForkRequested(run.id, run.last_seq))
+
+    def action_resume(self) -> None:
+        """Resume the interrupted session."""
+        run = self.session_here
+        if run is None:
+            return
+        try:
+            worker = resume_here(run, self._settings.now, self._run_workers)
+        except SandboxTuiError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+            return
+        self._opener.open_run(worker)
+
+    def action_rename(self) -> None:
+        """Rename the session."""
+        self._sessions.rename()
+
+    def action_note(self) -> None:
+        """Write or edit the note on the session."""
+        self._sessions.note()
+
+    def action_export(self) -> None:
+        """Export the session to files."""
+        self._sessions.export()
+
+    def action_copy_id(self) -> None:
+        """Copy the session's id."""
+        self._sessions.copy_id()
+
+    def action_folder(self) -> None:
+        """Open the folder with the session's results."""
+        self._sessions.open_folder()
+
+    # --- the chosen sessions
+
+    def action_tags(self) -> None:
+        """Edit the tags of the chosen sessions."""
+        self._sessions.tag()
+
+    def action_delete(self) -> None:
+        """Delete the chosen sessions after asking."""
+        self._sessions.delete()
+
+    def action_compare(self) -> None:
+        """Compare the two marked sessions, or the marked one with the one under the cursor."""
+        self._opener.compare(self.query_one(SessionList).marked, self.session_here)
+
+    def action_mark(self) -> None:
+        """Mark or unmark the sessions of the row under the cursor."""
+        self.query_one(SessionList).mark()
+        self.refresh_bindings()
