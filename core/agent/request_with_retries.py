@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
+from sandbox_tui.core.base.defaults import MAX_ATTEMPTS
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
 from sandbox_tui.core.events.sink import EventSink
@@ -23,9 +24,6 @@ from sandbox_tui.core.events.types import (
     Warned,
 )
 from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
-
-MAX_ATTEMPTS = 5
-"""Attempts at one reply before the run ends."""
 
 MAX_RETRY_AFTER_SECONDS = 300.0
 """Longest wait a server may request; a longer one ends the run with the server's error."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -99,6 +99,11 @@ class RunWorker:
     def task(self) -> str:
         """The task given to the model."""
         return self.request.task
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels recorded with the run."""
+        return self.request.labels
 
     @property
     def began(self) -> float | None:

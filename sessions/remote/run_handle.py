@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import Protocol
 
 from sandbox_tui.core.base.errors import SandboxTuiError
@@ -84,6 +84,21 @@ class RunHandle(Protocol):
         ...
 
 
+class FoldedRun(RunHandle, Protocol):
+    """A run that keeps the fold of its stored events, so that several can be shown at a glance.
+
+    Attributes:
+        state: the fold of the events that this program knows.
+    """
+
+    state: RunState
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels recorded with the run; empty while they are unknown."""
+        ...
+
+
 def run_clock(run: RunHandle, state: RunState, heard_at: float) -> float:
     """Return the seconds since a run started; they advance between events.
 
@@ -96,3 +111,9 @@ def run_clock(run: RunHandle, state: RunState, heard_at: float) -> float:
         return state.t
     began = heard_at - state.t if run.began is None else run.began
     return max(state.t, time.monotonic() - began)
+
+
+def labels_in(state: RunState) -> Mapping[str, str]:
+    """Return the labels recorded with a run; empty before its first event, or in old records."""
+    settings = None if state.started is None else state.started.settings
+    return {} if settings is None else settings.labels

@@ -16,12 +16,15 @@ from sandbox_tui.core.config.settings import data_dir, load
 from sandbox_tui.core.run.run_request import requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.detached import Job, begin
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -32,6 +35,7 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid
 from tests.integration.conftest import require
+from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 
@@ -62,9 +66,8 @@ async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
         assert "3 runs" in title(app)
         assert "2 wait for you" in title(app)
 
-        await pilot.press("right")
         second = app.screen.query(RunTile)[1]
-        assert app.focused is second
+        await until(pilot, lambda: app.focused is second)  # it waits
         await pilot.press("down")  # to the last tile, in a row that is not full
         assert app.focused is app.screen.query(RunTile)[2]
         await pilot.press("down", "up", "right")
@@ -427,3 +430,95 @@ async def test_quitting_asks_again_above_everything_else(tmp_path: Path) -> None
         await until(pilot, lambda: isinstance(app.screen, QuitDialog))
         await pilot.press("y")
         await until(pilot, lambda: not app.runs.running)
+
+
+@contextlib.asynccontextmanager
+async def detached_samples(folder: Path) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
+    """The home screen of a program that was started after two samples had been detached; each waits
+    at its first call. Ends them afterwards."""
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(folder / "out")})
+    request = demo_request(settings, speed=0, mode="step")
+    jobs = [Job.of(one) for one in requests_for(request, ["count"], 2)]
+    ids = await asyncio.gather(*(asyncio.to_thread(begin, job) for job in jobs))
+    store = Store(data_dir() / "sessions.db")
+    app = SandboxTui(settings, store)
+    try:
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: bool(app.screen.query(SessionList)))
+            sessions = app.screen.query_one(SessionList)
+            await until(pilot, lambda: len(sessions.running) == 2)
+            yield app, pilot
+    finally:
+        again = Store(data_dir() / "sessions.db")
+        for run_id in ids:
+            client = RunClient(again.run(run_id), again)
+            await client.stop("The test is over.")
+            client.leave()
+        again.close()
+
+
+async def test_the_wall_of_a_group_attaches_to_its_runs(tmp_path: Path) -> None:
+    async with detached_samples(tmp_path) as (app, pilot):
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, WallScreen))
+        wall = app.screen
+        await until(pilot, lambda: kinds(app) == ["waiting", "waiting"])
+        assert "2 runs" in title(app)
+        first = tile(app, 1)
+        first.focus()
+        await pilot.press("a")
+        await until(pilot, lambda: len(first.state.calls) == 2 and first.state.pending is not None)
+
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        live = app.screen
+        assert isinstance(live, LiveScreen)
+        await until(pilot, lambda: live.state.seq == first.state.seq)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is wall)
+        await pilot.press("a")  # the wall is still attached
+        await until(pilot, lambda: len(first.state.calls) == 3)
+
+        await pilot.press("n")
+        assert app.focused is tile(app, 2)
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: kinds(app) == ["waiting", "failed"])
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: len(sessions.running) == 1)
+        await pilot.press("w")  # one attached, one read from its record
+        await until(pilot, lambda: kinds(app) == ["waiting", "failed"])
+        assert "✗ 1 cancelled" in title(app)
+        tile(app, 2).focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+
+
+async def test_marked_sessions_are_shown_side_by_side(tmp_path: Path) -> None:
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
+    store = Store(tmp_path / "s.db")
+    for task in ("one", "two", "three"):
+        keep(store, *sample(task), task)
+    store.rename("three", "the best of them")
+    app = SandboxTui(settings, store)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: bool(app.screen.query(SessionList)))
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None)
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        assert home.why_unavailable("wall", ()) == "no run was started here yet"
+        await pilot.press("space", "down", "space", "w")
+        await until(pilot, lambda: isinstance(app.screen, WallScreen))
+        await until(pilot, lambda: kinds(app) == ["submitted", "submitted"])
+        named = next(one for one in app.screen.query(RunTile) if one.worker.run_id == "three")
+        await until(pilot, lambda: named.session_title == "the best of them")
+        await until(pilot, lambda: "the best of them" in str(named.border_title))
+        await pilot.press("slash", *"best", "enter")
+        assert [one for one in app.screen.query(RunTile) if one.display] == [named]

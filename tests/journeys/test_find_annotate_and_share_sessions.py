@@ -81,7 +81,7 @@ def test_sessions_are_exported_and_imported(person: Person) -> None:
             lines = person.runs("sandbox-tui sessions ls --json | wc -l").splitlines()
             assert str(number) in [line.strip() for line in lines]
         person.enters("sandbox-tui replay last")
-        person.sees("imported", "step 11 (max 100)")
+        person.sees("imported", "11 steps")
         person.presses("q")
         assert person.is_back() == 0
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+from sandbox_tui.core.base.defaults import MAX_ATTEMPTS
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.events.run_state import ReplyItem, RunState, RunStatus
 from sandbox_tui.core.events.types import ModelFailed
 from sandbox_tui.core.models.usage_estimate import estimated_tokens
+from sandbox_tui.tui.format import numbers
 
 
 class StatusWords(NamedTuple):
@@ -51,16 +54,43 @@ def retry_words(failure: ModelFailed, now: float) -> str:
     if failure.retry_in is None:
         return "the model failed"
     left = max(0.0, failure.t + failure.retry_in - now)
-    return f"try {failure.attempt + 1} in {short_duration(left)}"
+    return f"try {failure.attempt + 1} of {MAX_ATTEMPTS} in {_whole_seconds(math.ceil(left))}"
 
 
 def reply_progress(item: ReplyItem, now: float) -> str:
     """Return what the model does with an unfinished reply, with the seconds since it was asked."""
     if item.has_failed:
         return retry_words(item.failures[-1], now)
-    since = max(0.0, now - item.asked_at)
-    words = f"{int(since)}s" if since < 60 else short_duration(since)  # tenths would flicker
-    return f"{reply_doing(item)} {words}"
+    words = f"{reply_doing(item)} {_whole_seconds(max(0.0, now - item.asked_at))}"
+    if not item.failures:
+        return words
+    return f"{words} · try {item.failures[-1].attempt + 1} of {MAX_ATTEMPTS}"
+
+
+def _whole_seconds(seconds: float) -> str:
+    return f"{int(seconds)}s" if seconds < 60 else short_duration(seconds)  # tenths would flicker
+
+
+def is_retrying(state: RunState) -> bool:
+    """Return whether the run waits before it asks the model again after a failure."""
+    reply = unfinished_reply(state)
+    return reply is not None and reply.has_failed and reply.failures[-1].retry_in is not None
+
+
+def retry_reason(state: RunState) -> str:
+    """Return why the reply that the run waits for did not come before, untrusted; empty if it is
+    the first try."""
+    reply = unfinished_reply(state)
+    return reply.failures[-1].error if reply is not None and reply.failures else ""
+
+
+def step_words(state: RunState, *, most: bool = False) -> str:
+    """Return the current step, with the maximum if `most`; of a run that has ended, its steps as
+    everything else counts them: without a reply that never came."""
+    if state.finished is not None:
+        return numbers.counted(state.finished.totals.steps, "step")
+    limit = f"/{state.started.limits.max_steps}" if most and state.started is not None else ""
+    return f"step {state.step}{limit}"
 
 
 def unfinished_reply(state: RunState) -> ReplyItem | None:

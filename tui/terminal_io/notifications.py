@@ -10,6 +10,7 @@ from sandbox_tui.tui.format.titles import first_line
 if TYPE_CHECKING:
     from sandbox_tui.core.events.run_state import RunState
     from sandbox_tui.sessions import RunWorker
+    from sandbox_tui.sessions.remote.run_handle import FoldedRun
 
 MAX_NOTIFICATION_CHARACTERS = 120
 """Maximum length of a notification's text; desktops cut longer ones anyway."""
@@ -41,7 +42,7 @@ class Notices:
         return found
 
 
-def failed(worker: RunWorker) -> str:
+def failed(worker: FoldedRun) -> str:
     """Return that a run could not start or could not be recorded completely; otherwise empty."""
     if worker.failure is None:
         return ""

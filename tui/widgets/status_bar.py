@@ -15,7 +15,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
+from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords, step_words
 from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -109,7 +109,8 @@ class StatusBar(Widget):
             parts.append(f"ctx {filled}{numbers.context(state.context_length)}")
         parts.append(clock(self._now))
         if started is not None:
-            parts.append(f"step {state.step} (max {started.limits.max_steps})")
+            most = "" if state.finished is not None else f" (max {started.limits.max_steps})"
+            parts.append(f"{step_words(state)}{most}")
         if started is None:
             parts.append(f"mode {self.first_mode}" if self.first_mode else "")
         elif state.finished is None and state.mode != "paused":

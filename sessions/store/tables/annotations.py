@@ -95,6 +95,19 @@ def all_tags(store: Store) -> dict[str, list[str]]:
     return found
 
 
+def titles_of(store: Store, run_ids: Iterable[str]) -> dict[str, str]:
+    """Return the titles that the user gave these sessions, by session.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    wanted = list(run_ids)
+    marks = ", ".join("?" * len(wanted))
+    where = f"id IN ({marks}) AND title IS NOT NULL"
+    rows = store.rows(f"SELECT id, title FROM runs WHERE {where}", wanted)
+    return {str(row["id"]): str(row["title"]) for row in rows}
+
+
 def add_note(
     store: Store, run_id: str, step: int, text: str, *, written_at: float | None = None
 ) -> Note:

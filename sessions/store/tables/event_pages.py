@@ -14,16 +14,18 @@ PAGE_EVENTS = 500
 
 
 async def stored_events(
-    store: Store, run_id: str, after: int, until: int | None = None
+    store: Store, run_id: str, after: int, until: int | None = None, *, output: bool = True
 ) -> AsyncGenerator[e.AnyEvent]:
     """Yield events with `after` < seq <= `until`, including those stored in the meantime.
+
+    Without `output`, the bytes of terminal output are left out.
 
     Raises:
         StoreError: the database cannot be read.
         EventDecodeError: an event was written by a newer version.
     """
     while True:
-        page = await asyncio.to_thread(_page, store, run_id, after, until)
+        page = await asyncio.to_thread(_page, store, run_id, after, until, output)
         for event in page:
             yield event
             after = event.seq
@@ -31,5 +33,8 @@ async def stored_events(
             return
 
 
-def _page(store: Store, run_id: str, after: int, until: int | None) -> list[e.AnyEvent]:
-    return list(islice(store.events(run_id, after=after, until=until), PAGE_EVENTS))
+def _page(
+    store: Store, run_id: str, after: int, until: int | None, output: bool
+) -> list[e.AnyEvent]:
+    events = store.events(run_id, after=after, until=until, output=output)
+    return list(islice(events, PAGE_EVENTS))

@@ -2,51 +2,60 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.events import Key
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.sessions import RunRegistry, RunWorker
-from sandbox_tui.sessions.remote.detach import can_be_detached
+from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.sessions.store.tables.annotations import titles_of
 from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.screens.cockpit.live.steering import GONE, pause_or_resume, pause_words
-from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
-from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
-from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
-from sandbox_tui.tui.screens.messages import DetachRequested
-from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
+from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
+from sandbox_tui.tui.screens.wall.run_group import RunGroup
+from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, why_not
+from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
+from sandbox_tui.tui.widgets.wall.chosen_first import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
+from sandbox_tui.tui.widgets.wall.run_groups import votes_in
 from sandbox_tui.tui.widgets.wall.run_order import FILTERS, ORDERS, Order, next_filter, rank
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
+from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel, panel_height
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader, shared_model, shared_task
 
 POLL_SECONDS = 0.25
 """Seconds between updates of the tiles."""
 
+TITLES_SECONDS = 2.0
+"""Seconds between reads of the sessions' titles."""
+
 
 class WallScreen(ExplainsUnavailable, Screen[None]):
-    """Shows all runs of this program.
+    """Shows all runs of this program, or a group of sessions.
 
     Args:
-        workers: the runs.
+        workers: the runs of this program.
+        group: the sessions to show instead.
         confirm_leave: whether leaving the wall asks what to do with active runs.
     """
 
-    AUTO_FOCUS = "RunTile"
+    AUTO_FOCUS = ""
 
     CSS = """
     WallScreen { background: $background; }
@@ -60,6 +69,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         binding("wall.open", "open"),
         binding("wall.approve", "approve"),
         binding("wall.reject", "reject"),
+        binding("wall.waiting", "waiting"),
         binding("wall.pause", "pause"),
         binding("wall.compare", "compare"),
         binding("wall.end", "end"),
@@ -73,9 +83,15 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         binding("wall.leave", "leave"),
     ]
 
-    def __init__(self, workers: RunRegistry, *, confirm_leave: bool = False) -> None:
+    def __init__(
+        self, workers: RunRegistry, group: RunGroup | None = None, *, confirm_leave: bool = False
+    ) -> None:
         super().__init__()
         self._run_workers = workers
+        self._group = group
+        self._actions = TileActions(self, workers)
+        self._titles: Mapping[str, str] = {}
+        self._follows_waiting = True
         self._confirm_leave = confirm_leave
         self._last_number = 0
         self._order: Order = "start"
@@ -93,25 +109,52 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         yield SearchLine(placeholder=words, id="wall-find")
         yield Static(_nothing(), id="wall-empty", markup=False)
         with TileGrid():
-            for worker in self._run_workers.all.values():
+            for worker in self._runs.values():
                 self._last_number += 1
                 yield RunTile(worker, self._last_number)
+        yield WaitingPanel()
         yield KeyBar()
+
+    @property
+    def _runs(self) -> Mapping[str, FoldedRun]:
+        return self._run_workers.all if self._group is None else self._group.all
 
     def on_mount(self) -> None:
         """Start the updates."""
+        if self._group is not None:
+            self._group.follow(self)
+        self._read_titles()
         self._update()
         self.set_interval(POLL_SECONDS, self._update)
+        self.set_interval(TITLES_SECONDS, self._read_titles)
+
+    @work(exclusive=True, group="titles")
+    async def _read_titles(self) -> None:
+        """Read the titles that the user gave the sessions."""
+        try:
+            ids = list(self._runs)
+            self._titles = await asyncio.to_thread(titles_of, self._run_workers.store, ids)
+        except StoreError:  # what records the runs reports it
+            return
+
+    def on_key(self, event: Key) -> None:
+        """From the first key on, only the user chooses a run."""
+        self._follows_waiting = False
 
     def on_resize(self) -> None:
         """Fit the tiles to the new size."""
         self.call_after_refresh(self._show_tiles)
 
     def _keep_chosen(self) -> None:
-        """Focus a visible tile if none has the focus."""
+        """Focus a visible tile if none has the focus; at first, one that waits for the user."""
         seen = self._seen_tiles()
-        if seen and self.focused is None:
-            self.set_focus(self._chosen_last if self._chosen_last in seen else seen[0])
+        if not seen or isinstance(self.focused, Input):
+            return
+        first = chosen_first(seen)
+        if self.focused is None:
+            self.set_focus(self._chosen_last if self._chosen_last in seen else first)
+        elif self._follows_waiting and first.kind == "waiting" and self._idles:
+            self.set_focus(first)
 
     @property
     def _tiles(self) -> list[RunTile]:
@@ -128,6 +171,11 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     @property
     def _chosen(self) -> RunTile | None:
         return self.focused if isinstance(self.focused, RunTile) else None
+
+    @property
+    def _idles(self) -> bool:
+        """Whether the chosen run does not wait for the user."""
+        return self._chosen is not None and self._chosen.kind != "waiting"
 
     # --- what is shown
 
@@ -159,7 +207,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     def _follow_runs(self) -> None:
         """Add tiles of new runs; remove those of runs that the program released, such as finished
         samples, unless focused or marked."""
-        tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._run_workers.all
+        tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._runs
         for run_id, tile in list(tiles.items()):
             looked_at = run_id not in runs and (tile.has_focus or tile is self._marked)
             if not looked_at and runs.get(run_id) is not tile.worker:
@@ -174,15 +222,28 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         """Update all visible tiles in the form for which there is room."""
         runs = [(tile.number, tile.worker) for tile in self._tiles]
         task, model = shared_task(runs), shared_model(runs)
-        shown = self._seen_tiles()
+        shown, votes = self._seen_tiles(), votes_in(runs)
         size = self.query_one(TileGrid).content_size
         boxed = grid_for(len(shown), size).boxed
+        self._show_waiting_call(shown, size)
         for tile in shown:
-            own = "" if task else first_line(tile.worker.request.task)
+            own = "" if task else first_line(tile.worker.task)
             started = tile.state.started
             tile.differs = (own, "" if model or started is None else model_title(started.model))
+            tile.session_title = first_line(self._titles.get(tile.worker.run_id, ""))
+            tile.vote = votes.get(tile.worker.run_id, "")
             tile.marked = tile is self._marked
             tile.sync(boxed=boxed)
+
+    def _show_waiting_call(self, shown: list[RunTile], size: Size) -> None:
+        """Show the chosen run's waiting call below the tiles if these are too small for it."""
+        panel = self.query_one(WaitingPanel)
+        without = Size(size.width, size.height + (panel.outer_size.height if panel.display else 0))
+        height = panel_height(shown, without, palette_of(self))
+        chosen = self._chosen if self._chosen in shown else None
+        is_chosen = chosen is not None and chosen.state.pending is not None
+        tile = chosen if is_chosen else next_waiting(shown, chosen)
+        panel.show(tile, is_chosen=is_chosen, height=height)
 
     def _fits(self, tile: RunTile) -> bool:
         return self._filter in (None, tile.kind) and tile.mentions(self._wanted)
@@ -220,15 +281,10 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
-        tile = self._chosen
-        if action not in ("open", "compare", "approve", "reject", "pause", "end"):
-            return ""
-        if tile is None:
-            return "no run is chosen"
-        if action in ("approve", "reject"):
-            return "" if tile.state.pending is not None else "no call of this run is waiting"
-        goes = action in ("open", "compare") or tile.kind in ("running", "waiting")
-        return "" if goes else "this run has ended"
+        if action == "waiting":
+            others = next_waiting(self._seen_tiles(), self._chosen)
+            return "" if others is not None else "no other run waits for you"
+        return why_not(action, self._chosen) if action in ON_ONE_RUN else ""
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
@@ -252,77 +308,48 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         index = beyond(tiles.index(chosen), across, down, self.query_one(TileGrid).places)
         tiles[index].focus()
 
+    def action_waiting(self) -> None:
+        """Focus the next run that waits for the user."""
+        tile = next_waiting(self._seen_tiles(), self._chosen)
+        if tile is not None:
+            tile.focus()
+
     def action_open(self) -> None:
         """Open the focused run."""
         if self._chosen is not None:
-            self._open(self._chosen.worker)
+            self._actions.open(self._chosen)
 
     @on(RunTile.Opened)
     def _opened(self, event: RunTile.Opened) -> None:
-        self._open(event.tile.worker)
-
-    def _open(self, worker: RunWorker) -> None:
-        app_of(self).push_screen(LiveScreen(worker, self._run_workers.store, confirm_leave=False))
+        self._actions.open(event.tile)
 
     def action_approve(self) -> None:
         """Approve the waiting call of the focused run."""
-        tile = self._chosen
-        if tile is not None and tile.worker.run is not None and tile.state.pending is not None:
-            tile.worker.run.approve(tile.state.pending.call.number)
+        if self._chosen is not None:
+            self._actions.approve(self._chosen)
 
     def action_reject(self) -> None:
         """Reject the waiting call of the focused run, with a reason for the model."""
-        tile = self._chosen
-        if tile is None or tile.worker.run is None or tile.state.pending is None:
-            return
-        run, number = tile.worker.run, tile.state.pending.call.number
-
-        def answered(why: str | None) -> None:
-            if why is not None and not run.reject(number, why):
-                self.notify(GONE)
-
-        question = f"reject call {number} of run {tile.number}"
-        placeholder = "reason · the model reads this instead of the call's result"
-        app_of(self).push_screen(PromptDialog(question, placeholder=placeholder), answered)
+        if self._chosen is not None:
+            self._actions.reject(self._chosen)
 
     def action_pause(self) -> None:
         """Pause or resume the focused run."""
-        tile = self._chosen
-        if tile is not None and tile.worker.run is not None and tile.worker.run.steerable:
-            pause_or_resume(tile.worker.run)
+        if self._chosen is not None:
+            self._actions.pause(self._chosen)
 
     def action_end(self) -> None:
         """End the focused run after a confirmation."""
-        tile = self._chosen
-        if tile is None:
-            return
-
-        def sure(yes: bool | None) -> None:
-            if yes:
-                self._end(tile.worker)
-
-        app_of(self).push_screen(
-            ConfirmDialog(f"End run {tile.number}? Its results so far are kept."), sure
-        )
-
-    @work(group="ending")
-    async def _end(self, worker: RunWorker) -> None:
-        await worker.stop("You ended the run.")
+        if self._chosen is not None:
+            self._actions.end(self._chosen)
 
     def action_compare(self) -> None:
         """Mark the focused run, or compare it with the marked one."""
         marked, tile = self._marked, self._chosen
         self._marked = tile if marked is None else None
         self._update()
-        if marked is None or tile is None or marked is tile:
-            return
-        store = self._run_workers.store
-        try:
-            sides = [store.run(one.worker.run_id) for one in (marked, tile)]
-        except StoreError as error:
-            self.notify(str(error), severity="error", markup=False)
-        else:
-            app_of(self).push_screen(CompareScreen(sides[0], sides[1], store))
+        if marked is not None and tile is not None and marked is not tile:
+            self._actions.compare(marked, tile)
 
     def action_order(self) -> None:
         """Switch to the next sort order."""
@@ -352,8 +379,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         self.set_focus(None)
         self._update()
 
-    @work(group="leaving")
-    async def action_leave(self) -> None:
+    def action_leave(self) -> None:
         """Show all runs if search or filter hide some, otherwise leave the wall."""
         field = self.query_one(SearchLine)
         if field.display or self._is_filtered:
@@ -361,30 +387,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             field.value = ""
             self._close_search()
             return
-        if self._confirm_leave and (going := len(self._run_workers.running)):
-            detachable = bool(can_be_detached(self._run_workers))
-            app_of(self).push_screen(LeaveDialog(going, detachable=detachable), self._left)
-            return
-        self.dismiss(None)
-
-    def _left(self, choice: Leaving | None) -> None:
-        if choice == "end":
-            self._end_all_and_leave()
-        elif choice == "keep":
-            app_of(self).call_later(self.dismiss, None)  # the question is still on top
-        elif choice == "detach":
-            self.post_message(DetachRequested((), self._detached))
-
-    def _detached(self, all_detached: bool | None) -> None:
-        if all_detached:
-            app_of(self).call_later(self.dismiss, None)
-
-    @work(group="leaving")
-    async def _end_all_and_leave(self) -> None:
-        await self._run_workers.stop("You ended the run.")
-        if self in app_of(self).screen_stack:  # the user may have left while the runs ended
-            self.pop_until_active()
-            self.dismiss(None)
+        leave_wall(self, self._run_workers, asks=self._confirm_leave)
 
 
 def _nothing() -> str:

@@ -218,6 +218,20 @@ class SessionList(BlockList):
         return row.run if isinstance(row, SessionRow) else None
 
     @property
+    def samples_here(self) -> Sequence[RunSummary]:
+        """The samples of the row under the cursor, also if it is the row of one of them."""
+        row = self.current_row
+        if isinstance(row, SessionRow) and row.sample is not None:
+            above = reversed(self._rows[: self.cursor])
+            row = next((one for one in above if isinstance(one, SamplesRow)), None)
+        return row.runs if isinstance(row, SamplesRow) else ()
+
+    @property
+    def running_sessions(self) -> list[RunSummary]:
+        """The sessions that are running, newest first."""
+        return [run for run, _ in self._family if run.outcome == "running"]
+
+    @property
     def marked(self) -> list[RunSummary]:
         """The marked sessions, in the order of marking."""
         by_id = {run.id: run for run, _ in self._family} if self._marked else {}

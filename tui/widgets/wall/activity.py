@@ -11,14 +11,14 @@ from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
-from sandbox_tui.core.tools.call_summaries import full_command, short_name, summarize_call
-from sandbox_tui.sessions import RunWorker
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import reply_progress, unfinished_reply
+from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.wall.waiting_call import decision_keys, waiting_call_lines
 
 MAX_PROSE_CHARACTERS = 4_000
 """Maximum characters of a reply that are processed; a tile shows fewer."""
@@ -37,17 +37,26 @@ class Activity:
     """Draws the activity of a run.
 
     Args:
-        worker: the run.
+        run: the run.
         width, height: available cells.
         now: seconds since the run started.
         palette: the palette to draw with.
+        vote: how many others gave the same answer, in words.
     """
 
     def __init__(
-        self, worker: RunWorker, width: int, height: int, now: float, palette: Palette
+        self,
+        run: FoldedRun,
+        width: int,
+        height: int,
+        now: float,
+        palette: Palette,
+        *,
+        vote: str = "",
     ) -> None:
-        self._worker = worker
-        self._state = worker.state
+        self._run = run
+        self._vote = vote
+        self._state = run.state
         self._width = max(2, width)
         self._height = height
         self._now = now
@@ -66,40 +75,55 @@ class Activity:
 
     def _end(self) -> list[Text]:
         """Return the result, the question to the user, or the state of the model's reply."""
-        worker, palette, finished = self._worker, self._palette, self._state.finished
-        if worker.failure is not None:
-            return self._wrapped(str(worker.failure), palette.bad)
+        run, palette, finished = self._run, self._palette, self._state.finished
+        if run.failure is not None:
+            return self._wrapped(str(run.failure), palette.bad)
         if finished is not None and finished.reason == "submitted":
             answer = sanitize_line((finished.answer or "").strip())
             if not answer:
                 return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
-            return self._wrapped(f"answer: {answer}", palette.good)
+            return self._answer(answer)
         if finished is not None:
             return self._wrapped(finished.error or "", palette.bad)
         pending = self._state.pending
         return self._reply() if pending is None else self._question(pending)
 
+    def _answer(self, answer: str) -> list[Text]:
+        """Return the answer, in the colour of doubt if most others gave another."""
+        doubtful = self._vote.startswith("only")
+        style = self._palette.warn if doubtful else self._palette.good
+        lines = self._wrapped(f"answer: {answer}", style)
+        if not self._vote:
+            return lines
+        last = lines[-1]
+        if last.cell_len + len(self._vote) + 3 <= self._width:
+            last.append(f" · {self._vote}", style=style if doubtful else self._palette.dim)
+        elif self._height > len(lines):
+            lines.append(Text(f"  {self._vote}", style=self._palette.dim, no_wrap=True))
+        return lines
+
     def _reply(self) -> list[Text]:
-        """Return how far the model's reply is; empty while a call runs."""
+        """Return how far the model's reply is, and why it did not come before; empty while a call
+        runs."""
         reply = unfinished_reply(self._state)
         if reply is None:
             return []
         sign, style = ("!", self._palette.warn) if reply.has_failed else ("●", self._palette.good)
         line = Text(f"{sign} {reply_progress(reply, self._now)}", style=style, no_wrap=True)
+        reason = sanitize_line(retry_reason(self._state))
+        if reason and self._height < 2:
+            line.append(f": {reason}")
         fit_line(line, self._width)
-        return [line]
+        most = min(3, self._height - 1) if reason else 0
+        why = wrap_cells(reason, self._width - 2, most)
+        return [line, *(Text(f"  {words}", style=self._palette.warn) for words in why)]
 
     def _question(self, item: CallItem) -> list[Text]:
         """Return the waiting call and the keys for the decision."""
-        lines = self._call_words(item, max(1, min(6, self._height - 1)))
+        lines = waiting_call_lines(item, self._width, max(1, self._height - 1), self._palette)
         if self._height < 2:
             return lines
-        keys = Text("   ", no_wrap=True)
-        for action, word in (("approve", "approve"), ("reject", "reject"), ("open", "look")):
-            keys.append(f"{hint(f'wall.{action}')} ", style=self._palette.accent + Style(bold=True))
-            keys.append(f"{word}  ", style=self._palette.dim)
-        fit_line(keys, self._width)
-        return [*lines, keys]
+        return [*lines, decision_keys(self._width, self._palette)]
 
     def _wrapped(self, words: str, style: Style) -> list[Text]:
         most = max(1, self._height * 2 // 3)
@@ -175,7 +199,7 @@ class Activity:
 
     def _call(self, item: CallItem, room: int, *, newest: bool) -> list[Text]:
         """Return a call with its status and the end of its output."""
-        title = self._call_words(item, 1)[0]
+        title = self._call_words(item)
         status = self._call_status(item)
         fit_line(title, max(4, self._width - status.cell_len - 1))
         title.pad_right(max(1, self._width - status.cell_len - title.cell_len))
@@ -192,18 +216,15 @@ class Activity:
     def _has_error_line(self, item: Item) -> bool:
         return isinstance(item, CallItem) and _failed(item) and bool(self._output(item, 1))
 
-    def _call_words(self, item: CallItem, lines: int) -> list[Text]:
-        """Return what a call does; on separate lines if it does not fit on one."""
+    def _call_words(self, item: CallItem) -> Text:
+        """Return what a call does."""
         title = Text(f"{item.call.number:>2} ", style=self._palette.dim, no_wrap=True)
         title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=self._palette.tool)
-        summary = full_command if lines > 1 else summarize_call
-        words = sanitize_line(summary(item.call.name, item.arguments))
-        if lines == 1 or len(words) <= self._width - title.cell_len:
-            title.append(words, style=self._palette.text)
-            fit_line(title, self._width)
-            return [title]
-        rest = wrap_cells(words, self._width - 3, lines - 1)
-        return [title, *(Text(f"   {line}", style=self._palette.text) for line in rest)]
+        title.append(
+            sanitize_line(summarize_call(item.call.name, item.arguments)), style=self._palette.text
+        )
+        fit_line(title, self._width)
+        return title
 
     def _call_status(self, item: CallItem) -> Text:
         palette = self._palette

@@ -8,19 +8,25 @@ from rich.style import Style
 
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.sessions import RunWorker
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.status import STATUS_WORDS, output_tokens_so_far
+from sandbox_tui.tui.format.status import (
+    STATUS_WORDS,
+    is_retrying,
+    output_tokens_so_far,
+    step_words,
+)
 from sandbox_tui.tui.terminal_io.notifications import failed
 from sandbox_tui.tui.theming.palette import Palette
 
 Kind = Literal["waiting", "running", "failed", "submitted"]
 
 
-def kind_of(worker: RunWorker) -> Kind:
+def kind_of(run: FoldedRun) -> Kind:
     """Return the run's state from the user's point of view."""
-    state = worker.state
-    if worker.failure is not None or state.status == "failed":
+    state = run.state
+    if run.failure is not None or state.status == "failed":
         return "failed"
     if state.status == "finished":
         return "submitted"
@@ -28,40 +34,46 @@ def kind_of(worker: RunWorker) -> Kind:
     return "waiting" if waits else "running"
 
 
-def status_words(worker: RunWorker) -> str:
+def failure_words(run: FoldedRun) -> str:
+    """Return in a few words why a run with a `failure` has no end of its own."""
+    return "interrupted" if isinstance(run.failure, ProgramExited) else failed(run)
+
+
+def status_words(run: FoldedRun) -> str:
     """Return the state with its sign, in one to three words."""
-    if worker.failure is not None:
-        return f"✗ {failed(worker)}"
-    finished = worker.state.finished
+    if run.failure is not None:
+        return f"✗ {failure_words(run)}"
+    finished = run.state.finished
     if finished is not None:
         good = finished.reason == "submitted"
         return f"{'✓' if good else '✗'} {finished.reason.replace('_', ' ')}"
-    sign, words, _ = STATUS_WORDS[worker.state.status]
+    if is_retrying(run.state):
+        return "! retrying"
+    sign, words, _ = STATUS_WORDS[run.state.status]
     return f"{sign} {words}"
 
 
-def status_style(worker: RunWorker, palette: Palette) -> Style:
+def status_style(run: FoldedRun, palette: Palette) -> Style:
     """Return the colour of the state."""
-    kind = kind_of(worker)
+    kind = kind_of(run)
     if kind == "failed":
         return palette.bad
     if kind == "waiting":
         return palette.human
+    if is_retrying(run.state):
+        return palette.warn
     roles = {"good": palette.good, "warn": palette.warn, "dim": palette.dim, "bad": palette.bad}
-    return roles[STATUS_WORDS[worker.state.status].role]
+    return roles[STATUS_WORDS[run.state.status].role]
 
 
 def figures_words(state: RunState, now: float, width: int) -> str:
     """Format time, steps, tokens, cost and failed calls, as far as they are known and fit."""
     written, estimated = output_tokens_so_far(state)
     tokens = state.totals.usage.input_tokens + written
-    steps = f"step {state.step}"
-    if state.started is not None:
-        steps += f"/{state.started.limits.max_steps}"
     failed_calls = state.totals.failed_calls
     parts = [
         clock(now),
-        steps,
+        step_words(state, most=True),
         f"{numbers.tokens(tokens, estimated=estimated)} tok" if tokens else "",
         numbers.cost(state.totals.cost),
         f"{failed_calls} failed" if failed_calls else "",

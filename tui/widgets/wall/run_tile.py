@@ -16,11 +16,15 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions import RunWorker
-from sandbox_tui.sessions.remote.run_handle import run_clock
+from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
 from sandbox_tui.tui.format.answers import NO_ANSWER
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import reply_progress, unfinished_reply
+from sandbox_tui.tui.format.status import (
+    reply_progress,
+    retry_reason,
+    step_words,
+    unfinished_reply,
+)
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
@@ -41,7 +45,7 @@ STRIP_INDENT = 5
 
 
 class RunTile(Widget, can_focus=True):
-    """Shows a worker's state; call `sync` after it has changed.
+    """Shows a run's state; call `sync` after it has changed.
 
     Args:
         worker: the run.
@@ -49,6 +53,8 @@ class RunTile(Widget, can_focus=True):
 
     Attributes:
         differs: what distinguishes the run from the others, such as its task; shown in the tile.
+        session_title: the title that the user gave the session; empty without one.
+        vote: how many runs of its group gave the same answer, in words; empty without others.
     """
 
     DEFAULT_CSS = """
@@ -73,11 +79,13 @@ class RunTile(Widget, can_focus=True):
             super().__init__()
             self.tile = tile
 
-    def __init__(self, worker: RunWorker, number: int) -> None:
+    def __init__(self, worker: FoldedRun, number: int) -> None:
         super().__init__()
         self.worker = worker
         self.number = number
         self.differs: tuple[str, ...] = ()
+        self.session_title = ""
+        self.vote = ""
         self.marked = False
         self._heard_at = time.monotonic()
         self._seen = -1
@@ -100,8 +108,10 @@ class RunTile(Widget, can_focus=True):
         return run_clock(self.worker, self.state, self._heard_at)
 
     def mentions(self, words: str) -> bool:
-        """Return whether the words occur in the task, the model's name, a reply or a call."""
-        return self._search.finds(words)
+        """Return whether the words occur in the title, the task, the model's name, a reply or a
+        call."""
+        named = words.casefold() in self.session_title.casefold()
+        return named or self._search.finds(words)
 
     def sync(self, *, boxed: bool = True) -> None:
         """Show the current state, with a border unless there are too many tiles."""
@@ -109,7 +119,8 @@ class RunTile(Widget, can_focus=True):
             self._seen = self.state.seq
             self._heard_at = time.monotonic()
         words = status_words(self.worker)
-        look = (self._seen, int(self.now), words, self.differs, self.marked, boxed, self.size)
+        names = (self.session_title, self.differs, self.vote, self.marked)
+        look = (self._seen, int(self.now), words, names, boxed, self.size)
         if look == self._drawn:
             return
         self._drawn = look
@@ -125,7 +136,7 @@ class RunTile(Widget, can_focus=True):
         self.set_class(not boxed, "-strip")
         if boxed:
             marked = "marked" if self.marked else ""
-            parts = [f"{self.number} {words}", *self._names(), marked, *self.differs[1:]]
+            parts = [f"{self.number} {words}", *self._own_names(), marked, *self.differs[1:]]
             self.border_title = Content(" · ".join(part for part in parts if part))
             self.border_subtitle = Content(figures_words(self.state, self.now, self.size.width - 2))
 
@@ -136,7 +147,8 @@ class RunTile(Widget, can_focus=True):
         strip = self.has_class("-strip")
         lines = self._strip(width, palette) if strip else self._task_lines(palette)
         room, indent = height - len(lines), STRIP_INDENT if strip else 0
-        for line in Activity(self.worker, width - indent, room, self.now, palette).lines():
+        activity = Activity(self.worker, width - indent, room, self.now, palette, vote=self.vote)
+        for line in activity.lines():
             line.pad_left(indent)
             lines.append(line)
         for line in lines:
@@ -154,14 +166,20 @@ class RunTile(Widget, can_focus=True):
         if event.chain == 2 and event.button == 1:
             self.post_message(self.Opened(self))
 
-    def _names(self) -> list[str]:
-        """What to call the run in its title: task and mode of an evaluation's sample."""
-        labels = self.worker.request.labels
-        if "eval" not in labels:
-            return []
-        number = labels.get("sample", "1")
-        task = labels.get("task", "") + (f" #{number}" if number != "1" else "")
-        return [first_line(words) for words in (task, labels.get("mode", ""))]
+    @property
+    def names(self) -> list[str]:
+        """What to call the run: its title or what distinguishes it from the others."""
+        return [*self._own_names(), *self.differs]
+
+    def _own_names(self) -> list[str]:
+        """The title that the user gave; task and mode of an evaluation's sample."""
+        labels = self.worker.labels
+        words = [self.session_title]
+        if "eval" in labels:
+            number = labels.get("sample", "1")
+            task = labels.get("task", "") + (f" #{number}" if number != "1" else "")
+            words += [task, labels.get("mode", "")]
+        return [first_line(one) for one in words if one]
 
     def _task_lines(self, palette: Palette) -> list[Text]:
         """Return the task, if the runs do not share one."""
@@ -177,12 +195,12 @@ class RunTile(Widget, can_focus=True):
         words = status_words(self.worker)
         line.append(f"{words:<13} " if width >= MIN_WIDTH_WITH_FIGURES else f"{words} ", style=own)
         if width >= MIN_WIDTH_WITH_FIGURES:
-            line.append(f"{clock(self.now)} step {self.state.step:<3} ", style=palette.dim)
+            line.append(f"{clock(self.now)} {step_words(self.state):<8} ", style=palette.dim)
         if self.size.height == 1:
-            line.append("".join(f"{name}  " for name in self._names()), style=palette.text)
+            line.append("".join(f"{name}  " for name in self._own_names()), style=palette.text)
             line.append_text(self._gist(palette))
         else:
-            names = [part for part in (*self._names(), *self.differs) if part]
+            names = [part for part in self.names if part]
             line.append(" · ".join(names), style=palette.text)
         return [line]
 
@@ -192,17 +210,27 @@ class RunTile(Widget, can_focus=True):
         if self.worker.failure is not None:
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
         if finished is not None and finished.reason == "submitted":
-            answer = first_line(finished.answer or "")
-            return Text(answer or NO_ANSWER, style=palette.good if answer else palette.dim)
+            return self._answer(first_line(finished.answer or ""), palette)
         if finished is not None:
             return Text(first_line(finished.error or ""), style=palette.bad)
         calls, reply = self.state.calls, unfinished_reply(self.state)
         text = Text()
         if reply is not None and self.state.pending is None:
-            text.append(f"{reply_progress(reply, self.now)}  ", style=palette.good)
+            style = palette.warn if reply.has_failed else palette.good
+            text.append(f"{reply_progress(reply, self.now)}  ", style=style)
+            if reply.has_failed:
+                return text.append(sanitize_line(retry_reason(self.state)), style=palette.warn)
         if not calls:
-            return text.append(first_line(self.worker.request.task), style=palette.dim)
+            return text.append(first_line(self.worker.task), style=palette.dim)
         call = self.state.pending or calls[max(calls)]
         text.append(f"{short_name(sanitize_line(call.call.name))} ", style=palette.tool)
         words = sanitize_line(summarize_call(call.call.name, call.arguments))
         return text.append(words, style=palette.text + Style(bold=False))
+
+    def _answer(self, answer: str, palette: Palette) -> Text:
+        """Return the answer in one line, in the colour of doubt if most others gave another."""
+        if not answer:
+            return Text(NO_ANSWER, style=palette.dim)
+        style = palette.warn if self.vote.startswith("only") else palette.good
+        vote = f" · {self.vote}" if self.vote else ""
+        return Text(answer, style=style).append(vote, style=palette.dim)

@@ -18,6 +18,10 @@ MIN_BOX_WIDTH, MIN_BOX_HEIGHT = 40, 5
 GOOD_BOX_WIDTH, GOOD_BOX_HEIGHT = 80, 24
 """Size in cells beyond which a tile gains little."""
 
+TILE_EDGES = 4
+"""Cells of a tile's width that border and padding take, and at most as many of its height: the
+border, and the lines above a call."""
+
 MIN_STRIP_WIDTH = 22
 """Width of the narrowest tile without a border: number, state, a few letters of activity."""
 

@@ -10,21 +10,33 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.durations import clock
-from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.relations.answers import count_answers
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import answers_words, short_answer
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.status import is_retrying
 from sandbox_tui.tui.format.titles import first_line, model_title
-from sandbox_tui.tui.terminal_io.notifications import failed
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.wall.run_facts import Kind, kind_of
+from sandbox_tui.tui.widgets.wall.run_facts import Kind, failure_words, kind_of
+from sandbox_tui.tui.widgets.wall.run_groups import (
+    Numbered,
+    answer_of,
+    grouped,
+    has_ended,
+    is_fork,
+)
 
 MAX_BAR = 24
 """Length in cells of the bar of an answer that all runs gave."""
 
 MAX_ANSWER_CHARACTERS = 60
+
+MAX_NAMED = 6
+"""Maximum number of waiting runs that are named by their numbers."""
+
+MAX_NAME_CHARACTERS = 30
+"""Maximum length of the task that names a group."""
 
 WORDS: dict[Kind, str] = {
     "waiting": "◆ {} {} for you",
@@ -43,15 +55,13 @@ class WallHeader(Widget):
 
     def __init__(self) -> None:
         super().__init__(id="wall-title")
-        self._runs: Sequence[tuple[int, RunWorker]] = ()
+        self._runs: Sequence[Numbered] = ()
         self._arranged_by = ""
         self._shown = ""
         self._most = 3
         self._height = 0
 
-    def show(
-        self, runs: Sequence[tuple[int, RunWorker]], *, sorted_by: str, shown: str, most: int
-    ) -> bool:
+    def show(self, runs: Sequence[Numbered], *, sorted_by: str, shown: str, most: int) -> bool:
         """Show the runs; return whether the height has changed.
 
         Args:
@@ -77,11 +87,10 @@ class WallHeader(Widget):
     def _lines(self, palette: Palette) -> list[Text]:
         lines = [self._sums(palette), *self._shared(palette)]
         room = self._most - len(lines)
-        workers = [worker for _, worker in self._runs]
-        if len(workers) > 1 and all(_has_ended(worker) for worker in workers):
-            lines += self._summary(palette, room)
-        else:
-            lines += self._tally(palette)[: max(0, room)]
+        for group in grouped(self._runs):
+            if len(group) > 1 and room > 0:
+                lines += self._of_group(group, palette, room)
+                room = self._most - len(lines)
         return [line for line in lines if line.plain]
 
     # --- one line each
@@ -95,14 +104,25 @@ class WallHeader(Widget):
                 waits = "waits" if count == 1 else "wait"
                 style = palette.human if kind == "waiting" else palette.good
                 line.append(f"  {words.format(count, waits)}", style=style)
+                if kind == "waiting":
+                    line.append(self._who_waits(), style=style)
         ended = Counter(_outcome(one) for _, one in self._runs if kind_of(one) == "failed")
         for outcome, count in ended.most_common():
             line.append(f"  ✗ {count} {outcome}", style=palette.bad)
-        line.append(f"  {_spent([worker for _, worker in self._runs])}", style=palette.dim)
+        if any(is_retrying(run.state) for _, run in self._runs):
+            retrying = sum(is_retrying(run.state) for _, run in self._runs)
+            line.append(f"  ! {retrying} retrying", style=palette.warn)
+        line.append(f"  {_spent([run for _, run in self._runs])}", style=palette.dim)
         line.append(f"  sorted by {self._arranged_by}", style=palette.dim)
         if self._shown:
             line.append(f"  {self._shown}", style=palette.accent)
         return line
+
+    def _who_waits(self) -> str:
+        """Return the numbers of the runs that wait, unless they are many or there is one run."""
+        who = [str(number) for number, run in self._runs if kind_of(run) == "waiting"]
+        few = len(self._runs) > 1 and len(who) <= MAX_NAMED
+        return f" ({' '.join(who)})" if few else ""
 
     def _shared(self, palette: Palette) -> list[Text]:
         """Return what all runs have in common: the task, the model."""
@@ -116,42 +136,52 @@ class WallHeader(Widget):
             line.append(f"model {model_title(model)}", style=palette.dim)
         return [line] if line.plain else []
 
-    def _tally(self, palette: Palette) -> list[Text]:
-        """Return the answers so far, while some runs have not ended."""
-        lines: list[Text] = []
-        for task, runs in _by_task(self._runs).items():
-            ended = [worker for _, worker in runs if _answer(worker)]
-            answers = count_answers(_answer(worker) for worker in ended)
-            if len(runs) < 2 or not answers:
-                continue
-            agree = f", {answers[0][1]} agree" if answers[0][1] > 1 else ""
-            name = "" if len(runs) == len(self._runs) else f"{short_answer(task)}: "
-            line = Text(no_wrap=True)
-            line.append(f"{name}{len(ended)} of {len(runs)} answered{agree} · ", style=palette.dim)
-            lines.append(line.append(answers_words(answers), style=palette.good))
-        return lines
+    def _of_group(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
+        """Return what the runs of a group came to: samples of a task, or forks of a run."""
+        if not all(has_ended(run) for _, run in group):
+            return self._tally(group, palette)
+        is_alone = len(group) == len(self._runs)
+        return self._summary(group, palette, room if is_alone else 1)
 
-    def _summary(self, palette: Palette, room: int) -> list[Text]:
-        """Draw outcomes and total time of the ended runs, then their answers."""
-        workers = [worker for _, worker in self._runs]
-        line = Text(no_wrap=True)
-        line.append(f"All {len(workers)} runs have ended", style=palette.strong)
-        line.append(f" in {clock(_wall_seconds(workers))}: ", style=palette.text)
-        reasons = Counter(_outcome(worker) for worker in workers).most_common()
+    def _tally(self, group: Sequence[Numbered], palette: Palette) -> list[Text]:
+        """Return the answers so far, while some runs have not ended."""
+        answers = count_answers(answer_of(run) for _, run in group)
+        if not answers:
+            return []
+        answered = sum(count for _, count in answers)
+        agree = f", {answers[0][1]} agree" if answers[0][1] > 1 else ""
+        line = Text(no_wrap=True).append(self._group_name(group), style=palette.text)
+        line.append(f"{answered} of {len(group)} answered{agree} · ", style=palette.dim)
+        return [line.append(answers_words(answers), style=palette.good)]
+
+    def _group_name(self, group: Sequence[Numbered]) -> str:
+        """Return the name of a group, unless all runs belong to it."""
+        if len(group) == len(self._runs):
+            return ""
+        return f"{short_answer(group[0][1].task, MAX_NAME_CHARACTERS)}: "
+
+    def _summary(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
+        """Draw outcomes and total time of a group that has ended, then its answers."""
+        name, runs = self._group_name(group), [run for _, run in group]
+        line = Text(no_wrap=True).append(name, style=palette.text)
+        line.append(f"{'all' if name else 'All'} {len(runs)} runs have ended", style=palette.strong)
+        took = "" if any(map(is_fork, runs)) else f" in {clock(_wall_seconds(runs))}"
+        line.append(f"{took}: ", style=palette.text)
+        reasons = Counter(_outcome(run) for _, run in group).most_common()
         for index, (reason, count) in enumerate(reasons):
             style = palette.good if reason == "submitted" else palette.bad
             line.append(", " if index else "", style=palette.dim)
             line.append(f"{count} {reason}", style=style)
-        groups = _by_task(self._runs)
-        if len(groups) > 1:
-            return [line, *self._tally(palette)[: max(0, room - 1)]]
-        return [line, *self._answers(palette, room - 1)]
+        answers = count_answers(answer_of(run) for _, run in group)
+        if room < 2 and answers:
+            line.append(f" · {answers_words(answers)}", style=palette.good)
+        return [line, *self._answers(group, palette, room - 1)]
 
-    def _answers(self, palette: Palette, room: int) -> list[Text]:
+    def _answers(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
         """Draw one line per answer, with a bar and the runs that gave it."""
         by_answer: dict[str, list[int]] = {}
-        for number, worker in self._runs:
-            by_answer.setdefault(_answer(worker), []).append(number)
+        for number, run in group:
+            by_answer.setdefault(answer_of(run), []).append(number)
         silent = len(by_answer.pop("", ()))
         ranked = sorted(by_answer.items(), key=lambda given: -len(given[1]))
         left = len(ranked) - room
@@ -173,26 +203,19 @@ class WallHeader(Widget):
         return line.append(f"  run{'' if len(who) == 1 else 's'} {names}", style=palette.dim)
 
 
-def shared_task(runs: Sequence[tuple[int, RunWorker]]) -> str:
+def shared_task(runs: Sequence[Numbered]) -> str:
     """Return the task of all runs; empty if they differ."""
-    tasks = {worker.request.task for _, worker in runs}
+    tasks = {run.task for _, run in runs}
     return tasks.pop() if len(tasks) == 1 else ""
 
 
-def shared_model(runs: Sequence[tuple[int, RunWorker]]) -> str:
+def shared_model(runs: Sequence[Numbered]) -> str:
     """Return the model of all started runs; empty if they differ."""
     models = {one.state.started.model for _, one in runs if one.state.started is not None}
     return models.pop() if len(models) == 1 else ""
 
 
-def _by_task(runs: Sequence[tuple[int, RunWorker]]) -> dict[str, list[tuple[int, RunWorker]]]:
-    found: dict[str, list[tuple[int, RunWorker]]] = {}
-    for number, worker in runs:
-        found.setdefault(worker.request.task, []).append((number, worker))
-    return found
-
-
-def _spent(workers: Sequence[RunWorker]) -> str:
+def _spent(workers: Sequence[FoldedRun]) -> str:
     usages = [worker.state.totals.usage for worker in workers]
     tokens = sum(usage.input_tokens + usage.output_tokens for usage in usages)
     costs = [cost for one in workers if (cost := one.state.totals.cost) is not None]
@@ -200,25 +223,12 @@ def _spent(workers: Sequence[RunWorker]) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _has_ended(worker: RunWorker) -> bool:
-    return worker.failure is not None or worker.state.finished is not None
+def _outcome(run: FoldedRun) -> str:
+    finished = run.state.finished
+    return finished.reason.replace("_", " ") if finished else failure_words(run)
 
 
-def _finished(worker: RunWorker) -> e.RunFinished | None:
-    return worker.state.finished
-
-
-def _answer(worker: RunWorker) -> str:
-    finished = _finished(worker)
-    return ((finished.answer if finished else None) or "").strip()
-
-
-def _outcome(worker: RunWorker) -> str:
-    finished = _finished(worker)
-    return finished.reason.replace("_", " ") if finished else failed(worker)
-
-
-def _wall_seconds(workers: Sequence[RunWorker]) -> float:
+def _wall_seconds(workers: Sequence[FoldedRun]) -> float:
     """Return the seconds from the first start to the last end."""
     spans: list[tuple[float, float]] = []
     for worker in workers:

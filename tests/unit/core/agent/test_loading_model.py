@@ -12,11 +12,11 @@ from sandbox_tui.core.agent import request_with_retries
 from sandbox_tui.core.agent.request_with_retries import (
     LOADING,
     LOADING_RETRY_SECONDS,
-    MAX_ATTEMPTS,
     MAX_LOADING_SECONDS,
     STILL_LOADING,
     RequestWithRetries,
 )
+from sandbox_tui.core.base.defaults import MAX_ATTEMPTS
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events import types as e
 from tests import scripted_server as s

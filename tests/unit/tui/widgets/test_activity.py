@@ -29,10 +29,10 @@ def call(number: int, command: str, printed: str, *, ok: bool = True) -> list[e.
     ]
 
 
-def shown(height: int, *events: e.AnyEvent) -> list[str]:
+def shown(height: int, *events: e.AnyEvent, vote: str = "") -> list[str]:
     worker = RunWorker(RunRequest(task="x", settings=load()), cast(Any, None))
     worker.state = fold([started(), *events])
-    lines = Activity(worker, 60, height, 9.0, PALETTE).lines()
+    lines = Activity(worker, 60, height, 9.0, PALETTE, vote=vote).lines()
     assert len(lines) <= height
     return [line.plain.rstrip() for line in lines]
 
@@ -61,6 +61,11 @@ def test_the_answer_is_the_last_line() -> None:
     assert not any("submit" in line or "Finished" in line for line in lines)
 
 
+def test_an_answer_says_how_many_others_gave_it() -> None:
+    end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="42", output=None)
+    assert shown(5, end, vote="only 1 of 8") == ["answer: 42 · only 1 of 8"]
+
+
 def test_no_answer_is_said_in_words() -> None:
     end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="", output=None)
     assert shown(5, end) == ["no answer: output/answer.txt is empty"]
@@ -72,6 +77,17 @@ def test_a_waiting_call_is_shown_with_its_keys() -> None:
     assert "rm -rf build" in lines[-2]
     assert "approve" in lines[-1]
     assert "rm -rf build" in shown(1, asked, e.CallHeld(call=1))[0]
+
+
+def test_a_long_waiting_call_says_how_much_of_it_is_left_out() -> None:
+    command = "\\n".join(f"echo {number}" for number in range(9))
+    asked = call(1, command, "")[0]
+    lines = shown(6, asked, e.CallHeld(call=1))
+    assert [line.split()[-1] for line in lines[:4]] == ["0", "1", "2", "3"]
+    assert lines[4].strip() == "… 5 more lines"
+    whole = shown(12, asked, e.CallHeld(call=1))
+    assert whole[-2].strip() == "echo 8"
+    assert "approve" in whole[-1]
 
 
 def test_lines_of_a_reply_run_on() -> None:
@@ -88,7 +104,10 @@ def test_a_tile_says_what_the_model_does() -> None:
     text = e.ModelDelta(step=1, channel="text", text="It is 42.", t=4.0)
     assert shown(6, asked, reasoning, text)[-1] == "● writing 7s"
     failed = e.ModelFailed(step=1, error="overloaded", attempt=1, retry_in=8.0, t=3.0)
-    assert shown(6, asked, failed) == ["! try 2 in 2.0s"]
+    assert shown(6, asked, failed) == ["! try 2 of 5 in 2s", "  overloaded"]
+    assert shown(1, asked, failed) == ["! try 2 of 5 in 2s: overloaded"]
+    again = e.ModelAsked(step=1, digest="", messages=1, t=5.0)
+    assert shown(6, asked, failed, again)[0] == "● waits for the model 4s · try 2 of 5"
 
 
 def test_a_trimmed_tile_keeps_errors_and_drops_older_calls() -> None:

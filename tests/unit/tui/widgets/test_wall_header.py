@@ -1,23 +1,34 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import msgspec
 
+from sandbox_tui.core.base.run_labels import SAMPLES
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.theming.palette import _palette
+from sandbox_tui.tui.widgets.wall.run_groups import grouped, votes_in
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 from tests.unit.event_streams import started
 
 PALETTE = _palette(*["white"] * 12, highlight="native")
 
 
-def run(task: str, answer: str | None = None, reason: e.FinishReason | None = None) -> RunWorker:
-    worker = RunWorker(RunRequest(task=task, settings=load()), cast(Any, None))
+def run(
+    task: str,
+    answer: str | None = None,
+    reason: e.FinishReason | None = None,
+    *,
+    samples: str | None = None,
+) -> RunWorker:
+    """A run; those of one task are its samples, unless others are given."""
+    labels = {SAMPLES: task if samples is None else samples}
+    worker = RunWorker(RunRequest(task=task, settings=load(), labels=labels), cast(Any, None))
     events: list[e.AnyEvent] = [started()]
     if reason is not None:
         events.append(
@@ -51,6 +62,44 @@ def test_answers_to_other_tasks_are_not_counted_together() -> None:
     some = [run("x", "1", "submitted"), run("x"), run("y", "1", "submitted"), run("y")]
     tally = [line for line in lines(*some) if "answered" in line]
     assert tally == ["x: 1 of 2 answered · answers: 1 (1)", "y: 1 of 2 answered · answers: 1 (1)"]
+
+
+def test_runs_that_have_nothing_to_do_with_each_other_are_not_summed_up() -> None:
+    some = [run("x", "1", "submitted", samples="a"), run("x", "2", "submitted", samples="b")]
+    assert not any("ended" in line or "answer" in line for line in lines(*some))
+    some += [run("y", "3", "submitted"), run("y", "3", "submitted"), run("y", None, "cancelled")]
+    summed = [line for line in lines(*some) if "ended" in line]
+    assert summed == [
+        "y: all 3 runs have ended in 01:05: 2 submitted, 1 cancelled · answers: 3 (2)"
+    ]
+
+
+def test_forks_belong_to_the_run_that_they_continue() -> None:
+    root, fork, other = (run(task, "1", "submitted", samples=task) for task in "xyz")
+    root.request = replace(root.request, labels={})
+    assert fork.state.started is not None
+    fork.state.started = msgspec.structs.replace(fork.state.started, parent=root.run_id)
+    numbered = [(1, root), (2, fork), (3, other)]
+    assert [[number for number, _ in group] for group in grouped(numbered)] == [[1, 2], [3]]
+    assert votes_in(numbered) == {run.run_id: "all 2 agree" for run in (root, fork)}
+
+
+def test_the_runs_that_wait_are_named_by_their_numbers() -> None:
+    waiting = run("x")
+    call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
+    for event in (e.CallProposed(call=call), e.CallHeld(call=1)):
+        waiting.state.apply(event)
+    assert "◆ 1 waits for you (2)" in lines(run("x"), waiting)[0]
+
+
+def test_runs_that_ask_the_model_again_are_counted() -> None:
+    again = run("x")
+    for event in (
+        e.ModelAsked(step=1, digest="", messages=1),
+        e.ModelFailed(step=1, error="busy", attempt=1, retry_in=8.0),
+    ):
+        again.state.apply(event)
+    assert "! 1 retrying" in lines(run("x"), again)[0]
 
 
 def test_the_end_of_all_runs_is_summed_up() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem
-from sandbox_tui.sessions import RunWorker
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.widgets.calls.call_text import whole_text
 
 
@@ -13,11 +13,11 @@ class RunSearch:
     It is queried several times a second, so it reads complete parts only once.
 
     Args:
-        worker: the run.
+        run: the run.
     """
 
-    def __init__(self, worker: RunWorker) -> None:
-        self._worker = worker
+    def __init__(self, run: FoldedRun) -> None:
+        self._run = run
         self._wanted = ""
         self._found = False
         self._read = 0
@@ -30,20 +30,20 @@ class RunSearch:
             self._wanted, self._found, self._read, self._seq = needle, False, 0, -1
         if not needle or self._found:
             return True
-        state = self._worker.state
+        state = self._run.state
         if state.seq != self._seq:
             self._seq = state.seq
             self._found = needle in self._head() or self._in_items()
         return self._found
 
     def _head(self) -> str:
-        started, finished = self._worker.state.started, self._worker.state.finished
+        started, finished = self._run.state.started, self._run.state.finished
         model = started.model if started else ""
         answer = (finished.answer or "") if finished else ""
-        return f"{self._worker.request.task}\n{model}\n{answer}".casefold()
+        return f"{self._run.task}\n{model}\n{answer}".casefold()
 
     def _in_items(self) -> bool:
-        items = self._worker.state.items
+        items = self._run.state.items
         for item in items[self._read :]:
             if self._wanted in _text(item).casefold():
                 return True

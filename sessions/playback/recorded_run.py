@@ -1,0 +1,119 @@
+"""A run as its record tells it, for screens that show several: it cannot be steered from here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.sessions.remote.run_handle import labels_in
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.event_pages import stored_events
+
+POLL_SECONDS = 1.0
+"""Seconds between two looks at the record of a run that another program is still recording."""
+
+INTERRUPTED = "The program running this session has exited. `sandbox-tui resume` continues it."
+
+
+class RecordedRun:
+    """A run that has ended, or that another program runs without answering for it.
+
+    Its state is folded while it is watched.
+
+    Args:
+        summary: the session.
+        store: the database.
+
+    Attributes:
+        is_growing: whether another program was recording it at the last look.
+    """
+
+    def __init__(self, summary: RunSummary, store: Store) -> None:
+        self.run_id = summary.id
+        self.task = summary.task
+        self.state = RunState()
+        self.failure: SandboxTuiError | None = None
+        self.ended = asyncio.Event()
+        self.is_growing = summary.outcome == "running"
+        self._store = store
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels recorded with the run; empty until its first event has been read."""
+        return labels_in(self.state)
+
+    @property
+    def run(self) -> None:
+        """Always None: it cannot be steered."""
+        return
+
+    @property
+    def began(self) -> None:
+        """Always None: only its record is known."""
+        return
+
+    @property
+    def can_be_steered(self) -> bool:
+        """Always False."""
+        return False
+
+    @property
+    def steers(self) -> bool:
+        """Always False."""
+        return False
+
+    @property
+    def audience(self) -> str:
+        """Always empty: nobody can be asked."""
+        return ""
+
+    @property
+    def storage_error(self) -> str:
+        """Always empty: its program knows."""
+        return ""
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of a program that was started for this run."""
+        finished = self.state.finished
+        return e.EXIT_CODES[finished.reason] if finished else 0
+
+    def start(self) -> None:
+        """Do nothing: it was started elsewhere."""
+
+    def take_over(self) -> None:
+        """Do nothing: it cannot be steered."""
+
+    async def stop(self, because: str) -> None:
+        """Refuse: only its own program can end it.
+
+        Raises:
+            SandboxTuiError: always.
+        """
+        raise SandboxTuiError("Another program runs this session; end it there.")
+
+    async def watch(self) -> AsyncGenerator[e.AnyEvent]:
+        """Yield its events without the bytes of terminal output, until the run has ended.
+
+        Raises:
+            StoreError: the record cannot be read.
+            EventDecodeError: an event was written by a newer version.
+        """
+        while not self.ended.is_set():
+            summary = await asyncio.to_thread(self._store.run, self.run_id)
+            self.is_growing = summary.outcome == "running"
+            events = stored_events(self._store, self.run_id, self.state.seq, output=False)
+            async for event in events:
+                self.state.apply(event)
+                yield event
+            if self.is_growing:
+                await asyncio.sleep(POLL_SECONDS)
+                continue
+            if self.state.finished is None:
+                self.failure = ProgramExited(INTERRUPTED)
+            self.ended.set()

@@ -1,0 +1,40 @@
+"""Leaves the wall, after asking what becomes of the runs that it was opened for."""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+
+from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.remote.detach import can_be_detached
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
+from sandbox_tui.tui.screens.messages import DetachRequested
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+
+def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
+    """Close the wall; `asks` sets whether active runs are asked about."""
+
+    def left(choice: Leaving | None) -> None:
+        if choice == "end":
+            wall.run_worker(_end_all_and_leave(wall, workers), group="leaving")
+        elif choice == "keep":
+            app_of(wall).call_later(wall.dismiss, None)  # the question is still on top
+        elif choice == "detach":
+            wall.post_message(DetachRequested((), detached))
+
+    def detached(all_detached: bool | None) -> None:
+        if all_detached:
+            app_of(wall).call_later(wall.dismiss, None)
+
+    if asks and (going := len(workers.running)):
+        question = LeaveDialog(going, detachable=bool(can_be_detached(workers)))
+        app_of(wall).push_screen(question, left)
+    else:
+        wall.dismiss(None)
+
+
+async def _end_all_and_leave(wall: Screen[None], workers: RunRegistry) -> None:
+    await workers.stop("You ended the run.")
+    if wall in app_of(wall).screen_stack:  # the user may have left while the runs ended
+        wall.pop_until_active()
+        wall.dismiss(None)

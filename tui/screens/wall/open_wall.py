@@ -1,0 +1,42 @@
+"""Opens the wall from the list of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.screen import Screen
+
+from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+
+
+def why_no_wall(shown: SessionList, workers: RunRegistry) -> str:
+    """Return why there is nothing to show on a wall; empty if there is something."""
+    if workers.all or _chosen(shown) or shown.running_sessions:
+        return ""
+    return "no run was started here yet"
+
+
+def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) -> None:
+    """Show runs side by side.
+
+    These are the marked sessions, or the samples that the cursor is on; otherwise the runs of this
+    program, or, if there are none, all sessions that are running.
+    """
+    from sandbox_tui.tui.screens.wall.run_group import RunGroup
+    from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+
+    sessions = _chosen(shown) or ([] if workers.all else shown.running_sessions)
+    if sessions:
+        app_of(screen).push_screen(WallScreen(workers, RunGroup(sessions, workers)))
+    elif workers.all:
+        app_of(screen).push_screen(WallScreen(workers))
+    else:
+        words = f"No run has been started yet; {hint('home.new')} starts one, or several."
+        screen.notify(words, markup=False)
+
+
+def _chosen(shown: SessionList) -> Sequence[RunSummary]:
+    return shown.marked if len(shown.marked) > 1 else shown.samples_here

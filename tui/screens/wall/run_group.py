@@ -1,0 +1,76 @@
+"""Sessions shown on a wall of their own: those that run can be decided about from there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions.playback.recorded_run import RecordedRun
+from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.sessions.remote.sockets import is_detached
+
+MAX_CONCURRENT_READS = 4
+"""Maximum number of ended sessions that are read at the same time."""
+
+
+class RunGroup:
+    """Any sessions as runs of a wall.
+
+    A run of this program is shown as such; to a detached one this program attaches; of all others
+    the record is read.
+
+    Args:
+        sessions: in the order of their numbers.
+        workers: the runs of this program, and the store.
+
+    Attributes:
+        all: the runs, by session.
+    """
+
+    def __init__(self, sessions: Iterable[RunSummary], workers: RunRegistry) -> None:
+        self._reads = asyncio.Semaphore(MAX_CONCURRENT_READS)
+        self.all = {session.id: _run_of(session, workers) for session in sessions}
+
+    def follow(self, screen: Screen[None]) -> None:
+        """Fold the events of the runs of other programs as long as a screen is open."""
+
+        def complain(words: str) -> None:
+            screen.notify(sanitize_line(words), severity="warning", markup=False)
+
+        for run in self.all.values():
+            if isinstance(run, RunClient):
+                run.complain = complain
+                screen.run_worker(_watch(run), group="watching")
+            elif isinstance(run, RecordedRun):
+                screen.run_worker(self._read(run), group="watching")
+
+    async def _read(self, run: RecordedRun) -> None:
+        if run.is_growing:
+            await _watch(run)
+            return
+        async with self._reads:
+            await _watch(run)
+
+
+def _run_of(session: RunSummary, workers: RunRegistry) -> FoldedRun:
+    here = workers.all.get(session.id)
+    if here is not None:
+        return here
+    if session.outcome == "running" and is_detached(session.id):
+        return RunClient(session, workers.store)
+    return RecordedRun(session, workers.store)
+
+
+async def _watch(run: RunClient | RecordedRun) -> None:
+    """Fold a run's events; an error becomes its `failure`."""
+    try:
+        async for _ in run.watch():
+            pass
+    except SandboxTuiError as error:
+        run.failure = error

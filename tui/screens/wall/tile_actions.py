@@ -1,0 +1,121 @@
+"""What the user does to the chosen run of the wall."""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.playback.recorded_run import RecordedRun
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.cockpit.live.steering import GONE, pause_or_resume
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+ON_ONE_RUN = frozenset(("open", "compare", "approve", "reject", "pause", "end"))
+"""Actions on the chosen run."""
+
+REPLACED = "another terminal is in control of this run; open it to take control"
+
+
+def why_not(action: str, tile: RunTile | None) -> str:
+    """Return why an action on the chosen run is not available; empty if it is."""
+    if tile is None:
+        return "no run is chosen"
+    if action in ("open", "compare"):
+        return ""
+    if action in ("approve", "reject") and tile.state.pending is None:
+        return "no call of this run is waiting"
+    if tile.kind not in ("running", "waiting"):
+        return "this run has ended"
+    if isinstance(tile.worker, RecordedRun):
+        return "this run belongs to another program"
+    return "" if tile.worker.steers else REPLACED
+
+
+class TileActions:
+    """Acts on runs of the wall; dialogs open over it.
+
+    Args:
+        screen: the wall.
+        workers: the runs of this program, and the store.
+    """
+
+    def __init__(self, screen: Screen[None], workers: RunRegistry) -> None:
+        self._screen = screen
+        self._store = workers.store
+        self._opener = SessionOpener(screen, workers)
+
+    def open(self, tile: RunTile) -> None:
+        """Open a run: live, or as a replay if only its record is known."""
+        if not isinstance(tile.worker, RecordedRun):
+            screen = LiveScreen(tile.worker, self._store, confirm_leave=False)
+            app_of(self._screen).push_screen(screen)
+            return
+        try:
+            self._opener.open(self._store.run(tile.worker.run_id))
+        except SandboxTuiError as error:
+            self.complain(error)
+
+    def approve(self, tile: RunTile) -> None:
+        """Approve the waiting call of a run."""
+        run, pending = tile.worker.run, tile.state.pending
+        if run is not None and pending is not None and not run.approve(pending.call.number):
+            self._screen.notify(GONE)
+
+    def reject(self, tile: RunTile) -> None:
+        """Reject the waiting call of a run, with a reason for the model."""
+        run, pending = tile.worker.run, tile.state.pending
+        if run is None or pending is None:
+            return
+        self._ask_why(run, pending.call.number, tile.number)
+
+    def _ask_why(self, run: Controls, call: int, number: int) -> None:
+        def answered(why: str | None) -> None:
+            if why is not None and not run.reject(call, why):
+                self._screen.notify(GONE)
+
+        question = f"reject call {call} of run {number}"
+        placeholder = "reason · the model reads this instead of the call's result"
+        app_of(self._screen).push_screen(PromptDialog(question, placeholder=placeholder), answered)
+
+    def pause(self, tile: RunTile) -> None:
+        """Pause or resume a run."""
+        run = tile.worker.run
+        if run is not None and run.steerable:
+            pause_or_resume(run)
+
+    def end(self, tile: RunTile) -> None:
+        """End a run after a confirmation."""
+
+        def sure(yes: bool | None) -> None:
+            if yes:
+                self._screen.run_worker(self._end(tile), group="ending")
+
+        question = f"End run {tile.number}? Its results so far are kept."
+        app_of(self._screen).push_screen(ConfirmDialog(question), sure)
+
+    async def _end(self, tile: RunTile) -> None:
+        try:
+            await tile.worker.stop("You ended the run.")
+        except SandboxTuiError as error:
+            self.complain(error)
+
+    def compare(self, left: RunTile, right: RunTile) -> None:
+        """Show the comparison of two runs."""
+        try:
+            sides = [self._store.run(one.worker.run_id) for one in (left, right)]
+        except SandboxTuiError as error:
+            self.complain(error)
+        else:
+            app_of(self._screen).push_screen(CompareScreen(sides[0], sides[1], self._store))
+
+    def complain(self, error: SandboxTuiError) -> None:
+        """Tell the user what went wrong."""
+        self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)

@@ -1,0 +1,86 @@
+"""Which runs on the wall belong together: samples of one task, forks of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sandbox_tui.core.base.run_labels import SAMPLES
+from sandbox_tui.sessions.relations.answers import count_answers
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
+
+Numbered = tuple[int, FoldedRun]
+"""A run with its number on the wall."""
+
+
+def grouped(runs: Sequence[Numbered]) -> list[list[Numbered]]:
+    """Return the runs in groups, in the order of their first runs; most runs may be alone."""
+    by_id = {run.run_id: run for _, run in runs}
+    found: dict[str, list[Numbered]] = {}
+    for number, run in runs:
+        found.setdefault(_group(run, by_id), []).append((number, run))
+    return list(found.values())
+
+
+def _group(run: FoldedRun, by_id: Mapping[str, FoldedRun]) -> str:
+    parent = _parent(run)
+    if parent:
+        return f"fork {_eldest(parent, by_id)}"
+    labels = run.labels
+    if "eval" in labels:
+        return f"eval {labels['eval']} {labels.get('task', '')} {labels.get('mode', '')}"
+    if SAMPLES in labels:
+        return f"samples {labels[SAMPLES]}"
+    return f"fork {run.run_id}"
+
+
+def _parent(run: FoldedRun) -> str:
+    """Return the id of the session that a run was forked from; empty if it is no fork."""
+    started = run.state.started
+    return (started.parent if started is not None else None) or ""
+
+
+def _eldest(run_id: str, by_id: Mapping[str, FoldedRun]) -> str:
+    """Return the oldest ancestor that is known from the runs on the wall."""
+    for _ in by_id:
+        above = _parent(by_id[run_id]) if run_id in by_id else ""
+        if not above:
+            break
+        run_id = above
+    return run_id
+
+
+def is_fork(run: FoldedRun) -> bool:
+    """Return whether a run continues another; its clock includes the time of that one."""
+    return bool(_parent(run))
+
+
+def has_ended(run: FoldedRun) -> bool:
+    """Return whether nothing more will come of a run."""
+    return run.failure is not None or run.state.finished is not None
+
+
+def answer_of(run: FoldedRun) -> str:
+    """Return a run's answer; empty without one."""
+    finished = run.state.finished
+    return ((finished.answer if finished else None) or "").strip()
+
+
+def votes_in(runs: Sequence[Numbered]) -> dict[str, str]:
+    """Return how many runs of its group agree with the answer of each run, in words, by run id;
+    nothing for a group with fewer than two answers."""
+    found: dict[str, str] = {}
+    for group in grouped(runs):
+        answers = dict(count_answers(answer_of(run) for _, run in group))
+        total = sum(answers.values())
+        if total < 2:
+            continue
+        for _, run in group:
+            if answer := answer_of(run):
+                found[run.run_id] = _vote(answers[answer], total, max(answers.values()))
+    return found
+
+
+def _vote(count: int, total: int, most: int) -> str:
+    if count == total:
+        return f"all {total} agree"
+    return f"{count} of {total} agree" if count == most > 1 else f"only {count} of {total}"

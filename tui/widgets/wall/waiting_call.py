@@ -1,0 +1,82 @@
+"""A call that waits for the user, with as much of it as there is room for, and the decisions."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import CallItem
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
+
+INDENT = 3
+"""Indent of the lines below the name of the tool."""
+
+CHOICES = (("approve", "approve"), ("reject", "reject"), ("open", "open"))
+"""Action and word of each decision."""
+
+
+def waiting_call_lines(item: CallItem, width: int, height: int, palette: Palette) -> list[Text]:
+    """Return a waiting call in at most `height` lines; the last says how many are left out."""
+    title = _title(item, palette)
+    if height < 2:
+        words = sanitize_line(summarize_call(item.call.name, item.arguments))
+        title.append(words, style=palette.text)
+        fit_line(title, width)
+        return [title]
+    lines = _with_title(title, item, width, palette)
+    if len(lines) > height:
+        left = len(lines) - height + 1
+        more = Text(" " * INDENT, no_wrap=True)
+        more.append(f"… {numbers.counted(left, 'more line')}", style=palette.warn)
+        lines = [*lines[: height - 1], more]
+    for line in lines:
+        fit_line(line, width)
+    return lines
+
+
+def lines_needed(item: CallItem, width: int, palette: Palette) -> int:
+    """Return how many lines a waiting call takes if nothing of it is left out."""
+    return len(_with_title(_title(item, palette), item, width, palette))
+
+
+def decision_keys(width: int, palette: Palette, *, more: tuple[tuple[str, str], ...] = ()) -> Text:
+    """Return the keys that decide about a waiting call."""
+    keys = Text(" " * INDENT, no_wrap=True)
+    for action, word in (*CHOICES, *more):
+        keys.append(f"{hint(f'wall.{action}')} ", style=palette.accent + Style(bold=True))
+        keys.append(f"{word}  ", style=palette.dim)
+    fit_line(keys, width)
+    return keys
+
+
+def _title(item: CallItem, palette: Palette) -> Text:
+    title = Text(f"{item.call.number:>2} ", style=palette.human, no_wrap=True)
+    return title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=palette.tool)
+
+
+def _with_title(title: Text, item: CallItem, width: int, palette: Palette) -> list[Text]:
+    """Return all lines of a call; the first follows the name of the tool if it fits there."""
+    room = max(2, width - INDENT)
+    rows = [row.copy() for row in _rows(item.call.name, item.arguments, room, palette)]
+    if rows and title.cell_len + rows[0].cell_len <= width:
+        title.append_text(rows.pop(0))
+    for row in rows:
+        row.pad_left(INDENT)
+    return [title, *rows]
+
+
+@lru_cache(maxsize=256)
+def _rows(name: str, arguments: str, width: int, palette: Palette) -> tuple[Text, ...]:
+    """Tiles are drawn every second, and colours take long to find."""
+    rows = coloured_call(name, arguments, width, palette)
+    while rows and not rows[-1].plain.strip():
+        rows.pop()
+    return tuple(rows)

@@ -1,0 +1,105 @@
+"""The panel below small tiles: the waiting call of the chosen run, large enough to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.geometry import Size
+from textual.widget import Widget
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+from sandbox_tui.tui.widgets.wall.tile_layout import TILE_EDGES, grid_for
+from sandbox_tui.tui.widgets.wall.waiting_call import (
+    decision_keys,
+    lines_needed,
+    waiting_call_lines,
+)
+
+MIN_HEIGHT, MAX_HEIGHT = 4, 12
+"""Lines of the panel: the run, its call, and the keys."""
+
+
+def panel_height(tiles: Sequence[RunTile], size: Size, palette: Palette) -> int:
+    """Return the lines of the panel; 0 if no run waits, or every tile shows all of its call.
+
+    Args:
+        tiles: those on the wall.
+        size: the space for the tiles if there is no panel.
+        palette: the palette to draw with.
+    """
+    waiting = [item for tile in tiles if (item := tile.state.pending) is not None]
+    grid = grid_for(len(tiles), size)
+    width = size.width // max(1, grid.columns) - TILE_EDGES
+    room = grid.height - TILE_EDGES if grid.boxed else 0
+    needed = [lines_needed(item, width, palette) + 1 for item in waiting]
+    if not needed or max(needed) <= room:
+        return 0
+    most = min(MAX_HEIGHT, size.height // 3)
+    whole = max(lines_needed(item, size.width, palette) for item in waiting)
+    return max(MIN_HEIGHT, min(most, whole + 2))
+
+
+class WaitingPanel(Widget):
+    """Shows the waiting call of one tile; call `show` after any change."""
+
+    DEFAULT_CSS = """
+    WaitingPanel {
+        display: none; padding: 0 1; background: $panel; border-left: outer $role-human;
+    }
+    WaitingPanel.-shown { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="wall-waiting")
+        self._tile: RunTile | None = None
+        self._is_chosen = False
+
+    def show(self, tile: RunTile | None, *, is_chosen: bool, height: int) -> None:
+        """Show the call of a tile in this many lines; hide the panel if there is no tile.
+
+        Args:
+            tile: a waiting run.
+            is_chosen: whether its tile has the focus, so that the keys decide about this call.
+            height: lines.
+        """
+        self._tile, self._is_chosen = tile, is_chosen
+        self.set_class(tile is not None and height > 0, "-shown")
+        self.styles.height = max(1, height)
+        self.refresh()
+
+    @override
+    def render(self) -> Text:
+        tile, palette = self._tile, palette_of(self)
+        pending = None if tile is None else tile.state.pending
+        if tile is None or pending is None:
+            return Text()
+        width, height = max(2, self.content_size.width), max(1, self.content_size.height)
+        head = self._head(tile, palette)
+        if not self._is_chosen:
+            words = sanitize_line(summarize_call(pending.call.name, pending.arguments))
+            line = Text(f"   {short_name(sanitize_line(pending.call.name))}  ", style=palette.tool)
+            line.append(words, style=palette.dim)
+            lines = [head, line]
+        elif height < 3:
+            lines = waiting_call_lines(pending, width, height, palette)
+        else:
+            call = waiting_call_lines(pending, width, height - 2, palette)
+            lines = [head, *call, decision_keys(width, palette)]
+        for line in lines:
+            fit_line(line, width)
+        return Text("\n").join(lines[:height])
+
+    def _head(self, tile: RunTile, palette: Palette) -> Text:
+        line = Text(f"◆ run {tile.number} waits for you", style=palette.human, no_wrap=True)
+        if not self._is_chosen:
+            key = hint("wall.waiting")
+            line.append(f"  {key} ", style=palette.accent).append("goes there", style=palette.dim)
+        names = [name for name in tile.names if name]
+        return line.append(f"  {' · '.join(names)}" if names else "", style=palette.text)
