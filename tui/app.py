@@ -314,11 +314,11 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             self.notify(f"{hint('confirm.yes')} quits, {hint('confirm.no')} stays.", markup=False)
             return
         if self._evals.running:
-            dialog = ConfirmDialog(question)
+            dialog = ConfirmDialog(question, "stop and quit", "stay")
         elif self._run_workers.running:
             dialog = QuitDialog(question, self._detach_and_quit)
         else:
-            dialog = DraftDialog(question)
+            dialog = DraftDialog(question, "quit", "stay")
         self._quit_dialog = dialog
         self.push_screen(dialog, sure)
 

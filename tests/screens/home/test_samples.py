@@ -161,6 +161,14 @@ async def test_one_question_deletes_all_samples_of_a_group(store: Store) -> None
         asked = await question(pilot)
         assert "Delete 3 sessions, about " in asked
         assert "“squares” (a)" in asked
+        assert "This cannot be undone." in asked
+        dialog = pilot.app.screen
+        assert "y delete · n/esc/enter keep" in str(dialog.query_one(".dialog").border_subtitle)
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is home)
+        assert in_store(store) == {"a", "b", "c", "alone"}, "enter loses nothing"
+        await pilot.press("x")
+        await question(pilot)
         await pilot.press("y")
         await until(pilot, lambda: in_store(store) == {"alone"})
         await until(pilot, lambda: "3 sessions deleted." in said(pilot))

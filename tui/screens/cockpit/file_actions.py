@@ -198,7 +198,8 @@ class FileActions:
         path = posixpath.join(push.folder, push.source.name)
         if await files.exists(path):
             question = sanitize_line(f"{path} already exists. Overwrite it?")
-            if not await app_of(self._screen).push_screen_wait(ConfirmDialog(question)):
+            dialog = ConfirmDialog(question, "overwrite", "keep it")
+            if not await app_of(self._screen).push_screen_wait(dialog):
                 return
         await files.push(push.source, push.folder, tell=push.tell)
         self._screen.notify(sanitize_line(f"Copied in to {path}."), markup=False, timeout=4)

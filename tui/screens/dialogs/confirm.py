@@ -16,7 +16,13 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 
 class ConfirmDialog(Dialog[bool]):
-    """Asks a question; enter and y answer yes, escape and n answer no."""
+    """Asks before something is lost. Only one key says yes; enter keeps everything as it is.
+
+    Args:
+        question: what would be lost.
+        yes: what the answer yes does, in a word or two.
+        no: what the answer no does.
+    """
 
     CSS = """
     ConfirmDialog .dialog { width: 60; }
@@ -27,9 +33,10 @@ class ConfirmDialog(Dialog[bool]):
         binding("confirm.no", "answer(False)"),
     ]
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, yes: str = "yes", no: str = "no") -> None:
         super().__init__()
         self._question = question
+        self._words = {"answer(True)": yes, "answer(False)": no}
 
     def compose(self) -> ComposeResult:
         """Yield the question."""
@@ -40,8 +47,25 @@ class ConfirmDialog(Dialog[bool]):
     @property
     def keys_words(self) -> str:
         """The keys that answer, as text for the border."""
-        return f"{hints('confirm.yes')} yes · {hint('confirm.no')} no"
+        yes, no = self._words.values()
+        return f"{hint('confirm.yes')} {yes} · {hints('confirm.no')} {no}"
+
+    def words_for(self, action: str) -> str | None:
+        """Return what an answer does, for the key bar and the help."""
+        return self._words.get(action)
 
     def action_answer(self, sure: bool) -> None:
         """Close with the answer."""
         self.dismiss(sure)
+
+
+class EndRunDialog(ConfirmDialog):
+    """Asks whether to end a run.
+
+    Args:
+        run: which one.
+    """
+
+    def __init__(self, run: str = "this run") -> None:
+        question = f"End {run}? Its results so far are kept. It cannot be resumed, only forked."
+        super().__init__(question, "end", "go on")

@@ -108,7 +108,7 @@ class QuitDialog(ConfirmDialog):
     BINDINGS: ClassVar[list[BindingType]] = [binding("leave_run.detach", "answer('detach')")]
 
     def __init__(self, question: str, detach: Callable[[], None]) -> None:
-        super().__init__(f"{question}\n\n{DETACHED.format(EACH)}")
+        super().__init__(f"{question}\n\n{DETACHED.format(EACH)}", "end and quit", "stay")
         self._detach_runs = detach
 
     @property

@@ -268,7 +268,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
                 self._stop()
 
         question = f"Stop the evaluation? {what_stops(*self._how_many())}"
-        app_of(self).push_screen(ConfirmDialog(question), sure)
+        app_of(self).push_screen(ConfirmDialog(question, "stop", "go on"), sure)
 
     @work(group="steer")
     async def _stop(self) -> None:

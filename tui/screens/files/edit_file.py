@@ -106,7 +106,8 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
             if sure:
                 self.dismiss(False)
 
-        self.app.push_screen(ConfirmDialog("Leave without saving your changes?"), left)  # pyright: ignore[reportUnknownMemberType]
+        dialog = ConfirmDialog("Leave without saving your changes?", "leave", "stay")
+        self.app.push_screen(dialog, left)  # pyright: ignore[reportUnknownMemberType]
 
     def _save_changes(self) -> None:
         if self.dirty:
@@ -131,8 +132,9 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
             if sure:
                 self._write(None)
 
-        words = f"{sanitize_line(why)} Overwrite it with your version? No returns to the editor."
-        self.app.push_screen(ConfirmDialog(words), answered)  # pyright: ignore[reportUnknownMemberType]
+        words = f"{sanitize_line(why)} Overwrite it with your version?"
+        dialog = ConfirmDialog(words, "overwrite", "back to the editor")
+        self.app.push_screen(dialog, answered)  # pyright: ignore[reportUnknownMemberType]
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:

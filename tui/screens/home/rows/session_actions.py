@@ -183,7 +183,7 @@ class SessionActions:
         except StoreError as error:
             self._complain(error)
             return
-        if await app_of(self._screen).push_screen_wait(ConfirmDialog(question)):
+        if await app_of(self._screen).push_screen_wait(ConfirmDialog(question, "delete", "keep")):
             self._screen.run_worker(self._delete([run.id for run in runs]), group="delete")
 
     async def _delete(self, run_ids: Sequence[str]) -> None:
