@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.content import Content
+from textual.widgets import Input, Label
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.format.setting_text import shortened
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import ROWS, SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
@@ -63,18 +65,77 @@ async def test_changes_are_saved_and_take_effect_at_once(app: SandboxTui, own_ho
     assert config.load() == app.settings.now
 
 
-@pytest.mark.parametrize("wrong", ["many", "0", "-3", "1.5"])
-async def test_a_value_that_cannot_be_used_gets_the_focus(
-    app: SandboxTui, own_home: Path, wrong: str
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("many", "Must be a whole number."),
+        ("0", "Must be more than 0."),
+        ("-3", "Must be more than 0."),
+        ("1.5", "Must be a whole number."),
+    ],
+)
+@pytest.mark.parametrize("size", [(100, 45), (60, 20)])
+async def test_every_invalid_value_is_shown_at_its_field(
+    app: SandboxTui, own_home: Path, wrong: str, words: str, size: tuple[int, int]
 ) -> None:
-    async with app.run_test(size=(100, 40)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await pilot.press("comma")
-        app.screen.query_one("#limits-max-steps", Input).value = wrong
+        screen = app.screen
+        screen.query_one("#limits-cost-limit", Input).value = "free"
+        screen.query_one("#limits-max-steps", Input).value = wrong
         await pilot.press("f2")
         await pilot.pause()
-        assert app.focused is app.screen.query_one("#limits-max-steps")
-        assert any("max_steps" in note.message for note in app._notifications)
+        assert app.focused is screen.query_one("#limits-max-steps")
+        assert not list(app._notifications)
+        about = screen.query_one("#about-limits-max-steps", Label)
+        assert about.has_class("-wrong")
+        assert about.display
+        assert str(about.content) == shortened(words)
+        assert str(screen.query_one("#hint", Label).content) == words
+        title = Content.from_markup(screen.query_one("#box").border_title).plain
+        assert title == "settings · 2 fields need attention"
     assert (own_home / "config.toml").read_text() == "# mine\n[limits]\nmax_steps = 7 # few\n"
+
+
+async def test_the_form_and_the_settings_say_the_same(app: SandboxTui) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        said: list[str] = []
+        for key, field in (("n", "#time"), ("comma", "#limits-time-limit")):
+            await pilot.press(key)
+            app.screen.query_one(field, Input).value = "soon"
+            app.screen.query_one(field).focus()
+            await pilot.pause()
+            said.append(str(app.screen.query_one("#hint", Label).content))
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert said == ["Must be a number."] * 2
+
+
+async def test_a_setting_is_reset_to_its_default(app: SandboxTui, own_home: Path) -> None:
+    async with app.run_test(size=(100, 45)) as pilot:
+        await pilot.press("comma")
+        steps = app.screen.query_one("#limits-max-steps", Input)
+        about = app.screen.query_one("#about-limits-max-steps", Label)
+        assert str(about.content).startswith("config.toml:3 · ")
+        steps.focus()
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert steps.value == "100"
+        assert str(about.content).startswith("default · ")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert (own_home / "config.toml").read_text().startswith("# mine\n[limits]")
+    assert "max_steps" not in (own_home / "config.toml").read_text()
+    assert app.settings.now.limits.max_steps == 100
+
+
+async def test_a_setting_of_this_run_says_so(own_home: Path, store: Store) -> None:
+    app = SandboxTui(config.load({"sandbox.kind": "docker"}), store)
+    async with app.run_test(size=(110, 45)) as pilot:
+        await pilot.press("comma")
+        await pilot.pause()
+        about = app.screen.query_one("#about-sandbox-kind", Label)
+        assert str(about.content).startswith("command line · ")
 
 
 async def test_an_emptied_setting_is_unset(app: SandboxTui, own_home: Path) -> None:

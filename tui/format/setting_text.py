@@ -1,9 +1,11 @@
-"""Settings as text that the user reads and types."""
+"""Settings as text that the user reads and types, and the words about mistakes in it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.toml_file import value_from_text
 
@@ -79,3 +81,38 @@ def setting_of_text(name: str, text: str) -> Any:
     if not text:
         return None
     return text == "yes" if text in YES_NO else value_from_text(name, text)
+
+
+SERVER_NEEDED = "Begin with http:// or https://."
+MODEL_NEEDED = "Enter a model's name."
+
+_MUST_BE = "Must be "
+
+
+def mistake_of_setting(name: str, text: str) -> str:
+    """Return why a text is no value of a setting, such as `Must be a number.`; else empty."""
+    try:
+        setting_of_text(name, text)
+    except ConfigError as error:
+        words = str(error).removeprefix(f"{name} ").partition(", not ")[0].rstrip(".")
+        return sanitize_line(f"{words[:1].upper()}{words[1:].removesuffix(', or none')}.")
+    return ""
+
+
+def mistake_of_count(text: str, most: int) -> str:
+    """Return why a text is no whole number from 1 to `most`; empty if it is one."""
+    is_right = text.isdecimal() and 1 <= int(text) <= most
+    return "" if is_right else f"{_MUST_BE}from 1 to {most}."
+
+
+def shortened(mistake: str) -> str:
+    """Return a mistake in as few words as a narrow field has room for."""
+    short = mistake.removeprefix(_MUST_BE)
+    return mistake if short == mistake else short.rstrip(".")
+
+
+def counted_mistakes(number: int) -> str:
+    """Return how many fields are wrong; empty for none."""
+    if not number:
+        return ""
+    return "1 field needs attention" if number == 1 else f"{number} fields need attention"

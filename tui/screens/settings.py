@@ -1,4 +1,4 @@
-"""The screen for the most frequently changed settings, with a live preview of the theme."""
+"""The screen for the most frequently changed settings, with the source of each."""
 
 from __future__ import annotations
 
@@ -9,27 +9,36 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import DescendantFocus
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.config.setting_sources import setting_sources
-from sandbox_tui.core.config.settings import config_file
+from sandbox_tui.core.config.setting_sources import DEFAULT, sources_of
+from sandbox_tui.core.config.settings import Settings, config_file
 from sandbox_tui.tui.format.setting_text import (
+    HINTS,
     YES_NO,
+    counted_mistakes,
+    mistake_of_setting,
     setting_of_text,
     short_hint,
+    shortened,
     text_of_setting,
 )
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import OneLineInput
+
+HEADING = "settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +49,21 @@ class Row:
         name: name in the config file.
         label: label for the user.
         values: the possible values; empty for a free text.
-        empty: placeholder of an empty text field.
     """
 
     name: str
     label: str
     values: tuple[str, ...] = ()
-    empty: str = "none"
+
+    @property
+    def id(self) -> str:
+        """The id of its field."""
+        return _id(self.name)
+
+    @property
+    def default(self) -> str:
+        """The text of its default value."""
+        return text_of_setting(Settings(), self.name)
 
 
 ROWS: dict[str, tuple[Row, ...]] = {
@@ -60,7 +77,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
     ),
     "sandbox of new runs": (
         Row("sandbox.kind", "kind", ("auto", "docker", "bubblewrap")),
-        Row("sandbox.image", "image", empty="default"),
+        Row("sandbox.image", "image"),
         Row("sandbox.network", "network", ("auto", "bridge", "none")),
     ),
     "limits of new runs": (
@@ -77,8 +94,11 @@ ROWS: dict[str, tuple[Row, ...]] = {
 }
 
 
-class SettingsScreen(Dialog[None]):
+class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     """Edits settings; ctrl+s (or f2) writes the changes to config.toml.
+
+    Each line says where its value comes from, or what is wrong with it; the line at the bottom
+    explains the setting with the focus.
 
     Args:
         live_settings: the current settings, through which changes are made.
@@ -89,7 +109,7 @@ class SettingsScreen(Dialog[None]):
     CSS = """
     SettingsScreen { background: $background 60%; }
     SettingsScreen .dialog {
-        width: 90; max-width: 96%; max-height: 96%; padding: 0 2; scrollbar-size-vertical: 1;
+        width: 90; max-width: 96%; max-height: 96%; padding: 0 2;
     }
     SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
     SettingsScreen Horizontal { height: 1; }
@@ -97,9 +117,18 @@ class SettingsScreen(Dialog[None]):
     SettingsScreen .label { width: 18; padding: 0 1; color: $foreground; }
     SettingsScreen .about {
         width: 1fr; padding-left: 2; color: $role-dim; text-overflow: ellipsis; text-wrap: nowrap;
+        &.-set { color: $foreground; }
+        &.-wrong { color: $error; text-style: bold; }
     }
+    SettingsScreen #box { height: auto; }
+    SettingsScreen #rows { height: auto; scrollbar-size-vertical: 1; }
+    SettingsScreen #hint { color: $role-dim; margin-top: 1; padding: 0 1; height: 2; }
+    SettingsScreen #hint.-wrong { color: $error; }
+    SettingsScreen .file { color: $role-dim; padding: 0 1; }
     SettingsScreen.-narrow .about { display: none; }
-    SettingsScreen .file { color: $role-dim; margin-top: 1; padding: 0 1; }
+    SettingsScreen.-narrow .about.-wrong { display: block; }
+    SettingsScreen.-narrow .label { width: 16; }
+    SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 18; }
     SettingsScreen Choice { width: 24; }
     SettingsScreen Input {
         width: 24; height: 1; border: none; padding: 0 1; background: $panel;
@@ -111,6 +140,7 @@ class SettingsScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("settings.save", "save", priority=True),
+        binding("settings.reset", "reset", priority=True),
         binding("settings.leave", "leave", priority=True),
         binding("settings.down", "app.focus_next", show=False, priority=True),
         binding("settings.up", "app.focus_previous", show=False, priority=True),
@@ -123,30 +153,27 @@ class SettingsScreen(Dialog[None]):
         self._at = at
         self._live_settings = live_settings
         self._themes = tuple(themes)
+        self._rows = {row.id: row for rows in ROWS.values() for row in rows}
         self._at_first = {
-            row.name: text_of_setting(live_settings.now, row.name)
-            for rows in ROWS.values()
-            for row in rows
+            row.name: text_of_setting(live_settings.now, row.name) for row in self._rows.values()
         }
+        self._sources = sources_of(live_settings.now)
         self._theme_at_first = ""
 
     def compose(self) -> ComposeResult:
-        """Yield one line per setting."""
-        sources = _sources()
-        with VerticalScroll(can_focus=False, classes="dialog") as box:
-            box.border_title = "settings"
+        """Yield one line per setting, and below them what the one with the focus means."""
+        with Vertical(id="box", classes="dialog") as box:
+            box.border_title = HEADING
             box.border_subtitle = f"{hint('settings.save')} save · {hint('settings.leave')} cancel"
-            for heading, rows in ROWS.items():
-                yield Label(heading, classes="heading")
-                for row in rows:
-                    with Horizontal():
-                        yield Label(row.label, classes="label")
-                        yield self._field(row)
-                        yield Label(
-                            sanitize_line(sources.get(row.name) or short_hint(row.name)),
-                            classes="about",
-                            markup=False,
-                        )
+            with VerticalScroll(can_focus=False, id="rows"):
+                for heading, rows in ROWS.items():
+                    yield Label(heading, classes="heading")
+                    for row in rows:
+                        with Horizontal():
+                            yield Label(row.label, classes="label")
+                            yield self._field(row)
+                            yield Label(id=f"about-{row.id}", classes="about", markup=False)
+            yield Label(id="hint", markup=False)
             location = sanitize_line(f"Settings file: {config_file()}")
             yield Label(location, classes="file", markup=False)
         yield KeyBar()
@@ -157,12 +184,16 @@ class SettingsScreen(Dialog[None]):
         if values:
             if text not in values:  # the file of the chosen theme was deleted
                 values = (text, *values)
-            return Choice(values, text, id=_id(row.name))
-        return OneLineInput(text, id=_id(row.name), placeholder=row.empty, select_on_focus=True)
+            return Choice(values, text, id=row.id)
+        return OneLineInput(
+            text, id=row.id, placeholder=row.default or "none", select_on_focus=True
+        )
 
     def on_mount(self) -> None:
         """Remember the theme at first, and focus the first field."""
         self._theme_at_first = app_of(self).theme
+        for row in self._rows.values():
+            self._show_about(row)
         self.go_to(self._at)
 
     def go_to(self, name: str) -> None:
@@ -174,22 +205,90 @@ class SettingsScreen(Dialog[None]):
         if event.value in app_of(self).available_themes:
             app_of(self).theme = event.value
 
+    # --- what is said about the values
+
+    @on(DescendantFocus)
+    @on(Choice.Changed)
+    @on(Input.Changed)
+    def _show_changed(self, event: DescendantFocus | Choice.Changed | Input.Changed) -> None:
+        field = event.widget if isinstance(event, DescendantFocus) else event.control
+        if (row := self._rows.get(field.id or "")) is not None:
+            self._show_about(row)
+            self.refresh_bindings()
+
+    def _show_about(self, row: Row) -> None:
+        """Say what is wrong with a value or where it comes from, and what the setting means."""
+        mistake, source = self._mistake(row), self._source(row)
+        about = self.query_one(f"#about-{row.id}", Label)
+        about.update(sanitize_line(shortened(mistake) or f"{source} · {short_hint(row.name)}"))
+        about.set_class(bool(mistake), "-wrong")
+        about.set_class(source != DEFAULT, "-set")
+        if self.focused is not None and self.focused.id == row.id:
+            label = self.query_one("#hint", Label)
+            label.set_class(bool(mistake), "-wrong")
+            label.update(sanitize_line(mistake or f"{HINTS[row.name]} (now: {source})"))
+        words = counted_mistakes(sum(bool(self._mistake(one)) for one in self._rows.values()))
+        title = Content(HEADING)
+        if words:
+            title = Content.assemble(title, " · ", (words, "bold $error"))
+        self.query_one("#box").border_title = title
+
+    def _mistake(self, row: Row) -> str:
+        text = self._text(row.name)
+        return "" if row.values or not text else mistake_of_setting(row.name, text)
+
+    def _source(self, row: Row) -> str:
+        """Return where the value that is shown comes from."""
+        text = self._text(row.name)
+        if text == self._at_first[row.name]:
+            return self._sources[row.name]
+        return DEFAULT if text in ("", row.default) else "changed here"
+
+    # --- keys
+
+    @property
+    def _focused_row(self) -> Row | None:
+        return None if self.focused is None else self._rows.get(self.focused.id or "")
+
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """A value that is the default cannot be reset."""
+        if action != "reset":
+            return ""
+        row = self._focused_row
+        if row is None:
+            return "no setting is chosen"
+        return "this is the default" if self._text(row.name) == row.default else ""
+
+    def action_reset(self) -> None:
+        """Put the default back into the field; saving removes the setting from the file."""
+        row = self._focused_row
+        if row is not None:
+            self._put(row, row.default)
+
+    def _put(self, row: Row, text: str) -> None:
+        field = self.query_one(f"#{row.id}")
+        if isinstance(field, Choice | Input):
+            field.value = text
+
     def action_save(self) -> None:
-        """Write the changes; report an invalid value and focus its field."""
-        changes: dict[str, Any] = {}
-        for name, before in self._at_first.items():
-            text = self._text(name)
-            if text == before:
-                continue
-            try:
-                changes[name] = setting_of_text(name, text)
-            except ConfigError as error:
-                self.notify(sanitize_line(str(error)), severity="warning", markup=False)
-                self.query_one(f"#{_id(name)}").focus()
-                return
+        """Write the changes, unless a value is invalid: then the first of them gets the focus."""
+        wrong = [row for row in self._rows.values() if self._mistake(row)]
+        if wrong:
+            self.go_to(wrong[0].name)
+            return
+        changes = {
+            row.name: self._value(row)
+            for row in self._rows.values()
+            if self._text(row.name) != self._at_first[row.name]
+        }
         if changes and not self._write(changes):
             return
         self.dismiss(None)
+
+    def _value(self, row: Row) -> Any:
+        """Return the value to write; None, which removes the setting, for the default."""
+        text = self._text(row.name)
+        return None if text == row.default else setting_of_text(row.name, text)
 
     def _write(self, changes: dict[str, Any]) -> bool:
         try:
@@ -209,17 +308,6 @@ class SettingsScreen(Dialog[None]):
     def _text(self, name: str) -> str:
         field = self.query_one(f"#{_id(name)}")
         return field.value.strip() if isinstance(field, Choice | Input) else ""
-
-
-def _sources() -> dict[str, str]:
-    """Settings that an environment variable overrides at the next start, with that variable."""
-    try:
-        found = setting_sources()
-    except ConfigError:
-        return {}
-    return {
-        name: f"${source}" for name, _, source in found if source != "default" and source.isupper()
-    }
 
 
 def _id(name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.content import Content
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widgets import Button, Input, Label, Select, TextArea
@@ -160,7 +161,8 @@ async def test_a_draft_holds_up_quitting_only_once(
         ("input", "/not/there", "This path does not exist."),
         ("input", f"/tmp/{'x' * 300}", "This path does not exist."),
         ("input", "~nobody-of-that-name/x", "This path does not exist."),
-        ("steps", "0", "from 1"),
+        ("steps", "0", "more than 0"),
+        ("steps", "", "more than 0"),
         ("samples", "1000", "from 1 to 256"),
     ],
 )
@@ -187,6 +189,59 @@ async def test_an_error_is_shown_at_its_field(
         await pilot.pause()
         assert not place.has_class("-wrong")
     assert not started
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+async def test_all_errors_are_shown_at_once_and_counted(
+    app: SandboxTui, started: Started, size: tuple[int, int]
+) -> None:
+    wrong = {"url": "localhost", "input": "/not/there", "samples": "0", "cost": "-1"}
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n")
+        form = app.screen
+        for name, text in wrong.items():
+            await fill_field(pilot, name, text)
+        await fill_field(pilot, "prompts", "nobody")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        marked = {field.id for field in form.query(".-wrong") if field.id != "hint"}
+        assert marked == {"task", "prompts", *wrong}
+        assert app.focused is form.query_one("#task"), "the first of them"
+        box = form.query_one("#box")
+        assert Content.from_markup(box.border_title).plain == "new run · 6 fields need attention"
+        assert str(form.query_one("#hint", Label).content) == "Enter a task."
+        await pilot.press("x")
+        await pilot.pause()
+        assert Content.from_markup(box.border_title).plain == "new run · 5 fields need attention"
+    assert not started
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "words"),
+    [
+        ("steps", "4x", "a whole number"),
+        ("samples", "x", "from 1 to 256"),
+        ("tokens", "many", "a whole number"),
+        ("temperature", "warm", "a number"),
+    ],
+)
+async def test_a_number_field_takes_every_character_and_says_what_fits(
+    app: SandboxTui, name: str, typed: str, words: str
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n")
+        field = app.screen.query_one(f"#{name}", Input)
+        field.value = ""
+        field.focus()
+        await pilot.press(*typed)
+        await pilot.pause()
+        assert field.value == typed
+        assert str(field.border_subtitle) == words
+        assert str(app.screen.query_one("#hint", Label).content) == f"Must be {words}."
+        await pilot.press("end", *["backspace"] * len(typed), "3")
+        await pilot.pause()
+        assert not field.has_class("-wrong")
+        assert str(app.screen.query_one("#box").border_title) == "new run"
 
 
 @pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
@@ -284,8 +339,8 @@ async def test_settings_are_saved_for_all_new_runs(app: SandboxTui, started: Sta
 @pytest.mark.parametrize(
     ("field", "text", "words"),
     [
-        ("temperature", "warm", "must be a number"),
-        ("cost", "-1", "must be more than 0"),
+        ("temperature", "warm", "a number"),
+        ("cost", "-1", "more than 0"),
         ("prompts", "nobody", "nobody"),
     ],
 )
@@ -329,7 +384,7 @@ async def test_the_field_with_the_focus_is_explained(app: SandboxTui) -> None:
         form = app.screen
         assert isinstance(form, NewRunDialog)
         said: dict[str, str] = {}
-        for name, field in form._fields():
+        for name, field in form.fields():
             field.focus()
             await until(pilot, lambda field=field: field.has_focus_within or field.has_focus)
             await pilot.pause()

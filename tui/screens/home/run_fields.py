@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.models.factory import is_server_address
-from sandbox_tui.tui.format.setting_text import setting_of_text, text_of_setting
+from sandbox_tui.tui.format.setting_text import (
+    SERVER_NEEDED,
+    mistake_of_setting,
+    setting_of_text,
+    text_of_setting,
+)
 
 SETTINGS = {
     "model": "model.name",
@@ -33,59 +37,36 @@ TEXTS = frozenset({"model", "url", "output", "prompts"})
 """Fields whose text is used literally as the value."""
 
 
-class Problem(NamedTuple):
-    """Why a run cannot be started yet.
-
-    Attributes:
-        field: the field to correct.
-        words: what to do there.
-    """
-
-    field: str
-    words: str
-
-
-class FieldProblem(Exception):
-    """A field contains no valid value for its setting.
-
-    Attributes:
-        problem: the field, and what to do.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.words)
-        self.problem = problem
-
-
 def texts_of(settings: Settings) -> dict[str, str]:
     """Return the texts of the fields for these settings."""
     return {field: text_of_setting(settings, name) for field, name in SETTINGS.items()}
+
+
+def mistake_in(field: str, text: str) -> str:
+    """Return why a text is no value of the field's setting; empty if it is one."""
+    if field == "url":
+        return SERVER_NEEDED if text and not is_server_address(text) else ""
+    if field == "steps" and not text:  # all others may be empty
+        text = "0"
+    return "" if field in TEXTS else mistake_of_setting(SETTINGS[field], text)
+
+
+def mistakes_in(typed: Mapping[str, str]) -> dict[str, str]:
+    """Return what is wrong with the texts, by field."""
+    found = {field: mistake_in(field, typed[field].strip()) for field in SETTINGS}
+    return {field: words for field, words in found.items() if words}
 
 
 def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str, Any]:
     """Return the settings that were changed in the form, by dotted name.
 
     Args:
-        typed: the text of each field.
+        typed: the text of each field, without mistakes.
         before: the texts when the form was opened.
-
-    Raises:
-        FieldProblem: a text is not a valid value for its setting.
     """
     changes: dict[str, Any] = {}
     for field, name in SETTINGS.items():
         text = typed[field].strip()
-        if text == before[field].strip():
-            continue
-        if field == "url" and text and not is_server_address(text):
-            raise FieldProblem(Problem(field, "Begin with http:// or https://."))
-        try:
+        if text != before[field].strip():
             changes[name] = text if field in TEXTS else setting_of_text(name, text)
-        except ConfigError as error:
-            raise FieldProblem(Problem(field, _words(error, name))) from error
     return changes
-
-
-def _words(error: ConfigError, name: str) -> str:
-    """Return the error message without the setting's name, which is in the field's border."""
-    return str(error).removeprefix(f"{name} ").partition(", not ")[0].rstrip(".")

@@ -1,0 +1,157 @@
+"""Base class of dialogs with fields: each mistake is shown at its field, all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, TypeAlias, cast
+
+from textual import on
+from textual.content import Content
+from textual.events import DescendantFocus
+from textual.widget import Widget
+from textual.widgets import Input, Label, Select, TextArea
+
+from sandbox_tui.tui.format.setting_text import counted_mistakes, shortened
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog, Result
+
+Texts: TypeAlias = dict[str, str]
+"""What the fields contain, by field."""
+
+Mistakes: TypeAlias = Mapping[str, str]
+"""What to do at each field that is wrong, by field."""
+
+
+class FormDialog(Dialog[Result]):
+    """A box `#box` with fields of the class `field`, and a label `#hint` below them.
+
+    The label explains the field with the focus. A field that is wrong has a red border, which says
+    what to do; the title of the box counts them.
+    """
+
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall"), (38, "-tallest")]  # noqa: RUF012
+
+    HEADING: ClassVar[str]
+    """The title of the box."""
+
+    TITLES: ClassVar[Mapping[str, str]]
+    """The border title of each field, in the order in which they appear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mistakes: dict[str, str] = {}
+        self._marked_text: Texts = {}
+
+    def hint_of(self, name: str) -> str:
+        """Return what a field means; empty text stands for everything that is not a field."""
+        raise NotImplementedError
+
+    def note_of(self, name: str) -> str:
+        """Return the words in the bottom border of a field without a mistake."""
+        return ""
+
+    def mistake_while_typing(self, name: str, text: str) -> str:
+        """Return what is wrong with a text that is being typed; empty if it may become right."""
+        return ""
+
+    def show_titles(self) -> None:
+        """Write the titles of the fields into their borders."""
+        for name, title in self.TITLES.items():
+            field = self.query_one(f"#{name}")
+            field.border_title, field.border_subtitle = title, self.note_of(name)
+
+    def mark(self, mistakes: Mistakes) -> None:
+        """Show these mistakes at their fields, and no others; focus the first one."""
+        for name in set(self._mistakes) - set(mistakes):
+            self._unmark(name)
+        wrong = [name for name in self.TITLES if name in mistakes]
+        for name in wrong:
+            self._mark(name, mistakes[name])
+        if wrong:
+            self.query_one(f"#{wrong[0]}").focus()
+
+    def _mark(self, name: str, words: str) -> None:
+        field = self.query_one(f"#{name}")
+        self._mistakes[name], self._marked_text[name] = words, self.typed()[name]
+        field.add_class("-wrong")
+        field.border_subtitle = Content(shortened(words))
+        self._count()
+
+    def _unmark(self, name: str) -> None:
+        field = self.query_one(f"#{name}")
+        del self._mistakes[name]
+        field.remove_class("-wrong")
+        field.border_subtitle = self.note_of(name)
+        self._count()
+
+    def _count(self) -> None:
+        words = counted_mistakes(len(self._mistakes))
+        title = Content(self.HEADING)
+        if words:
+            title = Content.assemble(title, " · ", (words, "bold $error"))
+        self.query_one("#box").border_title = title
+        self._explain(self._field_of(self.focused))
+
+    @on(TextArea.Changed)
+    @on(Input.Changed)
+    def _typed_in(self, event: TextArea.Changed | Input.Changed) -> None:
+        name = event.control.id or ""
+        if name not in self.TITLES:
+            return
+        text = self.typed()[name]
+        if words := self.mistake_while_typing(name, text.strip()):
+            self._mark(name, words)
+        # The event of a key typed just before starting arrives only after the field was marked.
+        elif name in self._mistakes and text != self._marked_text[name]:
+            self._unmark(name)
+
+    # --- the line below the fields
+
+    @on(DescendantFocus)
+    def _explain_focused(self, event: DescendantFocus) -> None:
+        self._explain(self._field_of(event.widget))
+
+    def _field_of(self, widget: Widget | None) -> str:
+        """Return the name of the field that is or contains a widget; otherwise empty."""
+        if widget is None:
+            return ""
+        ids = (node.id for node in widget.ancestors_with_self)
+        return next((name for name in ids if name in self.TITLES), "") or ""
+
+    def _explain(self, name: str) -> None:
+        """Say what a field means, or what is wrong with it."""
+        label = self.query_one("#hint", Label)
+        label.set_class(name in self._mistakes, "-wrong")
+        label.update(self._mistakes.get(name) or self.hint_of(name))
+
+    # --- the fields
+
+    def fields(self) -> Iterator[tuple[str, Widget]]:
+        """Yield each field with its name."""
+        for name in self.TITLES:
+            yield name, self.query_one(f"#{name}")
+
+    def typed(self) -> Texts:
+        """Return the text of each field."""
+        texts: Texts = {}
+        for name, field in self.fields():
+            match field:
+                case TextArea():
+                    texts[name] = field.text
+                case Input():
+                    texts[name] = field.value
+                case Select():
+                    texts[name] = str(cast(object, field.value))
+                case _:
+                    pass
+        return texts
+
+    def put(self, name: str, text: str) -> None:
+        """Put a text into a field, or choose it there."""
+        match self.query_one(f"#{name}"):
+            case TextArea() as area:
+                area.load_text(text)
+                area.move_cursor(area.document.end)
+            case Input() | Select() as field:
+                field.value = text
+            case _:
+                pass
