@@ -14,7 +14,16 @@ HINTED = 1 << 20
 
 
 class EditError(ValueError):
-    """An edit that failed; the message is for the model."""
+    """An edit that failed.
+
+    Args:
+        message: for the model.
+        brief: for the user who decides about the call; does not say what to do about it.
+    """
+
+    def __init__(self, message: str, brief: str) -> None:
+        super().__init__(message)
+        self.brief = brief
 
 
 class Edit(NamedTuple):
@@ -32,19 +41,23 @@ def replace(data: bytes, old: str, new: str, name: str) -> Edit:
         EditError: there is none, or more than one, or nothing would change.
     """
     if not old:
-        raise EditError("old_str must not be empty.")
+        raise EditError("old_str must not be empty.", "old_str is empty")
     if old == new:
-        raise EditError("old_str and new_str are the same; nothing would change.")
+        same = "old_str and new_str are the same"
+        raise EditError(f"{same}; nothing would change.", same)
     before, after = _encoded(data, old, new)
     count = data.count(before)
     if count == 0:
         raise EditError(
-            f"No occurrences of old_str found in {name} for replacement.{_hint(data, old)}"
+            f"No occurrences of old_str found in {name} for replacement.{_hint(data, old)}",
+            f"old_str is not in the file{_brief_hint(data, old)}",
         )
     if count > 1:
+        places = _places(data, before)
         raise EditError(
             f"Multiple occurrences ({count}) of old_str found in {name}, in lines "
-            f"{_places(data, before)}. Include more of the surrounding text to make old_str unique."
+            f"{places}. Include more of the surrounding text to make old_str unique.",
+            f"old_str is in the file {count} times, in lines {places}",
         )
     at = data.index(before)
     first = data.count(b"\n", 0, at) + 1
@@ -59,7 +72,10 @@ def insert(data: bytes, line: int, text: str) -> Edit:
     """
     total = line_count(data)
     if not 0 <= line <= total:
-        raise EditError(f"insert_line must be from 0 to {total}, the lines of the file.")
+        raise EditError(
+            f"insert_line must be from 0 to {total}, the lines of the file.",
+            f"insert_line is {line}, but the file has {total} line{'' if total == 1 else 's'}",
+        )
     ending = line_ending(data)
     added = text.encode("utf-8").replace(b"\r\n", b"\n").replace(b"\n", ending)
     at = _end_of(data, line)
@@ -105,13 +121,26 @@ def _hint(data: bytes, old: str) -> str:
             " old_str contains U+FFFD, which view shows for bytes that are not UTF-8; "
             "leave those out."
         )
+    line = _nearly_at(data, old)
+    if line:
+        return f" From line {line} on, the text differs only in its white space."
+    return " Look at the file again with view, and copy the text exactly."
+
+
+def _brief_hint(data: bytes, old: str) -> str:
+    line = _nearly_at(data, old)
+    return f" (from line {line} on, only the white space differs)" if line else ""
+
+
+def _nearly_at(data: bytes, old: str) -> int:
+    """Return the line from which a file has this text but for white space; 0 if there is none."""
     lines = [_without_extra_space(line.encode("utf-8")) for line in old.strip().split("\n")]
     if lines[0] and len(data) <= HINTED:
         every = [_without_extra_space(line) for line in data.split(b"\n")]
         for at, line in enumerate(every):
             if line == lines[0] and every[at : at + len(lines)] == lines:
-                return f" From line {at + 1} on, the text differs only in its white space."
-    return " Look at the file again with view, and copy the text exactly."
+                return at + 1
+    return 0
 
 
 def _without_extra_space(line: bytes) -> bytes:

@@ -12,18 +12,20 @@ from textual.app import App, ComposeResult
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.tools.edit_preview import EditedFile
 from sandbox_tui.themes import load_themes
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.palette import palette_of, to_textual
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar, names_in
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.call_list import Calls
-from sandbox_tui.tui.widgets.calls.edited_file import edited_file
+from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
 from sandbox_tui.tui.widgets.calls.rows.waiting_rows import waiting_lines
 from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, contains
 from tests.unit.event_streams import started
+from tests.unit.tui.widgets.test_preview_kinds import PALETTE
 
 
 def bash(number: int, command: str, answer: str, *, ok: bool = True) -> Iterable[e.AnyEvent]:
@@ -466,16 +468,45 @@ async def test_a_waiting_insertion_is_shown_between_its_neighbouring_lines() -> 
     app = OneList(state)
     async with app.run_test(size=(80, 20)):
         palette = palette_of(app.query_one(Calls))
-        before = edited_file(state.calls[1], state.files, {"b": content.encode()}.get)
-        assert before == content
-        rows = [line.plain.strip() for line in waiting_lines(state.calls[1], 80, palette, before)]
-        around = [*(f"line {n}" for n in (3, 4, 5)), "+ new", *(f"line {n}" for n in (6, 7, 8))]
+        edited = EditedFiles({"b": content.encode()}.get)
+        preview = edited.preview(state.calls[1], state.files)
+        rows = [line.plain.strip() for line in waiting_lines(state.calls[1], 80, palette, preview)]
+        above, below = [f"{n}   line {n}" for n in (3, 4, 5)], ["7   line 6", "8   line 7"]
+        around = [*above, "6 + new", *below, "9   line 8"]
         assert rows == ["insert /testbed/a.py, after line 5", *around]
         unknown = waiting_lines(state.calls[1], 80, palette)
         assert [line.plain.strip() for line in unknown][1:] == ["+ new"]
-        assert edited_file(state.calls[1], state.files, {}.get) is None
-        whole = CallDocument(state.calls[1], before).lines(60, palette)
-        assert any(line.plain == "+ new" and line.style == palette.good for line in whole)
+        assert EditedFiles({}.get).preview(state.calls[1], state.files) is None
+        edited.read = 1, EditedFile(b"short\n")
+        failing = edited.preview(state.calls[1], state.files)
+        whole = [line.plain for line in CallDocument(state.calls[1], failing).lines(99, palette)]
+        wrong = "! This call would fail: insert_line is 5, but the file has 1 line."
+        assert whole[1:] == [wrong, "+ new"]
+
+
+async def test_the_full_text_of_an_edited_call_is_a_diff_with_all_its_lines_counted() -> None:
+    proposed = "".join(f"line {n}\n" for n in range(60))
+    fields = {"command": "create", "path": "/testbed/a.py", "file_text": proposed}
+    state = RunState()
+    call = e.ToolCall(
+        number=1, step=1, id="c", name="str_replace_editor", arguments=json.dumps(fields)
+    )
+    yours = json.dumps({**fields, "file_text": proposed.replace("line 7\n", "line seven\n")})
+    for event in (
+        e.CallProposed(call=call),
+        e.CallDecided(call=1, verdict="edit", by="human", arguments=yours),
+        e.CallFinished(call=1, observation="one\ntwo\nthree\n", exit_code=0, duration=1.0, ok=True),
+    ):
+        state.apply(event)
+    app = OneList(state)
+    async with app.run_test(size=(80, 20)):
+        palette = palette_of(app.query_one(Calls))
+        document = CallDocument(state.calls[1])
+        shown = [line.plain for line in document.lines(70, palette)]
+    assert shown[0] == "Edited by you: - is the model's, + is yours."
+    assert [line for line in shown if line[:1] in ("-", "+")] == ["- line 7", "+ line seven"]
+    assert shown.count("  line 8") == 1
+    assert document.described(palette) == f"{len(shown)} lines"
 
 
 async def test_the_full_text_of_a_call_without_arguments_begins_with_its_tool() -> None:
@@ -554,4 +585,6 @@ async def test_the_files_that_a_waiting_command_names_are_those_of_now() -> None
 
 def test_a_newline_that_ends_an_observation_is_not_a_line() -> None:
     state = replies(*bash(1, "x", "one\ntwo\n"))
-    assert CallDocument(state.calls[1]).facts == "2 lines"
+    shown = CallDocument(state.calls[1]).lines(60, PALETTE)
+    assert [line.plain for line in shown] == ["x", "", "one", "two"]
+    assert CallDocument(state.calls[1]).described(PALETTE) == "4 lines"

@@ -34,7 +34,6 @@ from sandbox_tui.tui.screens.files.file_view import choose_version
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
-from sandbox_tui.tui.widgets.calls.edited_file import edited_file
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -391,8 +390,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
 
     def open_whole(self, item: Item | None) -> None:
         """Open the whole text of an item."""
-        task = self.state.started.task if self.state.started is not None else ""
-        pager = pager_of(item, edited_file(item, self.state.files, self._get_blob), task)
+        pager = pager_of(item, self.state, self.query_one(Calls).edited_files)
         if pager is not None:
             app_of(self).push_screen(pager)
         else:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem, RunState
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
+from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles
 
 
-def pager_of(item: Item | None, before: str | None = None, task: str = "") -> PagerScreen | None:
+def pager_of(item: Item | None, state: RunState, edited_files: EditedFiles) -> PagerScreen | None:
     """Return the pager with the text of an item; None if it has none.
 
     Args:
         item: the item.
-        before: content of the file that a waiting call inserts into, if known.
-        task: the run's task, shown above its first reply.
+        state: the run; its task is shown above its first reply.
+        edited_files: tells what a waiting call would do to the file it edits.
     """
     match item:
         case CallItem():
-            return PagerScreen(f"call {item.call.number}", CallDocument(item, before))
+            preview = edited_files.preview(item, state.files)
+            return PagerScreen(f"call {item.call.number}", CallDocument(item, preview))
         case ReplyItem():
+            task = state.started.task if state.started is not None else ""
             asked = f"Task: {task}" if item.step == 1 and task else ""
             parts = [part.strip() for part in (asked, item.reasoning, item.text)]
             return PagerScreen(f"step {item.step}", "\n\n".join(part for part in parts if part))

@@ -25,16 +25,18 @@ class PromptDialog(LineDialog[str]):
         title: what to enter.
         text: the initial text.
         placeholder: the meaning of an empty line.
+        enter_words: what enter does.
     """
-
-    enter_words = "save"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("ask_line.leave", "dismiss(None)", priority=True),
     ]
 
-    def __init__(self, title: str, text: str = "", placeholder: str = "") -> None:
+    def __init__(
+        self, title: str, text: str = "", placeholder: str = "", enter_words: str = "save"
+    ) -> None:
         super().__init__()
+        self.enter_words = enter_words
         self._question = title
         self._text = text
         self._placeholder = placeholder
@@ -46,7 +48,7 @@ class PromptDialog(LineDialog[str]):
             text, placeholder=self._placeholder, select_on_focus=False, classes="line"
         )
         line.border_title = self._question
-        line.border_subtitle = f"enter save · {hint('ask_line.leave')} cancel"
+        line.border_subtitle = f"enter {self.enter_words} · {hint('ask_line.leave')} cancel"
         yield line
 
     @override

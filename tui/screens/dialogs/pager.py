@@ -91,6 +91,7 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None]):
     """
 
     AUTO_FOCUS = "#pager-text"
+    SCOPED_CSS = False  # subclasses are styled, too
 
     CSS = """
     PagerScreen { background: $background; }
@@ -116,10 +117,28 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the text and a search line."""
         self._body.border_title = Content(sanitize_line(self._heading))
-        self._body.border_subtitle = Content(sanitize_line(_facts_of(self._content)))
+        self._say_facts()
         yield self._body
         yield SearchLine(placeholder="search · enter next match")
         yield KeyBar()
+
+    @property
+    def facts(self) -> str:
+        """A few words about the text, for the border."""
+        content = self._content
+        if isinstance(content, Document):
+            return content.described(palette_of(self))
+        return numbers.counted(len(_lines(content)), "line")
+
+    def _say_facts(self) -> None:
+        self._body.border_subtitle = Content(sanitize_line(self.facts))
+
+    def show(self, document: Document) -> None:
+        """Show a document instead of the one before, at the same place."""
+        self._content = document
+        if isinstance(self._body, PreviewLines):
+            self._body.show(document, keep_place=True)
+        self._say_facts()
 
     def on_mount(self) -> None:
         """Draw a document, which needs the theme, and redraw it when the theme changes."""
@@ -163,12 +182,6 @@ def _body_of(content: str | Document) -> TextBlocks | PreviewLines:
     if isinstance(content, str):
         return TextBlocks(content, id="pager-text")
     return PreviewLines(wrap=True, id="pager-text")
-
-
-def _facts_of(content: str | Document) -> str:
-    if isinstance(content, Document):
-        return content.facts
-    return numbers.counted(len(_lines(content)), "line")
 
 
 def _lines(text: str) -> list[str]:

@@ -9,9 +9,14 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
+from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
+from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call, diff_rows
 from sandbox_tui.tui.widgets.preview.document import Document, count_of
+
+WIDE = 1_000_000
+"""Columns in which no line is wrapped."""
 
 
 class CallDocument(Document):
@@ -19,31 +24,40 @@ class CallDocument(Document):
 
     Args:
         item: the call, with its observation if there is one.
-        before: content of the file that a waiting call inserts into, if known.
+        preview: what a waiting call would do to the file it edits, if known.
     """
 
-    def __init__(self, item: CallItem, before: str | None = None) -> None:
+    def __init__(self, item: CallItem, preview: EditPreview | None = None) -> None:
         self._item = item
-        self._before = before
+        self._preview = preview
         finished = item.finished
         self._answer = (
             ""
             if finished is None
             else sanitize(finished.observation.removesuffix("\n").expandtabs(8))
         )
-        self.facts = count_of(self._answer.count("\n") + 1, "line") if self._answer else ""
+
+    @override
+    def described(self, palette: Palette) -> str:
+        return count_of(len(self.lines(WIDE, palette)), "line")
 
     @override
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
-        item = self._item
-        room = max(1, width)
-        lines = coloured_call(item.call.name, item.arguments, room, palette, self._before)
-        if not any(line.plain for line in lines):  # a call without arguments, such as submit
-            lines = [Text(sanitize_line(item.call.name), style=palette.tool)]
-        if item.decided is not None and item.decided.verdict == "edit":
-            lines += [Text(), Text("Edited by you. The model wrote:", style=palette.human)]
-            lines += coloured_call(item.call.name, item.call.arguments, max(1, width), palette)
+        lines = self._call(max(1, width), palette)
         if self._answer:
             lines.append(Text())
             lines += [Text(line, style=palette.text) for line in self._answer.split("\n")]
+        return lines
+
+    def _call(self, width: int, palette: Palette) -> list[Text]:
+        """Return the call as it ran; if the user edited it, as a diff against the model's call."""
+        item = self._item
+        if item.decided is not None and item.decided.verdict == "edit":
+            about = Text("Edited by you: - is the model's, + is yours.", style=palette.human)
+            name = item.call.name
+            old, new = (readable_arguments(name, x) for x in (item.call.arguments, item.arguments))
+            return [about, *diff_rows(old, new, width, palette)]
+        lines = coloured_call(item.call.name, item.arguments, width, palette, self._preview)
+        if not any(line.plain for line in lines):  # a call without arguments, such as submit
+            lines = [Text(sanitize_line(item.call.name), style=palette.tool)]
         return lines

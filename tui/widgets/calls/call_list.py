@@ -20,7 +20,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.calls.edited_file import GetBlob, edited_file
+from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines
 from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_output, task_lines
@@ -81,8 +81,8 @@ class Calls(ExplainsUnavailable, BlockList):
         super().__init__(id=id)
         self._state = state
         self._autoselect = autoselect
-        self._get_blob = get_blob
-        self._attention = Attention(self)
+        self.edited_files = EditedFiles(get_blob)
+        self.attention = Attention(self)
         self._left_at = 0
         self._opened_items = OpenedItems()
         self._first = 0
@@ -165,12 +165,12 @@ class Calls(ExplainsUnavailable, BlockList):
     @property
     def waiting(self) -> int | None:
         """Number of the waiting call; None if there is none or the list does not attend."""
-        return self._attention.number
+        return self.attention.number
 
     def _attend(self) -> None:
         pending = self._state.pending if self._autoselect else None
         number = pending.call.number if pending is not None else None
-        self._attention.update(number, lambda: self._waiting_place)
+        self.attention.update(number, lambda: self._waiting_place)
 
     @property
     def _waiting_place(self) -> int:
@@ -183,7 +183,7 @@ class Calls(ExplainsUnavailable, BlockList):
 
     def on_resize(self, event: Resize) -> None:
         """Keep the waiting call in view."""
-        self.call_after_refresh(self._attention.resized)
+        self.call_after_refresh(self.attention.resized)
 
     # --- earlier items
 
@@ -345,9 +345,9 @@ class Calls(ExplainsUnavailable, BlockList):
     def _lines(self, index: int, width: int) -> list[Text]:
         item = self._state.items[self._shown[index]]
         opened, notes = self._opened(index), self._notes_on(item)
-        before = edited_file(item, self._state.files, self._get_blob) if opened else None
+        preview = self.edited_files.preview(item, self._state.files) if opened else None
         palette = palette_of(self)
-        lines = item_lines(item, width, self._now, opened, notes, palette, before)
+        lines = item_lines(item, width, self._now, opened, notes, palette, preview)
         if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
         return lines

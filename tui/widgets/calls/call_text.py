@@ -12,7 +12,8 @@ def whole_text(item: CallItem) -> str:
     """Return the arguments in readable form, followed by the observation if there is one."""
     parts = [arguments_text(item)]
     if item.decided is not None and item.decided.verdict == "edit":
-        parts.append(f"(edited by you; the model wrote: {item.call.arguments})")
+        model = readable_arguments(item.call.name, item.call.arguments)
+        parts.append(f"(edited by you; the model wrote:)\n{model}")
     if item.finished is not None:
         parts.append(item.finished.observation)
     return "\n\n".join(part for part in parts if part)

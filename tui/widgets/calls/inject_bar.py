@@ -21,7 +21,7 @@ from sandbox_tui.tui.widgets.line_input import ProseLine
 
 Purpose = Literal["command", "message", "reject", "answer", "reword"]
 
-_PLACEHOLDER: dict[Purpose, str] = {
+PLACEHOLDER: dict[Purpose, str] = {
     "command": (
         "run a command in the sandbox · {told} private / visible · {message} message the model"
     ),
@@ -46,7 +46,7 @@ _SIGN: dict[Purpose, str] = {
 
 
 def _placeholder(purpose: Purpose) -> str:
-    return _PLACEHOLDER[purpose].format(told=hint("inject.told"), message=hint("live.message"))
+    return PLACEHOLDER[purpose].format(told=hint("inject.told"), message=hint("live.message"))
 
 
 class InjectBar(Horizontal):

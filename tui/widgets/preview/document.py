@@ -87,6 +87,10 @@ class Document:
         """Return the lines at this width; the view cuts or wraps longer ones."""
         raise NotImplementedError
 
+    def described(self, palette: Palette) -> str:
+        """Return a few words about the content, for the border of a pager."""
+        return self.facts
+
     def toggle(self, line: int) -> bool:
         """Fold or unfold a line; False if it does not fold."""
         return False

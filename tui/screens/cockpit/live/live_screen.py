@@ -15,12 +15,15 @@ from sandbox_tui.core.base.errors import ImageMissing, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import CallItem, Item
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited, RunLost, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.live.approving.waiting_file import WaitingFile
+from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
 from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
 from sandbox_tui.tui.screens.cockpit.live.interrupted import offer_to_resume
@@ -31,7 +34,7 @@ from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringAction
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
 from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
-from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
 from sandbox_tui.tui.screens.export_session import export_recorded
@@ -40,6 +43,7 @@ from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
@@ -97,6 +101,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         self._typed_lines = TypedLines(self, self._steering, self.state)
         self._shells = Shells(self, self._steering)
         self._storage_toast = StorageToast(self)
+        self._waiting_file = WaitingFile(self, self.state, lambda: self.live_files)
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the bars for the waiting call, the outcome, the queue and the input line."""
@@ -187,6 +192,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         super().sync_bars()
         for bar in (ApprovalBar, EndCard, QueueList):
             self.query_one(bar).sync(self.state)
+        self._waiting_file.sync()
         status, audience = self.query_one(StatusBar), self.worker.audience
         if status.prefix != audience:
             status.prefix = audience
@@ -198,6 +204,14 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()
+
+    @override
+    def open_whole(self, item: Item | None) -> None:
+        if isinstance(item, CallItem) and item is self.state.pending:
+            files = self.query_one(Calls).edited_files
+            app_of(self).push_screen(WholeCallScreen(item, self.state, files, self._steering))
+        else:
+            super().open_whole(item)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
@@ -250,7 +264,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
             if sure and self.run is not None:
                 self.run.cancel("You ended the run.")
 
-        app_of(self).push_screen(ConfirmDialog("End this run? Its results so far are kept."), ended)
+        app_of(self).push_screen(EndRunDialog(), ended)
 
     def action_leave(self) -> None:
         """Leave the screen; ask first what to do with an active run."""

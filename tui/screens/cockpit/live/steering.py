@@ -253,6 +253,14 @@ class RunSteering:
 
         app_of(self._screen).push_screen(EditCallDialog(pending.call), edited)
 
+    def decide_in_words(self, number: int, verdict: Literal["reject", "answer"], text: str) -> None:
+        """Reject a waiting call with a reason, or answer it."""
+        run = self.steerable_run()
+        if run is not None:
+            decide = run.reject if verdict == "reject" else run.answer
+            if not decide(number, text):
+                self._screen.notify(GONE)
+
     def skip(self) -> None:
         """Skip the waiting call."""
         run, pending = self.steerable_run(), self._state.pending

@@ -16,6 +16,7 @@ from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
@@ -43,7 +44,7 @@ def call_lines(
     now: float,
     opened: bool,
     palette: Palette,
-    before: str | None = None,
+    preview: EditPreview | None = None,
 ) -> list[Text]:
     """Return a call and its status; if opened, also its arguments and its observation.
 
@@ -53,14 +54,14 @@ def call_lines(
         now: the run's clock in seconds.
         opened: whether it is shown in full.
         palette: the palette to draw with.
-        before: content of the file that a waiting call inserts into, if known.
+        preview: what a waiting call would do to the file it edits, if known.
     """
     lines = [_call_title(item, width, opened, palette), _call_status(item, width, now, palette)]
     if opened:
         if item.call.repaired:
             repaired = sanitize_line(item.call.repaired)
             lines += indented(wrapped(repaired, width - GUTTER - 1, palette.warn), GUTTER)
-        lines += _arguments(item, width, palette, before)
+        lines += _arguments(item, width, palette, preview)
         if item.finished is not None:
             lines += observation_lines(item.finished.observation, width, palette)
         lines.append(Text())
@@ -143,10 +144,12 @@ def _amount(item: CallItem) -> str:
     return numbers.counted(lines, "line") if lines else "no output"
 
 
-def _arguments(item: CallItem, width: int, palette: Palette, before: str | None) -> list[Text]:
+def _arguments(
+    item: CallItem, width: int, palette: Palette, preview: EditPreview | None
+) -> list[Text]:
     """Return the arguments in readable form; complete if the call waits."""
     if item.status == "waiting":
-        return waiting_lines(item, width, palette, before)
+        return waiting_lines(item, width, palette, preview)
     room = width - GUTTER - 1
     return inset_wrapped(_argument_lines(item, room, palette), width, palette)
 

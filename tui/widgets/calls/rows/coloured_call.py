@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from rich.style import Style
@@ -12,11 +12,12 @@ from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.base.tool_names import BASH, EDITOR
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.row_parts import clean_lines
 from sandbox_tui.tui.widgets.preview.code import CONTINUED, highlighted, rows_of
-from sandbox_tui.tui.widgets.preview.diff import CHANGED_WORDS, CONTEXT_LINES
+from sandbox_tui.tui.widgets.preview.diff import CHANGED_WORDS
 from sandbox_tui.tui.widgets.preview.word_diff import Span, changed_words
 
 MAX_COMPARED_LINES = 2_000
@@ -31,7 +32,7 @@ _EDITS = {
 
 
 def coloured_call(
-    name: str, arguments: str, width: int, palette: Palette, before: str | None = None
+    name: str, arguments: str, width: int, palette: Palette, preview: EditPreview | None = None
 ) -> list[Text]:
     """Return all arguments of a call, wrapped.
 
@@ -40,13 +41,13 @@ def coloured_call(
         arguments: JSON text.
         width: columns.
         palette: the palette to draw with.
-        before: content of the file that the call inserts into, if known.
+        preview: what the call would do to the file it edits, if known.
     """
     fields = _fields(arguments)
     if name == BASH and fields is not None and set(fields) == {"command"}:
         return _rows(highlighted(str(fields["command"]), "bash", palette), width)
     if name == EDITOR and fields is not None and _is_edit(fields):
-        return list(_edit_rows(fields, width, palette, before))
+        return list(_edit_rows(fields, width, palette, preview))
     plain = clean_lines(readable_arguments(name, arguments))
     return _rows([Text(line, style=palette.text) for line in plain], width)
 
@@ -71,22 +72,53 @@ def _is_edit(fields: dict[str, Any]) -> bool:
 
 
 def _edit_rows(
-    fields: dict[str, Any], width: int, palette: Palette, before: str | None
+    fields: dict[str, Any], width: int, palette: Palette, preview: EditPreview | None
 ) -> Iterator[Text]:
     command, path = fields["command"], fields["path"]
     position = f", after line {fields['insert_line']}" if command == "insert" else ""
     head = f"{command} {path}{position}"
     yield from _rows([Text(line, style=palette.strong) for line in clean_lines(head)], width)
-    old, new = (_lines(text) for text in _compared(fields))
-    above, below = _around(fields.get("insert_line"), before) if command == "insert" else ((), ())
+    if preview is not None and preview.problem:
+        problem = f"! This call would fail: {preview.problem}."
+        yield from _rows([Text(line, style=palette.warn) for line in clean_lines(problem)], width)
+    if preview is not None and preview.first:
+        yield from _preview_rows(preview, width, palette)
+        return
+    yield from diff_rows(*_compared(fields), width, palette)
+
+
+def diff_rows(old: str, new: str, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield all lines of two texts as a diff, wrapped."""
+    for sign, text, spans in _changes(_lines(old), _lines(new)):
+        yield from _signed(sign, text, spans, _style_of(sign, palette), width)
+
+
+def _style_of(sign: str, palette: Palette) -> Style:
+    return {"-": palette.bad, "+": palette.good}.get(sign, palette.dim)
+
+
+def _preview_rows(preview: EditPreview, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield the changed lines of a file and those around them, numbered: a removed line as it was,
+    any other as it will be."""
+    above, old, new, below = (
+        [_line(line) for line in lines]
+        for lines in (preview.above, preview.old, preview.new, preview.below)
+    )
     changes = (
         *((" ", line, ()) for line in above),
         *_changes(old, new),
         *((" ", line, ()) for line in below),
     )
+    before = after = preview.first
+    digits = len(str(preview.first + len(above) + max(len(old), len(new)) + len(below) - 1))
     for sign, text, spans in changes:
-        style = {"-": palette.bad, "+": palette.good}.get(sign, palette.dim)
-        yield from _signed(sign, text, spans, style, width)
+        number = before if sign == "-" else after
+        rows = _signed(sign, text, spans, _style_of(sign, palette), max(1, width - digits - 1))
+        for place, row in enumerate(rows):
+            margin = " " * digits if place else f"{number:>{digits}}"
+            yield Text(f"{margin} ", style=palette.faint, no_wrap=True).append_text(row)
+        before += sign != "+"
+        after += sign != "-"
 
 
 def _compared(fields: dict[str, Any]) -> tuple[str, str]:
@@ -102,18 +134,12 @@ def _compared(fields: dict[str, Any]) -> tuple[str, str]:
     return old, new
 
 
-def _around(line: object, before: str | None) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the lines above and below an insertion point; none if they are unknown."""
-    if before is None or not isinstance(line, int):
-        return (), ()
-    lines = _lines(before.removesuffix("\n"))
-    if not 0 <= line <= len(lines):
-        return (), ()
-    return lines[max(0, line - CONTEXT_LINES) : line], lines[line : line + CONTEXT_LINES]
-
-
 def _lines(text: str) -> list[str]:
     return sanitize(text.expandtabs(4)).split("\n") if text else []
+
+
+def _line(text: str) -> str:
+    return sanitize(text.expandtabs(4), newlines=False)
 
 
 def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, str, tuple[Span, ...]]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
 from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines, note_lines, written_lines
@@ -28,7 +29,7 @@ def item_lines(
     opened: bool,
     notes: Sequence[str],
     palette: Palette,
-    before: str | None = None,
+    preview: EditPreview | None = None,
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -39,14 +40,14 @@ def item_lines(
         opened: whether it is shown in full.
         notes: notes on the step of a reply.
         palette: the palette to draw with.
-        before: content of the file that a waiting call inserts into, if known.
+        preview: what a waiting call would do to the file it edits, if known.
     """
     match item:
         case ReplyItem():
             lines = reply_lines(item, width, now, opened, palette)
             return [*lines, *written_lines(notes, width, opened, palette)]
         case CallItem():
-            return call_lines(item, width, now, opened, palette, before)
+            return call_lines(item, width, now, opened, palette, preview)
         case HumanItem():
             return human_lines(item, width, opened, palette)
         case NoteItem():

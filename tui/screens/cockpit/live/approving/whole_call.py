@@ -1,0 +1,147 @@
+"""The full text of the waiting call, with the keys that decide on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Literal
+
+from textual.binding import BindingType
+from typing_extensions import override
+
+from sandbox_tui.core.events.run_state import CallItem, RunState
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.approval_bar import CHOICES
+from sandbox_tui.tui.widgets.calls.call_document import CallDocument
+from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles
+from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
+
+SECONDS = 0.25
+"""Seconds between looks at the run."""
+
+
+BORDER_WIDTH = 80
+"""Columns from which the border has room for the keys that decide."""
+
+
+class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
+    """A pager that closes when the user decides on the call here.
+
+    If another terminal decides, it stays open, without the keys.
+
+    Args:
+        item: the waiting call.
+        state: the run.
+        edited_files: tells what the call would do to the file it edits.
+        steering: controls the run.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("live.approve", "approve"),
+        binding("live.approve_always", "approve_always"),
+        binding("live.edit", "edit"),
+        binding("live.reject", "say('reject')"),
+        binding("live.answer", "say('answer')"),
+        binding("live.skip", "skip"),
+    ]
+
+    def __init__(
+        self, item: CallItem, state: RunState, edited_files: EditedFiles, steering: RunSteering
+    ) -> None:
+        self._preview = edited_files.preview(item, state.files)
+        super().__init__(
+            f"call {item.call.number} waits for you", CallDocument(item, self._preview)
+        )
+        self._item = item
+        self._state = state
+        self._edited_files = edited_files
+        self._steering = steering
+        self._waits = True
+        self._is_deciding = False
+
+    def on_mount(self) -> None:
+        """Follow the run."""
+        self.set_interval(SECONDS, self._follow)
+
+    def on_screen_resume(self) -> None:
+        """Close at once if the dialog on top decided."""
+        self._follow()
+
+    def _follow(self) -> None:
+        preview = self._edited_files.preview(self._item, self._state.files)
+        waits = self._state.pending is self._item
+        if self._waits and not waits and self._is_deciding:
+            self.dismiss_when_on_top(None)
+        elif waits != self._waits or (waits and preview != self._preview):
+            self._waits, self._preview = waits, preview
+            self._body.border_title = f"call {self._item.call.number}"
+            self.show(CallDocument(self._item, preview))
+            self.refresh_bindings()
+
+    @property
+    @override
+    def facts(self) -> str:
+        """The number of lines and, as long as the call waits, the keys that decide."""
+        if not self._waits or self.size.width < BORDER_WIDTH:
+            return super().facts
+        keys = (f"{hint(f'live.{action}')} {word}" for word, action in CHOICES)
+        return " · ".join([super().facts, *keys])
+
+    def on_resize(self) -> None:
+        """Show the keys where there is room for them."""
+        self._say_facts()
+        self.refresh_bindings()
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's words for an action; empty if the border shows it."""
+        name = action.removeprefix("say('").removesuffix("')")
+        words = {choice: word for word, choice in CHOICES}.get(name)
+        return "" if words is not None and self.size.width >= BORDER_WIDTH else words
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """The call can be decided on as long as it waits."""
+        action = str(parameters[0]) if action == "say" else action
+        if action not in (choice for _, choice in CHOICES):
+            return super().why_unavailable(action, parameters)
+        return self._steering.why_unavailable(action) if self._waits else "it no longer waits"
+
+    # --- the decisions
+
+    def _decide(self, decide: Callable[[], None]) -> None:
+        if self._state.pending is self._item:
+            self._is_deciding = True
+            decide()
+
+    def action_approve(self) -> None:
+        """Approve the call."""
+        self._decide(self._steering.approve)
+
+    def action_approve_always(self) -> None:
+        """Approve the call and all similar ones."""
+        self._decide(self._steering.approve_always)
+
+    def action_edit(self) -> None:
+        """Edit the call before it runs."""
+        self._decide(self._steering.edit)
+
+    def action_skip(self) -> None:
+        """Skip the call."""
+        self._decide(self._steering.skip)
+
+    def action_say(self, verdict: Literal["reject", "answer"]) -> None:
+        """Ask for the reason of a rejection, or for an answer to the call."""
+        number = self._item.call.number
+
+        def said(text: str | None) -> None:
+            if text or (verdict == "reject" and text is not None):
+                self._decide(lambda: self._steering.decide_in_words(number, verdict, text))
+
+        title, placeholder = f"{verdict} call {number}", PLACEHOLDER[verdict]
+        dialog = PromptDialog(title, placeholder=placeholder, enter_words="send")
+        app_of(self).push_screen(dialog, said)
