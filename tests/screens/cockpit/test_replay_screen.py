@@ -12,7 +12,6 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
-from textual.widgets._toast import Toast
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -149,7 +148,7 @@ async def test_keys_go_by_call_event_second_step_and_failure(
         assert screen.state.step == 77
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(screen.app.focused, Input))
-        await pilot.press(*"999", "enter")
+        await pilot.press("escape")
         await until(pilot, lambda: screen.app.screen is screen)
         assert screen.state.step == 77
         await pilot.press("dollar_sign")
@@ -159,19 +158,46 @@ async def test_keys_go_by_call_event_second_step_and_failure(
         assert screen.position == len(events)
 
 
-async def test_a_step_that_does_not_exist_is_answered_with_their_number(
+async def test_a_step_that_does_not_exist_is_named_at_the_field(
     session: tuple[Path, list[e.AnyEvent]],
 ) -> None:
     async with replayed(session[0]) as (screen, pilot):
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(pilot.app.screen, GoToStepDialog))
+        line = pilot.app.screen.query_one(Input)
+        assert str(line.border_title).startswith(f"step, 1 to {STEPS} ")
         await pilot.press(*"999", "enter")
-        await until(pilot, lambda: bool(screen.query(Toast)))
-        (notice,) = shown_toasts(pilot.app)
-        assert notice.message == f"There is no step 999: this session has {STEPS}."
-        bar = screen.query_one("#replay-bar")
-        await until(pilot, lambda: screen.query_one(Toast).region.bottom > 0)
-        assert screen.query_one(Toast).region.bottom <= bar.region.y
+        await until(pilot, lambda: line.has_class("-wrong"))
+        assert str(line.border_subtitle) == f"no step 999: enter 1 to {STEPS}"
+        assert isinstance(pilot.app.screen, GoToStepDialog)
+        assert screen.position == 0
+        await pilot.press("backspace")
+        await until(pilot, lambda: not line.has_class("-wrong"))
+        assert "enter go" in str(line.border_subtitle)
+        await pilot.press("enter")
+        await at(screen, pilot, of_kind(session[1], e.ModelReplied, step=99)[0])
+
+
+async def test_other_places_are_typed_too(session: tuple[Path, list[e.AnyEvent]]) -> None:
+    path, events = session
+    replies = of_kind(events, e.ModelReplied)
+    async with replayed(path) as (screen, pilot):
+
+        async def go(text: str, seq: int) -> None:
+            await pilot.press("colon")
+            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+            pilot.app.screen.query_one(Input).value = text
+            await pilot.press("enter")
+            await at(screen, pilot, seq)
+
+        await go("10", replies[9])
+        await go("+5", replies[14])
+        await go("-14", replies[0])
+        half = events[-1].t / 2
+        await go("50%", sum(1 for event in events if event.t <= half))
+        await go("0:05", sum(1 for event in events if event.t <= 5))
+        await go("$", len(events))
+        await go("0", 0)
 
 
 async def test_search_goes_forwards_and_backwards(session: tuple[Path, list[e.AnyEvent]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +12,16 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.playback.keyframes import playback_state_at
+from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay import replay_loop
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
 from tests.unit.sample_run import keep, sample
 
@@ -122,3 +127,51 @@ async def test_a_note_of_several_lines_keeps_them(store: Store) -> None:
         assert app.screen.query_one(Input).value == "first line␊second"
         await pilot.press(*" more", "enter")
         await until(pilot, lambda: written(store) == [(0, "first line\nsecond more")])
+
+
+async def test_a_note_belongs_to_the_step_that_a_pending_jump_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_read = threading.Event()
+
+    def slowly(store: Store, run_id: str, seq: int) -> PlaybackState:
+        assert may_read.wait(10)
+        return playback_state_at(store, run_id, seq)
+
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        fill(store, "r", 6)
+        app = SandboxTui(load(), store, store.run("r"))
+        async with app.run_test(size=(160, 45)) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+            screen = app.screen
+            assert isinstance(screen, ReplayScreen)
+            await pilot.press("0")
+            await until(pilot, lambda: screen.shows(0))
+            monkeypatch.setattr(replay_loop, "playback_state_at", slowly)
+            await pilot.press("right", "right", "w")
+            may_read.set()
+            await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+            assert str(app.screen.query_one(Input).border_title) == "note on step 2"
+            assert screen.state.step == 2
+            await pilot.press(*"here", "enter")
+            await until(pilot, lambda: written(store) == [(2, "here")])
+
+
+async def test_a_note_stops_the_replay_at_its_step(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        fill(store, "r", 6)
+        app = SandboxTui(load(), store, store.run("r"))
+        async with app.run_test(size=(160, 45)) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+            screen = app.screen
+            assert isinstance(screen, ReplayScreen)
+            await pilot.press("0")
+            await until(pilot, lambda: screen.shows(0))
+            await pilot.press("space")
+            await until(pilot, lambda: screen.state.step == 2)
+            assert screen.words_for("play") == "pause"
+            await pilot.press("w")
+            await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+            assert screen.words_for("play") is None
+            title = str(app.screen.query_one(Input).border_title)
+            assert title == f"note on step {screen.state.totals.steps}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
 from textual.screen import Screen
@@ -56,9 +56,15 @@ class StepNotes:
         """Read the notes from the database and show them."""
         self._screen.run_worker(self._read(), exclusive=True, group="notes")
 
-    def ask(self) -> None:
-        """Ask for a note on the step under the cursor; edit or delete an existing one."""
-        self._screen.run_worker(self._ask(), exclusive=True, group="note")
+    def ask(self, arrival: Awaitable[None] | None = None) -> None:
+        """Ask for a note on the step under the cursor; edit or delete an existing one.
+
+        Args:
+            arrival: awaited first if another position is about to be displayed; otherwise, the
+                step is the one displayed now.
+        """
+        step = self._step_here if arrival is None else None
+        self._screen.run_worker(self._ask(step, arrival), exclusive=True, group="note")
 
     async def _read(self) -> None:
         store, run_id = self._source.session
@@ -90,9 +96,12 @@ class StepNotes:
             case _:
                 return last
 
-    async def _ask(self) -> None:
+    async def _ask(self, step: int | None, arrival: Awaitable[None] | None) -> None:
+        if arrival is not None:
+            await arrival
+        if step is None:
+            step = self._step_here
         store, run_id = self._source.session
-        step = self._step_here
         here = [note for note in self.all if note.step == step]
         before = here[-1].text if here else ""
         title = f"note on step {step}" if step else "note on this session"

@@ -7,6 +7,7 @@ from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.binding import BindingType
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
@@ -35,17 +36,42 @@ class Dialog(ModalScreen[Result]):
             self.mount(KeyBar())
 
 
-class LineDialog(Dialog[Answer | None]):
-    """One line at the bottom of the screen; enter dismisses with the answer."""
+class WrongAnswer(Exception):
+    """A line that is no answer; the message says what to enter."""
 
-    enter_words: ClassVar[str]
+
+class LineDialog(Dialog[Answer | None]):
+    """One line at the bottom of the screen; enter dismisses with the answer.
+
+    A line that is no answer gets a red border that says so, and the dialog stays open.
+    """
+
+    enter_words: str
     """What enter does, for the key bar."""
 
+    _keys: Content | None = None
+    """The words in the bottom border while it names a mistake instead."""
+
     def answer(self, text: str) -> Answer | None:
-        """Return the answer for a line, given without surrounding blanks."""
+        """Return the answer for a line, given without surrounding blanks.
+
+        Raises:
+            WrongAnswer: the line is no answer.
+        """
         raise NotImplementedError
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.dismiss(self.answer(event.value.strip()))
+        try:
+            self.dismiss(self.answer(event.value.strip()))
+        except WrongAnswer as wrong:
+            self._keys = self._keys or Content(str(event.input.border_subtitle or ""))
+            event.input.border_subtitle = Content(str(wrong))
+            event.input.add_class("-wrong")
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        if self._keys is not None:
+            event.input.border_subtitle = self._keys
+            event.input.remove_class("-wrong")

@@ -1,7 +1,8 @@
-"""The dialog for the number of a step to go to."""
+"""The dialog for a step or another place to go to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -15,15 +16,16 @@ from sandbox_tui.tui.screens.dialogs.dialog import LineDialog
 
 
 class GoToStepDialog(LineDialog[int]):
-    """Asks for the number of a step; dismisses with None if cancelled.
+    """Asks for a place; dismisses with the number of its event, or None if cancelled.
 
     Args:
         step: the current step.
         steps: the number of steps.
+        find: returns the number of the event for a text, or raises `WrongAnswer`.
     """
 
     CSS = """
-    GoToStepDialog #step-number { width: 40; }
+    GoToStepDialog #step-number { width: 56; }
     """
 
     enter_words = "go"
@@ -32,25 +34,22 @@ class GoToStepDialog(LineDialog[int]):
         binding("go_to_step.leave", "dismiss(None)", priority=True),
     ]
 
-    def __init__(self, step: int, steps: int) -> None:
+    def __init__(self, step: int, steps: int, find: Callable[[str], int]) -> None:
         super().__init__()
         self._here = step
         self._steps = steps
+        self._find = find
 
     def compose(self) -> ComposeResult:
         """Yield the input line."""
         line = Input(
-            str(self._here),
-            type="integer",
-            max_length=9,
-            select_on_focus=True,
-            id="step-number",
-            classes="line",
+            str(self._here), max_length=16, select_on_focus=True, id="step-number", classes="line"
         )
-        line.border_title = f"step, 1 to {self._steps}"
+        line.placeholder = "such as 12, +2, -2, 50%, 1:23 or $ (end)"
+        line.border_title = f"step, 1 to {self._steps} · +2 · -2 · 50% · 1:23 · $"
         line.border_subtitle = f"enter go · {hint('go_to_step.leave')} cancel"
         yield line
 
     @override
-    def answer(self, text: str) -> int | None:
-        return int(text) if text.isdecimal() else None
+    def answer(self, text: str) -> int:
+        return self._find(text)

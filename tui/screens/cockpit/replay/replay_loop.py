@@ -86,6 +86,7 @@ class ReplayLoop:
         self._target = first
         self._going: int | None = None
         self._changed = asyncio.Event()
+        self._arrival = asyncio.Event()
 
     # --- requests
 
@@ -150,6 +151,12 @@ class ReplayLoop:
         """Whether every requested position has been displayed."""
         return self._target is None and self._going is None
 
+    async def arrived(self) -> None:
+        """Wait until every requested position has been displayed."""
+        while not self.is_there:
+            self._arrival.clear()
+            await self._arrival.wait()
+
     # --- the loop
 
     async def run(self) -> None:
@@ -164,6 +171,7 @@ class ReplayLoop:
                     await self._next_change()
             except SandboxTuiError as error:
                 self.plays, self._target, self._going = False, None, None
+                self._arrival.set()
                 self._view.show_error(error)
 
     async def _next_change(self) -> None:
@@ -182,6 +190,7 @@ class ReplayLoop:
         if self._target is None:
             await self._show(target)
         self._going = None
+        self._arrival.set()
 
     async def _show(self, seq: int) -> None:
         moment = await asyncio.to_thread(playback_state_at, self._store, self._run_id, seq)

@@ -11,27 +11,24 @@ from textual.widgets import Static
 from typing_extensions import override
 
 from sandbox_tui.core.base.durations import clock
-from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
+from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
-from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
-from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.cockpit.replay.replay_end_card import replay_end_card
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_limits import ReplayLimits
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
+from sandbox_tui.tui.screens.cockpit.replay.replay_moves import ReplayMoves
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import save_screenshot
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.messages import ForkRequested
-from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
@@ -108,6 +105,7 @@ class ReplayScreen(Cockpit):
             plays=plays,
             first=None if playing or at is not None else summary.last_seq,
         )
+        self._moves = ReplayMoves(self, self, self._replay, self._index, store, summary)
         self._limits = ReplayLimits(self._replay, self._index, summary.last_seq)
         self._moves_for: tuple[object, ...] = ()
         self._found = SessionSearch(store, summary.id)
@@ -277,47 +275,38 @@ class ReplayScreen(Cockpit):
 
     def action_step(self, direction: int) -> None:
         """Go to the end of the next call (1) or the previous one (-1), otherwise to the edge."""
-        self._to(direction, CALL_ENDS)
+        self._moves.by_call(direction)
 
     def action_failure(self, direction: int) -> None:
         """Go to the next failure (1) or the previous one (-1)."""
-        if not self._to(direction, FAILURES):
-            self.notify("No more failures in this direction.", timeout=2)
+        self._moves.by_failure(direction)
 
     def action_event(self, direction: int) -> None:
         """Go one event forward (1) or back (-1)."""
-        self._replay.hold()
-        self.seek(self._replay.next_position + direction)
+        self._moves.by_event(direction)
 
     def action_second(self, direction: int) -> None:
         """Go one second forward (1) or back (-1)."""
-        self._replay.hold()
-        self._seek_time(max(0.0, self.state.t + direction))
+        self._moves.by_second(direction)
 
     def action_go_to_step(self) -> None:
-        """Ask for a step and go to its reply."""
-        self._replay.hold()
-
-        def answered(step: int | None) -> None:
-            seq = None if step is None else self._index.markers.of_step(max(1, step))
-            if seq is not None:
-                self.seek(seq)
-            elif step is not None:
-                words = f"There is no step {step}: this session has {steps}."
-                self.notify(words, timeout=3)
-
-        steps = max(self._index.markers.steps, self.state.step)
-        app_of(self).push_screen(GoToStepDialog(self.state.step, steps), answered)
+        """Ask for a step or another place, and go there."""
+        self._moves.ask()
 
     def action_go_start(self) -> None:
         """Go to the start."""
-        self._replay.hold()
-        self.seek(0)
+        self._moves.to(0)
 
     def action_go_end(self) -> None:
         """Go to the end."""
+        self._moves.to(self._summary.last_seq)
+
+    @override
+    def action_note(self) -> None:
+        """Stop, and write a note on a step of the requested position, once it is displayed."""
+        is_there = self._replay.is_there
         self._replay.hold()
-        self.seek(self._summary.last_seq)
+        self.step_notes.ask(None if is_there else self._replay.arrived())
 
     def action_screenshot(self) -> None:
         """Save a screenshot, unredacted: it may contain secrets."""
@@ -343,26 +332,7 @@ class ReplayScreen(Cockpit):
 
     @on(Timeline.SeekRequested)
     def _to_moment(self, event: Timeline.SeekRequested) -> None:
-        self._seek_time(event.t)
-
-    def _to(self, direction: int, kinds: frozenset[str]) -> bool:
-        """Go to the next marker of these kinds; return whether there was one."""
-        self._replay.hold()
-        seq = self._index.markers.next(self._replay.next_position, direction, kinds)
-        if seq is not None:
-            self.seek(seq)
-        elif not self._index.is_complete and direction > 0:
-            self.notify("The session is still being looked through.", timeout=2)
-            return True
-        elif kinds == CALL_ENDS:
-            self.seek(self._summary.last_seq if direction > 0 else 0)
-        return seq is not None
-
-    def _seek_time(self, t: float) -> None:
-        try:
-            self.seek(position_at(self._store, self._summary.id, t))
-        except StoreError as error:  # deleted in the meantime
-            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+        self._moves.to_time(event.t)
 
     # --- search through the session
 
