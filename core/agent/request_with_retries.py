@@ -246,7 +246,13 @@ class RequestWithRetries:
 
     def _failed(self, step: int, error: ModelError, attempt: int, retry_in: float | None) -> None:
         self._events.post(
-            ModelFailed(step=step, error=str(error), attempt=attempt, retry_in=retry_in)
+            ModelFailed(
+                step=step,
+                error=str(error),
+                attempt=attempt,
+                retry_in=retry_in,
+                status=error.status,
+            )
         )
 
     def _shrink_reply(self) -> bool:

@@ -9,7 +9,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
-from sandbox_tui.sessions.remote.run_handle import labels_in
+from sandbox_tui.sessions.remote.run_handle import labels_in, sample_labels
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.event_pages import stored_events
@@ -36,6 +36,7 @@ class RecordedRun:
     def __init__(self, summary: RunSummary, store: Store) -> None:
         self.run_id = summary.id
         self.task = summary.task
+        self._labels = sample_labels(summary)
         self.state = RunState()
         self.failure: SandboxTuiError | None = None
         self.ended = asyncio.Event()
@@ -44,8 +45,8 @@ class RecordedRun:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The labels recorded with the run; empty until its first event has been read."""
-        return labels_in(self.state)
+        """The labels recorded with the run; before its first event is read, those of a sample."""
+        return labels_in(self.state) or self._labels
 
     @property
     def run(self) -> None:

@@ -30,7 +30,7 @@ from sandbox_tui.sessions.remote.protocol import (
     encode,
 )
 from sandbox_tui.sessions.remote.proxy import RunProxy
-from sandbox_tui.sessions.remote.run_handle import labels_in
+from sandbox_tui.sessions.remote.run_handle import labels_in, sample_labels
 from sandbox_tui.sessions.remote.sockets import NO_ANSWER, connect_to
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
@@ -77,6 +77,7 @@ class RunClient:
     ) -> None:
         self.run_id = summary.id
         self.task = summary.task
+        self._labels = sample_labels(summary)
         self.failure: SandboxTuiError | None = None
         self.ended = asyncio.Event()
         self.state = RunState()
@@ -107,8 +108,8 @@ class RunClient:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The labels recorded with the run; empty until its first event has been read."""
-        return labels_in(self.state)
+        """The labels recorded with the run; before its first event is read, those of a sample."""
+        return labels_in(self.state) or self._labels
 
     @property
     def can_be_steered(self) -> bool:

@@ -8,9 +8,11 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Protocol
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.sessions.store.run_summary import RunSummary
 
 
 class RunHandle(Protocol):
@@ -117,3 +119,11 @@ def labels_in(state: RunState) -> Mapping[str, str]:
     """Return the labels recorded with a run; empty before its first event, or in old records."""
     settings = None if state.started is None else state.started.settings
     return {} if settings is None else settings.labels
+
+
+def sample_labels(summary: RunSummary) -> Mapping[str, str]:
+    """Return the labels that make a session a sample of its task, before its events are read."""
+    if summary.samples is None:
+        return {}
+    number = {} if summary.sample is None else {SAMPLE: str(summary.sample)}
+    return {SAMPLES: summary.samples, **number}

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import NamedTuple
 
 from sandbox_tui.core.base.defaults import MAX_ATTEMPTS
 from sandbox_tui.core.base.durations import short_duration
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import ReplyItem, RunState, RunStatus
 from sandbox_tui.core.events.types import ModelFailed
 from sandbox_tui.core.models.usage_estimate import estimated_tokens
 from sandbox_tui.tui.format import numbers
+
+SAYS = " It says: "
+"""Comes before the server's own words in the description of its error."""
+
+_STATUS = re.compile(r"\((\d{3})\)")
 
 
 class StatusWords(NamedTuple):
@@ -64,7 +71,7 @@ def reply_progress(item: ReplyItem, now: float) -> str:
     words = f"{reply_doing(item)} {_whole_seconds(max(0.0, now - item.asked_at))}"
     if not item.failures:
         return words
-    return f"{words} · try {item.failures[-1].attempt + 1} of {MAX_ATTEMPTS}"
+    return f"try {item.failures[-1].attempt + 1} of {MAX_ATTEMPTS} · {words}"
 
 
 def _whole_seconds(seconds: float) -> str:
@@ -78,10 +85,22 @@ def is_retrying(state: RunState) -> bool:
 
 
 def retry_reason(state: RunState) -> str:
-    """Return why the reply that the run waits for did not come before, untrusted; empty if it is
-    the first try."""
+    """Return why the reply that the run waits for did not come before, on one line, the status and
+    the server's own words first; empty if it is the first try."""
     reply = unfinished_reply(state)
-    return reply.failures[-1].error if reply is not None and reply.failures else ""
+    if reply is None or not reply.failures:
+        return ""
+    failure = reply.failures[-1]
+    return short_error(failure.error, failure.status)
+
+
+def short_error(error: str, status: int | None = None) -> str:
+    """Return an error on one line, the HTTP status and the server's own words first."""
+    ours, _, theirs = error.partition(SAYS)
+    found = _STATUS.search(ours)
+    code = found[1] if status is None and found is not None else status
+    words = theirs or ours
+    return sanitize_line(words if code is None else f"{code}: {words}")
 
 
 def step_words(state: RunState, *, most: bool = False) -> str:

@@ -81,12 +81,18 @@ class ModelReplied(Event, frozen=True, kw_only=True):
 
 
 class ModelFailed(Event, frozen=True, kw_only=True):
-    """A request failed; `retry_in` is the seconds until the next attempt, or None."""
+    """A request failed.
+
+    Attributes:
+        retry_in: seconds until the next attempt, or None.
+        status: HTTP status, or None if there was none or it is not recorded.
+    """
 
     step: int
     error: str
     attempt: int
     retry_in: float | None = None
+    status: int | None = None
 
 
 class ToolFormatChosen(Event, frozen=True, kw_only=True):

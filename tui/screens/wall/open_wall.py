@@ -28,7 +28,8 @@ def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) ->
     from sandbox_tui.tui.screens.wall.run_group import RunGroup
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-    sessions = _chosen(shown) or ([] if workers.all else shown.running_sessions)
+    running = [] if workers.all else shown.running_sessions[::-1]  # the oldest first
+    sessions = _chosen(shown) or running
     if sessions:
         app_of(screen).push_screen(WallScreen(workers, RunGroup(sessions, workers)))
     elif workers.all:

@@ -13,7 +13,7 @@ from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, pause_or_resume
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
-from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -98,8 +98,7 @@ class TileActions:
             if yes:
                 self._screen.run_worker(self._end(tile), group="ending")
 
-        question = f"End run {tile.number}? Its results so far are kept."
-        app_of(self._screen).push_screen(ConfirmDialog(question), sure)
+        app_of(self._screen).push_screen(EndRunDialog(f"run {tile.number}"), sure)
 
     async def _end(self, tile: RunTile) -> None:
         try:

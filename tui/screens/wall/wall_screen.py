@@ -225,18 +225,20 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         shown, votes = self._seen_tiles(), votes_in(runs)
         size = self.query_one(TileGrid).content_size
         boxed = grid_for(len(shown), size).boxed
-        self._show_waiting_call(shown, size)
+        has_panel = self._show_waiting_call(shown, size)
         for tile in shown:
             own = "" if task else first_line(tile.worker.task)
             started = tile.state.started
             tile.differs = (own, "" if model or started is None else model_title(started.model))
             tile.session_title = first_line(self._titles.get(tile.worker.run_id, ""))
             tile.vote = votes.get(tile.worker.run_id, "")
+            tile.has_panel = has_panel
             tile.marked = tile is self._marked
             tile.sync(boxed=boxed)
 
-    def _show_waiting_call(self, shown: list[RunTile], size: Size) -> None:
-        """Show the chosen run's waiting call below the tiles if these are too small for it."""
+    def _show_waiting_call(self, shown: list[RunTile], size: Size) -> bool:
+        """Show the chosen run's waiting call below the tiles if these are too small for it; return
+        whether they are."""
         panel = self.query_one(WaitingPanel)
         without = Size(size.width, size.height + (panel.outer_size.height if panel.display else 0))
         height = panel_height(shown, without, palette_of(self))
@@ -244,6 +246,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         is_chosen = chosen is not None and chosen.state.pending is not None
         tile = chosen if is_chosen else next_waiting(shown, chosen)
         panel.show(tile, is_chosen=is_chosen, height=height)
+        return height > 0
 
     def _fits(self, tile: RunTile) -> bool:
         return self._filter in (None, tile.kind) and tile.mentions(self._wanted)

@@ -42,6 +42,7 @@ class Activity:
         now: seconds since the run started.
         palette: the palette to draw with.
         vote: how many others gave the same answer, in words.
+        decides: whether the keys decide about the waiting call of this run.
     """
 
     def __init__(
@@ -53,8 +54,10 @@ class Activity:
         palette: Palette,
         *,
         vote: str = "",
+        decides: bool = True,
     ) -> None:
         self._run = run
+        self._decides = decides
         self._vote = vote
         self._state = run.state
         self._width = max(2, width)
@@ -110,7 +113,7 @@ class Activity:
             return []
         sign, style = ("!", self._palette.warn) if reply.has_failed else ("●", self._palette.good)
         line = Text(f"{sign} {reply_progress(reply, self._now)}", style=style, no_wrap=True)
-        reason = sanitize_line(retry_reason(self._state))
+        reason = retry_reason(self._state)
         if reason and self._height < 2:
             line.append(f": {reason}")
         fit_line(line, self._width)
@@ -119,11 +122,12 @@ class Activity:
         return [line, *(Text(f"  {words}", style=self._palette.warn) for words in why)]
 
     def _question(self, item: CallItem) -> list[Text]:
-        """Return the waiting call and the keys for the decision."""
-        lines = waiting_call_lines(item, self._width, max(1, self._height - 1), self._palette)
+        """Return the waiting call, and the keys for the decision if they act on it."""
+        keys = [decision_keys(self._width, self._palette)] if self._decides else []
         if self._height < 2:
-            return lines
-        return [*lines, decision_keys(self._width, self._palette)]
+            keys = []
+        room = self._height - len(keys)
+        return [*waiting_call_lines(item, self._width, room, self._palette), *keys]
 
     def _wrapped(self, words: str, style: Style) -> list[Text]:
         most = max(1, self._height * 2 // 3)

@@ -20,8 +20,10 @@ from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
 from sandbox_tui.tui.format.answers import NO_ANSWER
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
+    is_retrying,
     reply_progress,
     retry_reason,
+    short_error,
     step_words,
     unfinished_reply,
 )
@@ -55,6 +57,7 @@ class RunTile(Widget, can_focus=True):
         differs: what distinguishes the run from the others, such as its task; shown in the tile.
         session_title: the title that the user gave the session; empty without one.
         vote: how many runs of its group gave the same answer, in words; empty without others.
+        has_panel: whether a panel shows the waiting call of the chosen run, with the keys.
     """
 
     DEFAULT_CSS = """
@@ -86,6 +89,7 @@ class RunTile(Widget, can_focus=True):
         self.differs: tuple[str, ...] = ()
         self.session_title = ""
         self.vote = ""
+        self.has_panel = False
         self.marked = False
         self._heard_at = time.monotonic()
         self._seen = -1
@@ -119,7 +123,7 @@ class RunTile(Widget, can_focus=True):
             self._seen = self.state.seq
             self._heard_at = time.monotonic()
         words = status_words(self.worker)
-        names = (self.session_title, self.differs, self.vote, self.marked)
+        names = (self.session_title, self.differs, self.vote, self.marked, self.has_panel)
         look = (self._seen, int(self.now), words, names, boxed, self.size)
         if look == self._drawn:
             return
@@ -132,7 +136,8 @@ class RunTile(Widget, can_focus=True):
         kind = self.kind
         for name in ("running", "waiting", "failed", "submitted"):
             self.set_class(kind == name, f"-{name}")
-        self.set_class(self.state.status in ("paused", "frozen"), "-still")
+        is_still = self.state.status in ("paused", "frozen") or is_retrying(self.state)
+        self.set_class(is_still, "-still")
         self.set_class(not boxed, "-strip")
         if boxed:
             marked = "marked" if self.marked else ""
@@ -147,7 +152,15 @@ class RunTile(Widget, can_focus=True):
         strip = self.has_class("-strip")
         lines = self._strip(width, palette) if strip else self._task_lines(palette)
         room, indent = height - len(lines), STRIP_INDENT if strip else 0
-        activity = Activity(self.worker, width - indent, room, self.now, palette, vote=self.vote)
+        activity = Activity(
+            self.worker,
+            width - indent,
+            room,
+            self.now,
+            palette,
+            vote=self.vote,
+            decides=self.has_focus and not self.has_panel,
+        )
         for line in activity.lines():
             line.pad_left(indent)
             lines.append(line)
@@ -212,14 +225,14 @@ class RunTile(Widget, can_focus=True):
         if finished is not None and finished.reason == "submitted":
             return self._answer(first_line(finished.answer or ""), palette)
         if finished is not None:
-            return Text(first_line(finished.error or ""), style=palette.bad)
+            return Text(short_error(first_line(finished.error or "")), style=palette.bad)
         calls, reply = self.state.calls, unfinished_reply(self.state)
         text = Text()
         if reply is not None and self.state.pending is None:
             style = palette.warn if reply.has_failed else palette.good
             text.append(f"{reply_progress(reply, self.now)}  ", style=style)
             if reply.has_failed:
-                return text.append(sanitize_line(retry_reason(self.state)), style=palette.warn)
+                return text.append(retry_reason(self.state), style=palette.warn)
         if not calls:
             return text.append(first_line(self.worker.task), style=palette.dim)
         call = self.state.pending or calls[max(calls)]
@@ -231,6 +244,7 @@ class RunTile(Widget, can_focus=True):
         """Return the answer in one line, in the colour of doubt if most others gave another."""
         if not answer:
             return Text(NO_ANSWER, style=palette.dim)
-        style = palette.warn if self.vote.startswith("only") else palette.good
+        doubtful = self.vote.startswith("only")
         vote = f" · {self.vote}" if self.vote else ""
-        return Text(answer, style=style).append(vote, style=palette.dim)
+        text = Text(answer, style=palette.warn if doubtful else palette.good)
+        return text.append(vote, style=palette.warn if doubtful else palette.dim)

@@ -19,27 +19,32 @@ from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
 INDENT = 3
 """Indent of the lines below the name of the tool."""
 
+MIN_CUT_HEIGHT = 4
+"""Lines from which on the beginning of a longer call says more than its summary."""
+
 CHOICES = (("approve", "approve"), ("reject", "reject"), ("open", "open"))
 """Action and word of each decision."""
 
 
 def waiting_call_lines(item: CallItem, width: int, height: int, palette: Palette) -> list[Text]:
     """Return a waiting call in at most `height` lines; the last says how many are left out."""
-    title = _title(item, palette)
-    if height < 2:
-        words = sanitize_line(summarize_call(item.call.name, item.arguments))
-        title.append(words, style=palette.text)
-        fit_line(title, width)
-        return [title]
-    lines = _with_title(title, item, width, palette)
+    lines = _with_title(_title(item, palette), item, width, palette)
     if len(lines) > height:
-        left = len(lines) - height + 1
-        more = Text(" " * INDENT, no_wrap=True)
-        more.append(f"… {numbers.counted(left, 'more line')}", style=palette.warn)
-        lines = [*lines[: height - 1], more]
+        shown = lines[: height - 1] if height >= MIN_CUT_HEIGHT else [_summary(item, palette)]
+        lines = [*shown, _more(len(lines) - len(shown), palette)]
     for line in lines:
         fit_line(line, width)
-    return lines
+    return lines[: max(1, height)]
+
+
+def _summary(item: CallItem, palette: Palette) -> Text:
+    words = sanitize_line(summarize_call(item.call.name, item.arguments))
+    return _title(item, palette).append(words, style=palette.text)
+
+
+def _more(count: int, palette: Palette) -> Text:
+    more = Text(" " * INDENT, no_wrap=True)
+    return more.append(f"… {numbers.counted(count, 'more line')}", style=palette.warn)
 
 
 def lines_needed(item: CallItem, width: int, palette: Palette) -> int:

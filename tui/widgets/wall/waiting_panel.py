@@ -25,9 +25,12 @@ from sandbox_tui.tui.widgets.wall.waiting_call import (
 MIN_HEIGHT, MAX_HEIGHT = 4, 12
 """Lines of the panel: the run, its call, and the keys."""
 
+GOOD_ROOM = 6
+"""Lines of a call in a tile from which on a panel would not show much more."""
+
 
 def panel_height(tiles: Sequence[RunTile], size: Size, palette: Palette) -> int:
-    """Return the lines of the panel; 0 if no run waits, or every tile shows all of its call.
+    """Return the lines of the panel; 0 if no run waits or the tiles show enough of the calls.
 
     Args:
         tiles: those on the wall.
@@ -39,7 +42,7 @@ def panel_height(tiles: Sequence[RunTile], size: Size, palette: Palette) -> int:
     width = size.width // max(1, grid.columns) - TILE_EDGES
     room = grid.height - TILE_EDGES if grid.boxed else 0
     needed = [lines_needed(item, width, palette) + 1 for item in waiting]
-    if not needed or max(needed) <= room:
+    if not needed or room >= GOOD_ROOM or max(needed) <= room:
         return 0
     most = min(MAX_HEIGHT, size.height // 3)
     whole = max(lines_needed(item, size.width, palette) for item in waiting)

@@ -99,6 +99,8 @@ class WallHeader(Widget):
         line = Text(no_wrap=True).append("sandbox-tui", style=palette.accent)
         line.append(f"  {numbers.counted(len(self._runs), 'run')}", style=palette.strong)
         kinds = Counter(kind_of(worker) for _, worker in self._runs)
+        retrying = sum(is_retrying(run.state) for _, run in self._runs)
+        kinds["running"] -= retrying
         for kind, words in WORDS.items():
             if count := kinds[kind]:
                 waits = "waits" if count == 1 else "wait"
@@ -109,8 +111,7 @@ class WallHeader(Widget):
         ended = Counter(_outcome(one) for _, one in self._runs if kind_of(one) == "failed")
         for outcome, count in ended.most_common():
             line.append(f"  ✗ {count} {outcome}", style=palette.bad)
-        if any(is_retrying(run.state) for _, run in self._runs):
-            retrying = sum(is_retrying(run.state) for _, run in self._runs)
+        if retrying:
             line.append(f"  ! {retrying} retrying", style=palette.warn)
         line.append(f"  {_spent([run for _, run in self._runs])}", style=palette.dim)
         line.append(f"  sorted by {self._arranged_by}", style=palette.dim)

@@ -105,9 +105,12 @@ def test_a_tile_says_what_the_model_does() -> None:
     assert shown(6, asked, reasoning, text)[-1] == "● writing 7s"
     failed = e.ModelFailed(step=1, error="overloaded", attempt=1, retry_in=8.0, t=3.0)
     assert shown(6, asked, failed) == ["! try 2 of 5 in 2s", "  overloaded"]
+    busy = "The server returned an error (503). It says: The engine is overloaded."
+    busy_again = e.ModelFailed(step=1, error=busy, attempt=2, retry_in=9.5, status=503, t=3.0)
+    assert shown(6, asked, failed, busy_again)[1] == "  503: The engine is overloaded."
     assert shown(1, asked, failed) == ["! try 2 of 5 in 2s: overloaded"]
     again = e.ModelAsked(step=1, digest="", messages=1, t=5.0)
-    assert shown(6, asked, failed, again)[0] == "● waits for the model 4s · try 2 of 5"
+    assert shown(6, asked, failed, again)[0] == "● try 2 of 5 · waits for the model 4s"
 
 
 def test_a_trimmed_tile_keeps_errors_and_drops_older_calls() -> None:
