@@ -261,6 +261,15 @@ class Store(Database):
         """
         return events.read_at(self, run_id, seqs)
 
+    def events_of_kinds(self, run_id: str, kinds: Sequence[str]) -> list[e.AnyEvent]:
+        """Return the events of these kinds, in order; terminal output comes without its bytes.
+
+        Raises:
+            StoreError: the database cannot be read.
+            EventDecodeError: an event was written by a newer version.
+        """
+        return events.of_kinds(self, run_id, kinds)
+
     def is_pending(self, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
         """Return whether an event of `kind` was recorded, and none whose kind is in `resolved_by`
         since.

@@ -92,8 +92,10 @@ def screen_text(app: SandboxTui) -> str:
 async def test_the_bar_has_every_key(tmp_path: Path, size: tuple[int, int]) -> None:
     async with compared(tmp_path, size) as (app, _, _rows):
         bar = app.screen.query_one(KeyBar).render_line(0).text
-        for words in ("n next", "l play left", "r play right", "s swap", "q back", "? help"):
-            assert words in bar
+        words = ["n next", "p parting", "q back", "? help"]
+        if size[0] >= 100:
+            words += ["h hide equal", "o whole", "/ find", "s swap", "l play left"]
+        assert [word for word in words if word not in bar] == []
 
 
 @SIZES
@@ -109,8 +111,7 @@ async def test_it_begins_where_they_diverge_and_says_how_each_call_ended(
         assert text.count("make") == 2
         if size[0] > 60:
             assert "Weigh the compounds" in text
-            assert "4 calls, 2 failed" in text
-            assert "· 4 steps" in text
+            assert "4, 2 failed" in text
 
 
 @SIZES
@@ -120,7 +121,7 @@ async def test_the_next_differences_are_calls_and_then_files_that_open_as_a_diff
     async with compared(tmp_path, size) as (app, pilot, rows):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, PagerScreen))
-        await until(pilot, lambda: "make" in app.screen.query_one(PreviewLines).plain[0])
+        await until(pilot, lambda: len(app.screen.query_one(PreviewLines).plain) > 3)
         whole = "\n".join(app.screen.query_one(PreviewLines).plain)
         assert "12 files" in whole
         assert "no rule" in whole

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from sandbox_tui.core.base.durations import clock, short_duration
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.relations.compare import (
-    Call,
-    Comparison,
-    FilePair,
-    LineDifference,
-    Pair,
-)
+from sandbox_tui.sessions.relations.aligned_calls import Call, LineDifference, Pair
+from sandbox_tui.sessions.relations.compare import Comparison, FilePair
+from sandbox_tui.sessions.relations.human_acts import ActKind
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
-from sandbox_tui.tui.format.outcome import outcome_words
-from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS, first_line, model_title, task_title
+from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS
 
 COLUMN = 40
 """Width of each side on the command line."""
-
-
-class Fact(NamedTuple):
-    """A property that both sessions have, such as the outcome or the answer."""
-
-    name: str
-    left: str
-    right: str
 
 
 class Divergence(NamedTuple):
@@ -47,13 +31,6 @@ class Divergence(NamedTuple):
     pair: Pair
     sentence: str
     line: LineDifference | None
-
-
-def facts(found: Comparison) -> list[Fact]:
-    """Return the properties of both sessions: identity, outcome and figures."""
-    left = _facts(found.left, [pair.left for pair in found.pairs if pair.left])
-    right = _facts(found.right, [pair.right for pair in found.pairs if pair.right])
-    return [Fact(name, left[name], right[name]) for name in left]
 
 
 def divergence(found: Comparison) -> Divergence | None:
@@ -89,7 +66,7 @@ def _where(found: Comparison, at: int, pair: Pair) -> str:
         return f"Identical: {calls} and exit codes; the output{many} differs, first at {place}."
     before = {0: "The sessions", 1: "Call 1 is identical; the sessions"}
     start = before.get(at, f"Calls 1 to {at} are identical; the sessions")
-    return f"{start} diverge at {place}: {_what_differs(pair)}."
+    return f"{start} diverge at {place}: {_what_differs(pair)}{_first_act(found, at)}."
 
 
 def _what_differs(pair: Pair) -> str:
@@ -97,9 +74,62 @@ def _what_differs(pair: Pair) -> str:
         return "only on the right"
     if pair.right is None:
         return "only on the left"
+    if not pair.same_tool:
+        return "a different tool"
     if not pair.same:
-        return "a different call"
-    return "same call, different result"
+        return "different arguments"
+    return f"same call, {end_of(pair.left)} and {end_of(pair.right)}"
+
+
+def _first_act(found: Comparison, at: int) -> str:
+    """Return what the user did on one side just before a pair of calls, in a few words."""
+    for act in found.acts[at]:
+        if not act.same:
+            one, side = (act.right, "right") if act.left is None else (act.left, "left")
+            if one is not None and one.kind in _ACTED:
+                return f", after {_ACTED[one.kind]} on the {side}"
+    return ""
+
+
+_ACTED: dict[ActKind, str] = {
+    "message": "your message",
+    "command": "your command",
+    "push": "the file you copied in",
+    "edit": "your edit of a file",
+    "interrupt": "a reply you stopped",
+}
+
+
+def short_verdict(found: Comparison) -> str:
+    """Return where and why the sessions part, in a few words for a title."""
+    if not found.pairs:
+        return "no calls"
+    at = found.diverged_at
+    if at is None:
+        if found.output_differs_at is None:
+            return "the calls are identical"
+        pair = found.pairs[found.output_differs_at]
+        return f"same calls; output differs from {_place(pair)} on"
+    pair = found.pairs[at]
+    return f"part at {_place(pair)}: {_what_differs(pair)}{_first_act(found, at)}"
+
+
+def _place(pair: Pair) -> str:
+    call = pair.left or pair.right
+    return "" if call is None else f"step {call.step}, call {call.number}"
+
+
+def difference_word(pair: Pair) -> str:
+    """Return what differs between two calls, in one word; empty if nothing does."""
+    if pair.left is None or pair.right is None:
+        return "only"
+    if not pair.same_tool:
+        return "tool"
+    if not pair.same:
+        return "args"
+    if not pair.same_outcome:
+        return "result"
+    return "" if pair.is_equal else "output"
 
 
 def end_of(call: Call) -> str:
@@ -152,10 +182,19 @@ def files_sentence(found: Comparison) -> str:
 
 
 def file_sizes(file: FilePair) -> str:
-    """Return the size of a file on both sides; a dash if there is no file."""
+    """Return the size of a file on both sides, a dash if there is no file."""
     sides = (file.left_size, file.right_size)
     left, right = ("–" if size is None else numbers.size(size) for size in sides)
     return f"{left} → {right}"
+
+
+def size_difference(file: FilePair) -> str:
+    """Return by how much the right version of a file is larger; empty for files of one side or of
+    the same size."""
+    if file.left_size is None or file.right_size is None or file.left_size == file.right_size:
+        return ""
+    by = file.right_size - file.left_size
+    return f"{'+' if by > 0 else '−'}{numbers.size(abs(by))}"
 
 
 def related_sentence(found: Comparison) -> str:
@@ -183,54 +222,15 @@ def sign(pair: Pair) -> str:
     return "=" if pair.is_equal else "≈"
 
 
+def call_mark(call: Call) -> str:
+    """Return the sign for how a call ended."""
+    return {True: "✓", False: "✗", None: "·"}[call.ok]
+
+
 def call_line(call: Call) -> str:
     """Return a call as one line."""
-    mark = {True: "✓", False: "✗", None: "·"}[call.ok]
     summary = sanitize_line(summarize_call(call.tool, call.arguments))
-    return f"{call.number:>2} {mark} {short_name(sanitize_line(call.tool))} {summary}"
-
-
-def answer_or_reason(run: RunSummary) -> str:
-    """Return a session's answer; if it has none, why."""
-    if (run.answer or "").strip():
-        return run.answer or ""
-    reason = (run.error or "").strip().removesuffix(".")
-    if reason.startswith(("You ", "The ")):
-        reason = reason[0].lower() + reason[1:]
-    if not reason and run.outcome == "submitted":
-        reason = why_no_answer(run.answer)
-    return f"{NO_ANSWER} ({reason})" if reason else NO_ANSWER
-
-
-def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
-    tokens = run.input_tokens + run.output_tokens
-    steps = max([run.steps, *(call.step for call in calls)])
-    spent = [
-        f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok",
-        numbers.cost(run.cost),
-    ]
-    return {
-        "title": task_title(run),
-        "outcome": outcome_words(run),
-        "answer": first_line(answer_or_reason(run)),
-        "calls": _calls(calls),
-        "time": f"{clock(run.seconds)} · {numbers.counted(steps, 'step')}",
-        "spent": " · ".join(part for part in spent if part),
-        "model": f"{model_title(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}",
-        "session": run.id,
-    }
-
-
-def _calls(calls: Sequence[Call]) -> str:
-    if not calls:
-        return "no calls"
-    parts = [
-        (sum(call.failed for call in calls), "failed"),
-        (sum(call.was_prevented for call in calls), "not run"),
-        (sum(call.ok is None for call in calls), "without a result"),
-    ]
-    counted = [f"{number} {words}" for number, words in parts if number]
-    return ", ".join([numbers.counted(len(calls), "call"), *counted])
+    return f"{call.number:>2} {call_mark(call)} {short_name(sanitize_line(call.tool))} {summary}"
 
 
 def cut(words: str) -> str:

@@ -123,6 +123,9 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("edit_call.editor", ("f4",), "$EDITOR", about="Edit in $EDITOR"),
         KeyAction("edit_call.json", ("f3",), "fields / JSON", about="Edit as fields or as JSON"),
         KeyAction("edit_call.leave", ("escape",), "cancel", about="Cancel the edit"),
+        KeyAction(
+            "edit_call.other_field", ("shift+tab",), "other field", about="Go to another field"
+        ),
         KeyAction("edit_call.run", ("ctrl+s", "f2"), "done", about="Finish the edit"),
         KeyAction("edit_file.leave", ("escape",), "leave", about="Close the file"),
         KeyAction("edit_file.save", ("ctrl+s", "f2"), "save"),
@@ -138,6 +141,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("eval.wall", ("w",), "wall", about="Running samples side by side"),
         KeyAction("evals.delete", ("x", "delete"), "delete", about="Delete the evaluation"),
         KeyAction("evals.leave", ("q", "escape"), "back"),
+        KeyAction("evals.new", ("n",), "new evaluation", about="Start a new evaluation"),
         KeyAction("evals.resume", ("r",), "resume", about="Resume the evaluation"),
         KeyAction("export.leave", ("escape",), "cancel"),
         KeyAction("export.write", ("ctrl+s", "f2"), "export", about="Write the export"),
@@ -172,7 +176,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("help.leave", ("escape", "question_mark", "f1"), "close"),
         KeyAction("hits.leave", ("escape",), "close", about="End the search"),
         KeyAction("home.back", ("escape",), "Unmark all, or end the search"),
-        KeyAction("home.compare", ("c",), "compare", about="Compare the marked sessions"),
+        KeyAction("home.compare", ("c",), "compare", about="Compare two sessions"),
         KeyAction("home.copy_id", ("y",), "Copy id", about="Copy the session's id"),
         KeyAction(
             "home.delete", ("x", "delete"), "delete", about="Delete the session, or all marked"
@@ -261,6 +265,9 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("mode_menu.auto", ("a",), "auto"),
         KeyAction("mode_menu.leave", ("escape", "q"), "cancel"),
         KeyAction("mode_menu.step", ("s",), "step"),
+        KeyAction("new_eval.leave", ("escape",), "cancel"),
+        KeyAction("new_eval.models", ("f3",), "models", about="Choose a model"),
+        KeyAction("new_eval.start", ("ctrl+s", "f2"), "start", about="Start the evaluation"),
         KeyAction(
             "new_run.keep", ("f4",), "save as defaults", about="Use these settings for all new runs"
         ),

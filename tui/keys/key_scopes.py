@@ -15,6 +15,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
         *("eval", "evals", "training", "trainings", *_COCKPIT),
     ),
     "rollouts": ("list", "training"),
+    "difference": ("list", "pager"),
     "calls": ("list", *_COCKPIT),
     "file": ("list", "file_view", *_COCKPIT),
     "files": ("file", "list", *_COCKPIT),
@@ -30,7 +31,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
 """For each place, the places that can contain it: the keys of both work at the same time."""
 
 TYPED_IN = (
-    *("new_run", "fork", "edit_call", "settings", "allow_always", "copy_files", "edit_file"),
+    *("new_run", "new_eval", "fork", "edit_call"),
+    *("settings", "allow_always", "copy_files", "edit_file"),
     *("export", "palette"),
     *("filter_files", "go_to_step", "terminal_search", "find", "inject", "search", "ask_line"),
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import msgspec
 
 from sandbox_tui.sessions.store.database import Database
 
@@ -18,6 +21,8 @@ class CallRow:
         tool: name, as the model wrote it.
         arguments: JSON text; the user's version if they were edited.
         verdict: the decision about it; None while it is pending.
+        decided_by: who decided: `human`, `policy` or `auto`; None while it is pending.
+        proposed_arguments: JSON text of the model's version if they were edited; otherwise None.
         ok, exit_code: of its observation; None without one.
         observation: empty without one.
         duration: seconds; 0 without an observation.
@@ -29,6 +34,8 @@ class CallRow:
     tool: str
     arguments: str
     verdict: str | None
+    decided_by: str | None
+    proposed_arguments: str | None
     ok: bool | None
     exit_code: int | None
     observation: str
@@ -37,7 +44,8 @@ class CallRow:
 
 
 _COLUMNS = (
-    "number, step, tool, arguments, verdict, ok, exit_code, observation, duration,"
+    "number, step, tool, arguments, verdict, decided_by, proposed_arguments, ok, exit_code,"
+    " observation, duration,"
     " coalesce(finished_seq, proposed_seq) AS seq"
 )
 
@@ -72,27 +80,49 @@ def call_of(database: Database, run_id: str, number: int) -> CallRow | None:
     return _call(rows[0]) if rows else None
 
 
-class SpentTokens(NamedTuple):
-    """Tokens of replies, and their cost in US dollars; None if the price is unknown."""
+def proposals_of(database: Database, run_id: str) -> list[tuple[int, int]]:
+    """Return the number of each call of a run with that of the event that proposed it, in order."""
+    rows = database.rows(
+        "SELECT number, proposed_seq FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL"
+        " ORDER BY proposed_seq",
+        [run_id],
+    )
+    return [(int(row["number"]), int(row["proposed_seq"])) for row in rows]
 
+
+def replies_of(database: Database, run_id: str) -> dict[int, int]:
+    """Return the number of the event with the reply of each step of a run."""
+    rows = database.rows("SELECT number, seq FROM steps WHERE run_id = ?", [run_id])
+    return {int(row["number"]): int(row["seq"]) for row in rows}
+
+
+class Spent(NamedTuple):
+    """Seconds on the run's clock, tokens of replies, and their cost in US dollars; None if the
+    price is unknown."""
+
+    seconds: float
     input_tokens: int
     output_tokens: int
     cost: float | None
 
 
-def spent_until(database: Database, run_id: str, seq: int) -> SpentTokens:
-    """Return what the replies of a run used up to an event.
-
-    Raises:
-        StoreError: the database cannot be read.
-    """
-    row = database.rows(
-        "SELECT coalesce(sum(input_tokens), 0) AS tokens_in,"
-        " coalesce(sum(output_tokens), 0) AS tokens_out, sum(cost) AS cost"
-        " FROM steps WHERE run_id = ? AND seq <= ?",
-        [run_id, seq],
-    )[0]
-    return SpentTokens(int(row["tokens_in"]), int(row["tokens_out"]), row["cost"])
+def spent_before_forks(database: Database, run_ids: Sequence[str]) -> dict[str, Spent]:
+    """Return what each of these forks took over from its parent, in one query."""
+    rows = database.rows(
+        "SELECT r.id AS fork,"
+        " (SELECT t FROM events WHERE run_id = r.id AND seq = r.parent_seq) AS seconds,"
+        " coalesce(sum(s.input_tokens), 0) AS tokens_in,"
+        " coalesce(sum(s.output_tokens), 0) AS tokens_out, sum(s.cost) AS cost"
+        " FROM json_each(?) given JOIN runs r ON r.id = given.value"
+        " LEFT JOIN steps s ON s.run_id = r.id AND s.seq <= r.parent_seq GROUP BY r.id",
+        [msgspec.json.encode(run_ids).decode()],
+    )
+    return {
+        str(row["fork"]): Spent(
+            row["seconds"] or 0.0, int(row["tokens_in"]), int(row["tokens_out"]), row["cost"]
+        )
+        for row in rows
+    }
 
 
 def _call(row: dict[str, Any]) -> CallRow:
@@ -102,6 +132,8 @@ def _call(row: dict[str, Any]) -> CallRow:
         tool=str(row["tool"]),
         arguments=str(row["arguments"]),
         verdict=row["verdict"],
+        decided_by=row["decided_by"],
+        proposed_arguments=row["proposed_arguments"],
         ok=None if row["ok"] is None else bool(row["ok"]),
         exit_code=row["exit_code"],
         observation=row["observation"] or "",

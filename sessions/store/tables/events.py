@@ -140,6 +140,28 @@ def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e
     return {int(row["seq"]): _event(database, row) for row in rows}
 
 
+def of_kinds(database: Database, run_id: str, kinds: Sequence[str]) -> list[e.AnyEvent]:
+    """Return a run's events of these kinds, in order; terminal output comes without its bytes."""
+    marks = ", ".join("?" * len(kinds))
+    rows = database.rows(
+        f"SELECT seq, compressed, json FROM events WHERE run_id = ? AND kind IN ({marks})"
+        " ORDER BY seq",
+        [run_id, *kinds],
+    )
+    return [_event(database, row) for row in rows]
+
+
+def read_first_own(database: Database, run_ids: Sequence[str]) -> dict[str, e.AnyEvent]:
+    """Return the first event of each of these forks that is not its parent's, in one query."""
+    rows = database.rows(
+        "SELECT r.id AS fork, e.seq, e.compressed, e.json FROM json_each(?) given"
+        " JOIN runs r ON r.id = given.value"
+        " JOIN events e ON e.run_id = r.id AND e.seq = r.parent_seq + 1",
+        [msgspec.json.encode(run_ids).decode()],
+    )
+    return {str(row["fork"]): _event(database, row) for row in rows}
+
+
 def is_pending(database: Database, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
     """Return whether an event of `kind` was recorded, and none whose kind is in `resolved_by`
     since.

@@ -91,6 +91,16 @@ def resume(connection: Connection, run_id: str, event: e.RunResumed) -> None:
     )
 
 
+def seconds_away(database: Database, run_id: str) -> float:
+    """Return the seconds for which no program had a run.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    rows = database.rows("SELECT seconds_away FROM runs WHERE id = ?", [run_id])
+    return float(rows[0]["seconds_away"]) if rows else 0.0
+
+
 def finish(connection: Connection, run_id: str, event: e.RunFinished) -> None:
     """Record how a run ended."""
     connection.execute(

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 
 import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.relations.compare import Call, Comparison, compare, file_diff
+from sandbox_tui.sessions.relations.aligned_calls import Call
+from sandbox_tui.sessions.relations.compare import Comparison, compare, file_diff
+from sandbox_tui.sessions.relations.human_acts import Act, ActPair
+from sandbox_tui.sessions.relations.running_now import RunningNow
+from sandbox_tui.tui.format.compared.facts import facts
+from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.format.comparison import (
     COLUMN,
     Divergence,
@@ -19,7 +25,6 @@ from sandbox_tui.tui.format.comparison import (
     differing_lines,
     divergence,
     end_and_size,
-    facts,
     file_sizes,
     files_sentence,
     related_sentence,
@@ -46,14 +51,19 @@ def print_comparison(
         return
     if related := related_sentence(found):
         click.echo(related)
-    for name, left_value, right_value in facts(found):
-        click.echo(f"{name:<9}{cut(left_value):<{COLUMN}}  {cut(right_value)}")
+    now = (_running_now(store, run) for run in (left, right))
+    for fact in facts(found, *now):
+        difference = f"  {fact.difference}" if fact.difference else ""
+        line = f"{fact.name:<9}{cut(fact.left):<{COLUMN}}  {cut(fact.right)}"
+        click.echo(f"{line}{difference}")
     click.echo()
     click.echo(calls_sentence(found))
     if (diverges := divergence(found)) is not None:
         _print_divergence(diverges)
-        for pair in found.pairs[diverges.at :]:
+        for at, pair in enumerate(found.pairs[diverges.at :], diverges.at):
+            _print_acts(found.acts[at])
             click.echo(f"  {_side(pair.left):<{COLUMN}} {sign(pair)} {_side(pair.right)}".rstrip())
+        _print_acts(found.acts[-1])
     click.echo()
     click.echo(files_sentence(found))
     for file in found.files[:SHOWN_FILES]:
@@ -74,8 +84,35 @@ def _print_divergence(found: Divergence) -> None:
         click.echo(f"  {left_line:<{COLUMN}} │ {right_line}".rstrip())
 
 
+def _running_now(store: Store, run: RunSummary) -> RunningNow | None:
+    if run.outcome != "running":
+        return None
+    now = RunningNow(store, run)
+    now.read()
+    return now
+
+
 def _side(call: Call | None) -> str:
-    return "" if call is None else cut(call_line(call))
+    """Return a call with what the user did with it."""
+    if call is None:
+        return ""
+    decided = decision_words(call)
+    if not decided:
+        return cut(call_line(call))
+    room = COLUMN - len(decided) - 2
+    line = call_line(call)
+    return f"{line if len(line) <= room else f'{line[: room - 1]}…'}  {decided}"
+
+
+def _print_acts(pairs: Sequence[ActPair]) -> None:
+    for pair in pairs:
+        mark = "=" if pair.same else "◂" if pair.right is None else "▸"
+        left, right = _act(pair.left), _act(pair.right)
+        click.echo(f"  {left:<{COLUMN}} {mark} {right}".rstrip())
+
+
+def _act(act: Act | None) -> str:
+    return "" if act is None else cut("   " + "  ".join(act_words(act)))
 
 
 def _as_json(found: Comparison) -> dict[str, object]:
@@ -86,8 +123,8 @@ def _as_json(found: Comparison) -> dict[str, object]:
         "diverged_at": found.diverged_at,
         "calls": [
             {
-                "left": None if pair.left is None else dataclasses.asdict(pair.left),
-                "right": None if pair.right is None else dataclasses.asdict(pair.right),
+                "left": _call_as_json(pair.left),
+                "right": _call_as_json(pair.right),
                 "same": pair.same,
                 "agrees": pair.is_equal,
             }
@@ -96,3 +133,9 @@ def _as_json(found: Comparison) -> dict[str, object]:
         "files": [dataclasses.asdict(file) for file in found.files],
         "same_files": found.same_files,
     }
+
+
+def _call_as_json(call: Call | None) -> dict[str, object] | None:
+    if call is None:
+        return None
+    return {**dataclasses.asdict(call), "was_prevented": call.was_prevented}

@@ -1,4 +1,4 @@
-"""Two calls side by side, as a document: arguments, outcomes and outputs."""
+"""Two calls as a document: how each ended, then the diffs of their arguments and outputs."""
 
 from __future__ import annotations
 
@@ -9,61 +9,118 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.tools.call_summaries import short_name
-from sandbox_tui.sessions.relations.compare import Call, Pair
-from sandbox_tui.tui.format.comparison import end_and_size
+from sandbox_tui.sessions.relations.aligned_calls import Call, Pair
+from sandbox_tui.tui.format.compared.human_words import decision_words
+from sandbox_tui.tui.format.comparison import difference_word, end_and_size
+from sandbox_tui.tui.screens.compare.diff_rows import diff_rows
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
-from sandbox_tui.tui.widgets.preview.diff import DiffDocument
 from sandbox_tui.tui.widgets.preview.document import Document
+
+FACTS = {
+    "": "the same, with the same output",
+    "only": "one side only",
+    "tool": "different tools",
+    "args": "different arguments",
+    "result": "same call, different result",
+    "output": "same call, different output",
+}
+"""What differs between two calls, by `difference_word`."""
 
 
 class BothCalls(Document):
     """The two calls of a pair.
 
     Args:
-        pair: the calls; identical ones are shown once, with their outputs compared.
+        pair: the calls; what is identical is shown once.
+        is_whole: whether all lines are shown, not only those around a difference.
     """
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: Pair, *, is_whole: bool = False) -> None:
         self._pair = pair
+        self._is_whole = is_whole
+        self.facts = FACTS[difference_word(pair)]
 
     @override
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
-        pair = self._pair
-        if pair.same and pair.left is not None and pair.right is not None:
-            return _same(pair.left, pair.right, width, palette)
-        left = _alone("left", pair.left, width, palette)
-        return [*left, Text(), *_alone("right", pair.right, width, palette)]
+        left, right = self._pair.left, self._pair.right
+        if left is None or right is None:
+            return [
+                *_ends(left, right, palette),
+                *(row for call in (left, right) if call for row in _alone(call, width, palette)),
+            ]
+        return [
+            *_ends(left, right, palette),
+            *self._arguments(left, right, width, palette),
+            *_edited("left", left, width, palette),
+            *_edited("right", right, width, palette),
+            *self._outputs(left, right, width, palette),
+        ]
+
+    def _arguments(self, left: Call, right: Call, width: int, palette: Palette) -> list[Text]:
+        if self._pair.same:
+            same = coloured_call(left.tool, left.arguments, max(1, width), palette)
+            return [Text(), _heading("the call of both", palette), *same]
+        heading = _heading("arguments, left and right", palette)
+        sides = _readable(left), _readable(right)
+        rows = diff_rows(*sides, width, palette, is_whole=self._is_whole)
+        return [Text(), heading, *(rows or [_nothing("no arguments", palette)])]
+
+    def _outputs(self, left: Call, right: Call, width: int, palette: Palette) -> list[Text]:
+        if left.ok is None and right.ok is None:
+            return []
+        if left.output == right.output:
+            words = "output of both"
+            rows = _output(left, palette) or [_nothing("no output", palette)]
+            return [Text(), _heading(words, palette), *rows]
+        heading = _heading("output, left and right", palette)
+        texts = left.output_text, right.output_text
+        return [Text(), heading, *diff_rows(*texts, width, palette, is_whole=self._is_whole)]
 
 
-def _same(left: Call, right: Call, width: int, palette: Palette) -> list[Text]:
-    lines = coloured_call(left.tool, left.arguments, max(1, width), palette)
-    lines = [*lines, Text(), _end("left", left, palette), _end("right", right, palette), Text()]
-    if left.output == right.output:
-        lines.append(Text("output of both", style=_heading(palette)))
-        return [*lines, *_output(left, palette)]
-    lines.append(Text("output, left and right", style=_heading(palette)))
-    return [*lines, *DiffDocument(left.output_text, right.output_text, "").lines(width, palette)]
+def _ends(left: Call | None, right: Call | None, palette: Palette) -> list[Text]:
+    return [_end("left", left, palette), _end("right", right, palette)]
 
 
-def _alone(side: str, call: Call | None, width: int, palette: Palette) -> list[Text]:
+def _end(side: str, call: Call | None, palette: Palette) -> Text:
+    line = Text(f"{side:<6}", style=_bold(palette), no_wrap=True)
     if call is None:
-        return [Text(f"{side}: no call here", style=palette.dim)]
+        return line.append("no call here", style=palette.dim)
+    tool = short_name(sanitize_line(call.tool))
+    line.append(f"call {call.number}, step {call.step} · {tool} · ", style=palette.dim)
+    style = palette.bad if call.failed else palette.good if call.ok else palette.warn
+    line.append(end_and_size(call), style=style)
+    if decided := decision_words(call):
+        line.append(f" · {decided}", style=palette.human)
+    return line
+
+
+def _alone(call: Call, width: int, palette: Palette) -> list[Text]:
+    words = coloured_call(call.tool, call.arguments, max(1, width), palette)
+    output = _output(call, palette)
     return [
-        _end(side, call, palette),
-        *coloured_call(call.tool, call.arguments, max(1, width), palette),
         Text(),
-        *_output(call, palette),
+        *words,
+        *_edited("", call, width, palette),
+        *([Text(), _heading("output", palette), *output] if output else []),
     ]
 
 
-def _end(side: str, call: Call, palette: Palette) -> Text:
-    tool = short_name(sanitize_line(call.tool))
-    line = Text(f"{side:<6}", style=_heading(palette), no_wrap=True)
-    line.append(f"call {call.number}, step {call.step} · {tool} · ", style=palette.dim)
-    style = palette.bad if call.failed else palette.good if call.ok else palette.warn
-    return line.append(end_and_size(call), style=style)
+def _edited(side: str, call: Call, width: int, palette: Palette) -> list[Text]:
+    """Return the model's version of a call that was edited."""
+    if call.verdict != "edit" or call.proposed_arguments is None:
+        return []
+    words = f"{side}: {decision_words(call)}" if side else decision_words(call).capitalize()
+    model = coloured_call(call.tool, call.proposed_arguments, max(1, width), palette)
+    return [Text(), Text(f"{words}; the model wrote", style=palette.human), *model]
+
+
+def _readable(call: Call) -> str:
+    text = readable_arguments(call.tool, call.arguments)
+    return text.removeprefix("$ ") if call.tool == BASH else text
 
 
 def _output(call: Call, palette: Palette) -> list[Text]:
@@ -71,5 +128,13 @@ def _output(call: Call, palette: Palette) -> list[Text]:
     return [Text(line, style=palette.text) for line in text.split("\n")] if text else []
 
 
-def _heading(palette: Palette) -> Style:
+def _heading(words: str, palette: Palette) -> Text:
+    return Text(words, style=_bold(palette), no_wrap=True)
+
+
+def _nothing(words: str, palette: Palette) -> Text:
+    return Text(words, style=palette.dim, no_wrap=True)
+
+
+def _bold(palette: Palette) -> Style:
     return palette.accent + Style(bold=True)

@@ -10,38 +10,34 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
+from textual.widgets import Input
 
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.relations.compare import (
-    Comparison,
-    FilePair,
-    Pair,
-    compare,
-    contents_of,
-)
-from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.comparison import (
-    Fact,
-    answer_or_reason,
-    file_sizes,
-    related_sentence,
-)
+from sandbox_tui.sessions.relations.aligned_calls import Pair
+from sandbox_tui.sessions.relations.compare import Comparison, FilePair, compare
+from sandbox_tui.sessions.relations.human_acts import ActPair
+from sandbox_tui.sessions.relations.running_now import RunningNow
+from sandbox_tui.tui.format.compared.facts import facts
+from sandbox_tui.tui.format.comparison import related_sentence, short_verdict
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.screens.compare.both_calls import BothCalls
-from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows, Row
-from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
+from sandbox_tui.tui.screens.compare.difference_pager import DifferencePager
+from sandbox_tui.tui.screens.compare.row_documents import Opened, opened
+from sandbox_tui.tui.screens.compare.row_kinds import Hidden, Row
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.preview.diff import DiffDocument
-from sandbox_tui.tui.widgets.preview.document import Document, Notice, decode
+from sandbox_tui.tui.widgets.search_line import SearchLine
 
 Side = Literal["left", "right"]
+
+POLL_SECONDS = 1.0
+"""Seconds between two looks at sessions that are still running."""
 
 
 class CompareScreen(ExplainsUnavailable, Screen[None]):
@@ -61,13 +57,19 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
     }
     """
 
+    enter_words = "find"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("compare.next", "next(1)"),
         binding("compare.previous", "next(-1)", show=False),
         binding("compare.open", "look"),
+        binding("compare.parting", "parting"),
+        binding("compare.hide", "hide"),
+        binding("compare.whole", "look(True)"),
+        binding("compare.find", "find"),
+        binding("compare.swap", "swap"),
         binding("compare.replay_left", "replay('left')"),
         binding("compare.replay_right", "replay('right')"),
-        binding("compare.swap", "swap"),
         binding("compare.leave", "leave"),
     ]
 
@@ -76,54 +78,168 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
     def __init__(self, left: RunSummary, right: RunSummary, store: Store) -> None:
         super().__init__()
         self._sides = left, right
+        self._now: tuple[RunningNow | None, RunningNow | None] = None, None
         self._store = store
         self._found: Comparison | None = None
+        self._wanted = ""
 
     def compose(self) -> ComposeResult:
-        """Yield the rows, and the keys."""
+        """Yield the rows, a search line and the keys."""
         yield ComparisonRows(id="comparison")
+        yield SearchLine(placeholder="words of a call, its output, a message, a file")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start the comparison."""
+        """Start the comparison, and follow sessions that are still running."""
         self._compare()
+        self.set_interval(POLL_SECONDS, self._poll)
+
+    # --- reading
 
     @work(exclusive=True, group="compare")
     async def _compare(self) -> None:
         try:
+            self._now = await asyncio.to_thread(self._read_running)
             found = await asyncio.to_thread(compare, self._store, *self._sides)
         except SandboxTuiError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         self._found = found
-        rows = self.query_one(ComparisonRows)
-        rows.border_title = "compare"
-        related = [related_sentence(found).removesuffix(".")] if related_sentence(found) else []
-        rows.border_subtitle = Content(" · ".join([*related, f"{hint('list.open')} open"]))
-        rows.show(found)
+        self._rows.show(found, facts(found, *self._now))
+        self._name_rows()
+
+    def _read_running(self) -> tuple[RunningNow | None, RunningNow | None]:
+        """Read what the sessions that are running do now."""
+        now = [
+            RunningNow(self._store, run) if run.outcome == "running" else None
+            for run in self._sides
+        ]
+        for side in now:
+            if side is not None:
+                side.read()
+        left, right = now
+        return left, right
+
+    def _poll(self) -> None:
+        if self._found is not None and any(self._now):
+            self._follow()
+
+    @work(exclusive=True, group="follow")
+    async def _follow(self) -> None:
+        """Read what is new in sessions that are running, and move their clocks on."""
+        now, before = self._now, self._found
+        try:
+            is_new = await asyncio.to_thread(
+                lambda: [side.read() for side in now if side is not None]
+            )
+            if any(is_new):
+                sides = [
+                    run if side is None else side.run
+                    for run, side in zip(self._sides, now, strict=True)
+                ]
+                found = await asyncio.to_thread(compare, self._store, *sides)
+            else:
+                found = before
+        except SandboxTuiError:  # deleted in the meantime: what was read stays
+            self._now = None, None
+            return
+        if now is not self._now or found is None:  # the sides were swapped in the meantime
+            return
+        self._found, self._sides = found, (found.left, found.right)
+        if found is before:
+            self._rows.update_facts(facts(found, *now))
+            return
+        self._rows.update(found, facts(found, *now))
+        self._now = _still_running(now[0]), _still_running(now[1])
+        self._name_rows()
+
+    def _name_rows(self) -> None:
+        """Say in the border where the sessions part, how they are related, and what a search
+        looks for."""
+        found, rows = self._found, self._rows
+        if found is None:
+            return
+        rows.border_title = Content(f"compare · {short_verdict(found)}")
+        related = related_sentence(found).removesuffix(".")
+        parts = [
+            f"“{sanitize_line(self._wanted)}”" if self._wanted else "",
+            related,
+            f"{hint('list.open')} open",
+        ]
+        rows.border_subtitle = Content(" · ".join(part for part in parts if part))
         self.refresh_bindings()
+
+    @property
+    def _rows(self) -> ComparisonRows:
+        return self.query_one(ComparisonRows)
+
+    # --- keys
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """There may be no further difference, and a running session cannot be replayed yet."""
         if action == "replay":
             run = self._sides[parameters != ("left",)]
             return "that session is still running" if run.outcome == "running" else ""
-        if action != "next":
+        if action not in ("next", "parting"):
             return ""
         if self._found is None:
             return "the sessions are still being read"
+        if action == "parting":
+            return "" if self._rows.divergence_at is not None else "they do not part"
+        if self._wanted:
+            return ""
         direction = -1 if parameters == (-1,) else 1
-        further = self.query_one(ComparisonRows).difference_from_here(direction)
+        further = self._rows.difference_from_here(direction)
         side = "after" if direction > 0 else "before"
         return f"nothing differs {side} this" if further is None else ""
+
+    def words_for(self, action: str) -> str | None:
+        """Return the key bar's current words for an action."""
+        if action == "hide" and self._rows.hides_equal:
+            return "show equal"
+        if action == "next(1)" and self._wanted:
+            return "next match"
+        return "end search" if action == "leave" and self._wanted else None
 
     @on(BlockList.Highlighted)
     def _moved(self) -> None:
         self.refresh_bindings()
 
     def action_next(self, direction: int) -> None:
-        """Go to the next row (1) or the previous one (-1) that differs between the sides."""
-        self.query_one(ComparisonRows).next_difference(direction)
+        """Go to the next row (1) or the previous one (-1) that differs between the sides, or that
+        a search finds."""
+        if not self._wanted:
+            self._rows.next_difference(direction)
+        elif not self._rows.find(self._wanted, direction):
+            self.notify(f"No match for “{sanitize_line(self._wanted)}”.", markup=False)
+
+    def action_parting(self) -> None:
+        """Go to the calls at which the sessions part."""
+        self._rows.go_to_divergence()
+
+    def action_hide(self) -> None:
+        """Hide the calls that are equal, or show them."""
+        self._rows.hides_equal = not self._rows.hides_equal
+        if self._found is not None:
+            self._rows.update(self._found, facts(self._found, *self._now))
+            self._rows.show_block(self._rows.cursor)
+        self.refresh_bindings()
+
+    def action_find(self) -> None:
+        """Open the search line."""
+        self.query_one(SearchLine).open()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        self._wanted = event.value.strip()
+        self._close_search()
+        if self._wanted:
+            self.action_next(1)
+
+    def _close_search(self) -> None:
+        self.query_one(SearchLine).close()
+        self._rows.focus()
+        self._name_rows()
 
     def action_swap(self) -> None:
         """Swap the sides."""
@@ -134,37 +250,30 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
     def _chosen(self) -> None:
         self.action_look()
 
-    def action_look(self) -> None:
-        """Show both calls, both versions of a file, or a fact of both sessions in full."""
-        match self.query_one(ComparisonRows).current:
-            case Pair() as pair:
-                app_of(self).push_screen(PagerScreen("both calls", BothCalls(pair)))
-            case FilePair() as file:
-                self._show_file(file)
-            case Fact(name=name) if name in ("title", "answer"):
-                self._show_fact(name)
-            case _:
-                pass
+    @work(exclusive=True, group="look")
+    async def action_look(self, is_whole: bool = False) -> None:
+        """Show the difference of both calls, both versions of a file, or both texts; or all of
+        both."""
+        row = self._rows.current
+        if isinstance(row, Hidden):
+            self.action_hide()
+            return
+        shown = await self._open(row)
+        if shown is not None:
+            pager = DifferencePager(shown, self._go, is_whole=is_whole)
+            app_of(self).push_screen(pager)
 
-    def _show_fact(self, name: str) -> None:
-        left, right = self._sides
-        if name == "title":
-            words = [run.task for run in (left, right)]
-        else:
-            words = [answer_or_reason(run) for run in (left, right)]
-        heading = {"title": "task"}.get(name, name)
-        text = f"left\n\n{words[0]}\n\nright\n\n{words[1]}"
-        app_of(self).push_screen(PagerScreen(heading, text))
-
-    @work(exclusive=True, group="file")
-    async def _show_file(self, file: FilePair) -> None:
+    async def _open(self, row: Row | None) -> Opened | None:
         try:
-            left, right = await asyncio.to_thread(contents_of, self._store, file)
+            return await asyncio.to_thread(opened, row, self._sides, self._store)
         except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
-            return
-        document = _file_document(file, left, right)
-        app_of(self).push_screen(PagerScreen(sanitize_line(file.path), document))
+            return None
+
+    async def _go(self, direction: int) -> Opened | None:
+        if not self._rows.next_difference(direction):
+            return None
+        return await self._open(self._rows.current)
 
     def action_replay(self, side: Side) -> None:
         """Replay one of the sessions from the row under the cursor."""
@@ -176,7 +285,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
             words = f"“{task_title(run)}” is still running: it can be replayed once it has ended."
             self.notify(words, markup=False)
             return
-        seq = _moment(self.query_one(ComparisonRows).current, side) or run.last_seq
+        seq = _moment(self._rows.current, side) or run.last_seq
         try:
             replay = ReplayScreen(run, self._store, at=ReplayPosition(seq))
         except StoreError as error:  # deleted in the meantime
@@ -185,32 +294,25 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         app_of(self).push_screen(replay)
 
     def action_leave(self) -> None:
-        """Leave the comparison."""
+        """Close the search, otherwise leave the comparison."""
+        if self.query_one(SearchLine).display or self._wanted:
+            self._wanted = ""
+            self._close_search()
+            return
         self.dismiss(None)
+
+
+def _still_running(side: RunningNow | None) -> RunningNow | None:
+    return side if side is not None and side.run.outcome == "running" else None
 
 
 def _moment(row: Row | None, side: Side) -> int | None:
     """Return the event in a session that a row refers to, or None for rows without one."""
-    is_left = side == "left"
     match row:
-        case Pair(left=left, right=right):
-            call = left if is_left else right
-            return None if call is None else call.seq
+        case Pair() | ActPair():
+            one = row.left if side == "left" else row.right
+            return None if one is None else one.seq
         case FilePair() as file:
-            return file.left_seq if is_left else file.right_seq
+            return file.left_seq if side == "left" else file.right_seq
         case _:
             return None
-
-
-def _file_document(file: FilePair, left: bytes | None, right: bytes | None) -> Document:
-    """Return the differences of two contents, or why they cannot be shown."""
-    sizes = file_sizes(file)
-    if left is None or right is None:
-        return Notice(f"The content was not saved on both sides ({sizes}).", facts=sizes)
-    old, new = decode(left), decode(right)
-    if old is None or new is None:
-        words = f"Not text, so it cannot be compared line by line: {sizes}."
-        return Notice(words, facts=sizes)
-    return DiffDocument(
-        old, new, f"left {numbers.size(len(left))} → right {numbers.size(len(right))}"
-    )

@@ -14,23 +14,15 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.relations.compare import (
-    Call,
-    Comparison,
-    align,
-    compare,
-    contents_of,
-    file_diff,
-    first_difference,
-)
+from sandbox_tui.sessions.relations.aligned_calls import Call, align, first_difference
+from sandbox_tui.sessions.relations.compare import Comparison, compare, contents_of, file_diff
+from sandbox_tui.tui.format.compared.facts import answer_or_reason, facts
 from sandbox_tui.tui.format.comparison import (
-    answer_or_reason,
     call_line,
     calls_sentence,
     differing_lines,
     divergence,
     end_and_size,
-    facts,
     file_sizes,
     files_sentence,
     related_sentence,
@@ -148,7 +140,7 @@ def test_sessions_diverge_where_the_same_call_ends_differently(tmp_path: Path) -
     found = compared(tmp_path, mine, theirs)
     assert found.diverged_at == 1
     assert calls_sentence(found) == (
-        "Call 1 is identical; the sessions diverge at call 2 (step 2): same call, different result."
+        "Call 1 is identical; the sessions diverge at call 2 (step 2): same call, exit 0 and exit 1."
     )
     diverges = divergence(found)
     assert diverges is not None
@@ -199,10 +191,10 @@ def test_the_first_difference_is_the_first_line_that_differs(
 def test_calls_are_counted_as_they_are_listed(tmp_path: Path) -> None:
     skipped = e.CallDecided(call=1, verdict="skip", by="human")
     found = compared(tmp_path, (skipped, ended(2, 3), None), (ended(1), ended(2), ended(3)))
-    rows = {name: (left, right) for name, left, right in facts(found)}
+    rows = {name: (left, right) for name, left, right, _ in facts(found)}
     assert rows["calls"] == (
-        "3 calls, 1 failed, 1 not run, 1 without a result",
-        "3 calls",
+        "3, 1 failed, 1 not run, 1 going on",
+        "3",
     )
     assert rows["title"] == ("the task of one", "the task of two")
     assert rows["session"] == ("one", "two")
@@ -216,7 +208,9 @@ def test_no_files_are_not_all_of_them(tmp_path: Path) -> None:
 
 
 def test_the_reason_for_a_missing_answer_is_not_shown_as_an_answer(tmp_path: Path) -> None:
-    run = compared(tmp_path, (ended(1),), (ended(1),)).left
+    running = compared(tmp_path, (ended(1),), (ended(1),)).left
+    assert answer_or_reason(running) == "none yet"
+    run = dataclasses.replace(running, outcome="interrupted")
     said = dataclasses.replace(run, answer="42", error=None)
     stopped = dataclasses.replace(run, answer=" ", error="You ended the run.")
     silent = dataclasses.replace(run, answer=None, error=None)

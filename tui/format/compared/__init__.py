@@ -1,0 +1,1 @@
+"""What two compared sessions have, did and are doing, in words."""

@@ -1,0 +1,131 @@
+"""The figures of two compared sessions, with their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sandbox_tui.core.base.durations import clock
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.aligned_calls import Call
+from sandbox_tui.sessions.relations.compare import Comparison
+from sandbox_tui.sessions.relations.running_now import RunningNow
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
+from sandbox_tui.tui.format.compared.running_words import running_words
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.titles import first_line, model_title, task_title
+
+
+class Fact(NamedTuple):
+    """A property that both sessions have, such as the outcome or the answer.
+
+    Attributes:
+        difference: right minus left, with its sign; empty for equal figures and for words.
+    """
+
+    name: str
+    left: str
+    right: str
+    difference: str = ""
+
+
+class _Figure(NamedTuple):
+    """What one session has of a property.
+
+    Attributes:
+        words: shown.
+        value: the number behind them; None if there is none to subtract.
+    """
+
+    words: str
+    value: float | None = None
+
+
+def facts(
+    found: Comparison, left: RunningNow | None = None, right: RunningNow | None = None
+) -> list[Fact]:
+    """Return the properties of both sessions: identity, outcome and figures.
+
+    Args:
+        found: the comparison.
+        left, right: what a session that is still running does now.
+    """
+    sides = (
+        _figures(found.left, [pair.left for pair in found.pairs if pair.left], left),
+        _figures(found.right, [pair.right for pair in found.pairs if pair.right], right),
+    )
+    return [
+        Fact(name, sides[0][name].words, sides[1][name].words, _difference(name, *both))
+        for name in sides[0]
+        for both in [(sides[0][name], sides[1][name])]
+        if both[0].words or both[1].words
+    ]
+
+
+def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> dict[str, _Figure]:
+    tokens = run.input_tokens + run.output_tokens
+    steps = max([run.steps, *(call.step for call in calls)])
+    seconds = run.seconds if now is None else now.seconds
+    return {
+        "title": _Figure(task_title(run)),
+        "outcome": _Figure(_outcome(run, now)),
+        "answer": _Figure(first_line(answer_or_reason(run))),
+        "steps": _Figure(str(steps), steps),
+        "calls": _Figure(_calls(calls, runs=run.outcome == "running"), len(calls)),
+        "tokens": _Figure(numbers.tokens(tokens, estimated=run.tokens_estimated), tokens),
+        "cost": _Figure(numbers.cost(run.cost), run.cost),
+        "time": _Figure(clock(seconds), int(seconds)),
+        "model": _Figure(
+            f"{model_title(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}"
+        ),
+        "session": _Figure(run.id),
+    }
+
+
+def _outcome(run: RunSummary, now: RunningNow | None) -> str:
+    if run.outcome != "running" or now is None or now.state is None:
+        return outcome_words(run)
+    return running_words(run, now.state, now.seconds)
+
+
+def _difference(name: str, left: _Figure, right: _Figure) -> str:
+    if left.value is None or right.value is None or left.value == right.value:
+        return ""
+    by = right.value - left.value
+    size = abs(by)
+    match name:
+        case "time":
+            words = clock(size)
+        case "cost":
+            words = numbers.cost(size)
+        case _:
+            words = numbers.count(int(size))
+    return f"{'+' if by > 0 else '−'}{words}"
+
+
+def _calls(calls: Sequence[Call], *, runs: bool) -> str:
+    if not calls:
+        return "none"
+    unfinished = "going on" if runs else "without a result"
+    parts = [
+        (sum(call.failed for call in calls), "failed"),
+        (sum(call.was_prevented for call in calls), "not run"),
+        (sum(call.ok is None for call in calls), unfinished),
+    ]
+    return ", ".join([str(len(calls)), *(f"{number} {words}" for number, words in parts if number)])
+
+
+def answer_or_reason(run: RunSummary) -> str:
+    """Return a session's answer; if it has none, why."""
+    if (run.answer or "").strip():
+        return run.answer or ""
+    if run.outcome == "running":
+        return "none yet"
+    reason = (run.error or "").strip().removesuffix(".")
+    if reason.startswith(("You ", "The ")):
+        reason = reason[0].lower() + reason[1:]
+    if not reason and run.outcome == "submitted":
+        reason = why_no_answer(run.answer)
+    return f"{NO_ANSWER} ({reason})" if reason else NO_ANSWER
