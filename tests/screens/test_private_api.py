@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from textual.app import App, ComposeResult
 from textual.theme import Theme
@@ -85,3 +87,25 @@ async def test_a_removed_widget_is_closing() -> None:
         assert private_api.is_closing(words)
         await pilot.pause()
         await app.mount(Input())
+
+
+async def test_a_screenshot_is_the_one_of_textual_and_only_drawn_on_request() -> None:
+    app = Small()
+    async with app.run_test(size=(30, 4)) as pilot:
+        ids = re.compile(r"terminal-\d+")
+        ours = private_api.screenshot(app, "title", "one")
+        assert ids.sub("", ours) == ids.sub("", app.export_screenshot(title="title"))
+        assert set(ids.findall(ours)).isdisjoint(
+            ids.findall(private_api.screenshot(app, "title", "two"))
+        )
+        displayed: list[object] = []
+        app._display = lambda screen, renderable: displayed.append(renderable)
+        app.query_one(Static).update("others")
+        await pilot.pause()
+        assert displayed
+        private_api.draw_on_request(app.screen)
+        displayed.clear()
+        app.query_one(Static).update("the last")
+        await pilot.pause()
+        assert not displayed
+        assert "the&#160;last" in private_api.screenshot(app, "title", "one")

@@ -1,4 +1,5 @@
-"""Draws a film of the cockpit in a program of its own, so that the screen stays responsive.
+"""Draws a film or screenshot of the cockpit in a program of its own, so that the screen stays
+responsive.
 
 The program is `sandbox_tui.tui.cli.sessions.film_worker`. It takes a `FilmRequest` as its argument
 and writes one line of JSON (`FilmReport`) per frame to stdout.
@@ -37,12 +38,16 @@ class FilmRequest(msgspec.Struct, frozen=True, kw_only=True):
         run_id: the session.
         theme: name of the theme.
         redact: whether to redact everything that looks like a secret.
+        at: position of a screenshot, such as `seq:12`; empty for a film.
+        size: columns and rows.
     """
 
     database: str
     run_id: str
     theme: str
     redact: bool
+    at: str = ""
+    size: str = "160x45"
 
 
 class FilmReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +68,14 @@ class FilmReport(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
+def _nothing(drawn: int, total: int) -> None:
+    """Ignore the progress."""
+
+
 async def film_export(
-    request: FilmRequest, run: RunSummary, drawn: Callable[[int, int], None]
+    request: FilmRequest, run: RunSummary, drawn: Callable[[int, int], None] = _nothing
 ) -> Export:
-    """Draw a film; a cancelled call ends the program.
+    """Draw a film or a screenshot; a cancelled call ends the program.
 
     Args:
         request: what to draw.
@@ -92,7 +101,7 @@ async def film_export(
             drawn(report.frames, report.total)
             if report.size is not None:
                 film = await process.stdout.readexactly(report.size)
-                return _export(run, film, report.redacted)
+                return _export(request, run, film, report.redacted)
     except (asyncio.IncompleteReadError, msgspec.DecodeError) as error:
         raise StoreError(_ENDED) from error
     finally:
@@ -108,5 +117,6 @@ _ENDED = (
 )
 
 
-def _export(run: RunSummary, film: bytes, redacted: int | None) -> Export:
-    return Export(run=run, format=FILM, parts=(Part(FILM_SUFFIX, film),), redacted=redacted)
+def _export(request: FilmRequest, run: RunSummary, data: bytes, redacted: int | None) -> Export:
+    name, suffix = ("svg", ".svg") if request.at else (FILM, FILM_SUFFIX)
+    return Export(run=run, format=name, parts=(Part(suffix, data),), redacted=redacted)

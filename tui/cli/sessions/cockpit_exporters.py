@@ -10,8 +10,8 @@ from sandbox_tui.tui.cli.sessions.cockpit_svg import (
     Drawn,
     cockpit_film,
     cockpit_screenshot,
-    show_progress,
 )
+from sandbox_tui.tui.cli.sessions.drawing_progress import show_progress
 from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, FILM_SUFFIX
 
 

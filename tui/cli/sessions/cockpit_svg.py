@@ -6,8 +6,6 @@ The app itself draws it, headless, from a copy of the session with redacted secr
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,11 +21,12 @@ from sandbox_tui.sessions.interchange.exports import Recording
 from sandbox_tui.sessions.interchange.exports.bundle import with_contents
 from sandbox_tui.sessions.playback.keyframes import catch_up
 from sandbox_tui.sessions.store.tables.annotations import add_note, set_tags
+from sandbox_tui.tui.cli.sessions.drawing_progress import show_progress
 from sandbox_tui.tui.film.animated_svg import Frame, animated_svg
 from sandbox_tui.tui.film.frame_times import moments
 from sandbox_tui.tui.film.screenshot_rows import screenshot_rows
-from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.format.self_contained_svg import self_contained
+from sandbox_tui.tui.textual_support.private_api import draw_on_request, screenshot
 
 SIZE = (160, 45)
 MAX_SIZE = (400, 200)
@@ -37,31 +36,12 @@ COPY_BATCH_EVENTS = 1_000
 DRAW_TIMEOUT_SECONDS = 600.0
 """Timeout for drawing a screenshot."""
 
-POLL_SECONDS = 0.02
+POLL_SECONDS = 0.005
 """Interval between checks of the screen, which leaves time for the thread that reads the
 session."""
 
-
-SECONDS_PER_FRAME = 0.2
-"""Time to draw a frame on a slow computer, for the estimate."""
-
 Drawn = Callable[[int, int], None]
 """Called with the number of frames drawn, and of all frames."""
-
-
-def show_progress(drawn: int, total: int) -> None:
-    """Show progress on the terminal and clear the line at the end; elsewhere write one line."""
-    stderr = sys.__stderr__  # the app has replaced `sys.stderr`
-    if total < 2 or stderr is None:
-        return
-    with contextlib.suppress(OSError):  # it is closed
-        if stderr.isatty():
-            words = f"Drawing frame {drawn} of {total}." if drawn < total else ""
-            stderr.write(f"\r\x1b[K{words}")
-        elif drawn == 1:
-            seconds = max(1, round(total * SECONDS_PER_FRAME))
-            stderr.write(f"Drawing {total} frames may take {counted(seconds, 'second')}.\n")
-        stderr.flush()
 
 
 def cockpit_screenshot(
@@ -80,8 +60,8 @@ def cockpit_screenshot(
         StoreError: the screenshot could not be drawn.
     """
     seq = resolve_position(recording.events, at)
-    (screenshot,) = _screenshots(recording, [seq], settings, size, show_progress)
-    return self_contained(screenshot)
+    (drawing,) = _screenshots(recording, [seq], settings, size, show_progress)
+    return self_contained(drawing)
 
 
 def cockpit_film(
@@ -106,8 +86,8 @@ def cockpit_film(
     screenshots = _screenshots(recording, [m.seq for m in shown], settings, size, drawn)
     return animated_svg(
         [
-            Frame(screenshot_rows(screenshot), moment.seconds)
-            for screenshot, moment in zip(screenshots, shown, strict=True)
+            Frame(screenshot_rows(drawing), moment.seconds)
+            for drawing, moment in zip(screenshots, shown, strict=True)
         ]
     )
 
@@ -175,9 +155,11 @@ async def _draw(
                 while not isinstance(screen, ReplayScreen) or not screen.shows(seq):
                     await asyncio.sleep(POLL_SECONDS)
                     screen = app.screen
+                if not screenshots:
+                    draw_on_request(screen)
                 await pilot.pause()
                 title = shorten(screen.task_line, size[0] // 2, placeholder=" …")
-                screenshots.append(app.export_screenshot(title=title))
+                screenshots.append(screenshot(app, title, f"{run_id} {seq}"))
                 drawn(len(screenshots), len(seqs))
             return screenshots
     except TimeoutError as error:
