@@ -203,3 +203,31 @@ async def test_sessions_are_imported_from_a_file(app: SandboxTui, tmp_path: Path
             )
             assert app.screen is home
         await until(pilot, lambda: sessions.block_count() == 2)
+
+
+async def test_what_a_session_allows_is_found_by_the_words_one_types(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.screen, HomeScreen)
+                and app.screen.query_one(SessionList).current is not None
+            ),
+        )
+        entries = action_entries(app, app.screen)
+        for typed, first in (
+            *(("fork", "Fork the session"), ("branch", "Fork the session")),
+            *(("replay", "Replay the session"), ("play", "Replay the session")),
+            *(("resume", "Resume the session"), ("continue", "Fork the session")),
+            *(("export", "Export the session"), ("share", "Export the session")),
+            *(("compare", "Compare two sessions"), ("rename", "Rename the session")),
+            *(("tag", "Tag the session, or all marked"), ("note", "Write a note on the session")),
+            *(("copy id", "Copy the session's id"), ("open fol", "Open the results folder")),
+            *(("rm", "Delete the session, or all marked"), ("search", "Find in all sessions")),
+            *(
+                ("config", "Settings"),
+                ("exit", "Quit the program"),
+                ("help", "Keys of this screen"),
+            ),
+        ):
+            assert words_of(typed, *entries)["Actions"][0] == first, typed

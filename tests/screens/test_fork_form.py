@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from textual.widgets import Button, Input, Static, TextArea
@@ -117,3 +118,25 @@ async def test_arguments_that_the_tool_lacks_are_refused_in_the_editor(store: St
         box = app.screen.query_one(".dialog")
         await until(pilot, lambda: box.has_class("-wrong"))
         assert 'needs "command"; it has no argument "comand".' in str(box.border_subtitle)
+
+
+async def test_another_step_is_typed_into_the_form(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        plan = ForkPlan(store, store.run(PARENT), "end")
+        form = ForkDialog(
+            plan, replace(plan.request(app.settings.now, {}), model=DemoModel()), store
+        )
+        described: list[Any] = []
+        await app.push_screen(form, described.append)
+        await pilot.pause()
+        at, where = form.query_one("#at", Input), form.query_one("#where", Static)
+        assert at.value == str(plan.fork_point.step)
+        at.value = "99"
+        await until(pilot, lambda: "This session has no step 99." in str(where.render()))
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.screen is form
+        at.value = "2"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(described))
+        assert described[0].plan.fork_point.step == 2

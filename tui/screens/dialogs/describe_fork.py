@@ -64,7 +64,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     ForkDialog #repeats { color: $role-dim; }
     ForkDialog Label { height: 1; margin-top: 1; }
     ForkDialog TextArea { height: 5; }
-    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
+    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3 2 3; height: auto; }
     ForkDialog Grid > * { height: auto; }
     ForkDialog Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
     ForkDialog Button { margin-left: 2; }
@@ -81,7 +81,12 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     def __init__(self, plan: ForkPlan, run: RunRequest, store: Store) -> None:
         super().__init__()
-        self._plan = plan
+        self._plan = self._first_plan = plan
+        self._typed_step = str(plan.fork_point.step)
+        self._last_step = max(plan.parent.steps, plan.fork_point.step)
+        self._problem = ""
+        self._is_planned = asyncio.Event()
+        self._is_planned.set()
         self._run_request = run
         self._store = store
         self._edited: str | None = None
@@ -105,8 +110,10 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
                 yield Label("server")
                 yield OneLineInput(self._first_model, id="model")
                 yield OneLineInput(self._first_url, id="url")
-            yield Label("max steps, including those before the fork")
-            yield Input(str(steps), type="integer", id="steps")
+                yield Label(f"fork after step (0 to {self._last_step})")
+                yield Label("max steps, with those before")
+                yield Input(self._typed_step, type="integer", id="at")
+                yield Input(str(steps), type="integer", id="steps")
             with Horizontal():
                 yield Button("change the call", id="call")
                 yield Button("fork", variant="primary", id="start")
@@ -119,6 +126,32 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self._name_server()
             self.query_one("#message").focus(scroll_visible=False)
 
+    @on(Input.Changed, "#at")
+    def _step_typed(self) -> None:
+        """Fork after the typed step instead."""
+        typed = self._text("at")
+        if typed != self._typed_step:
+            self._typed_step = typed
+            self._is_planned.clear()
+            self._plan_again(typed)
+
+    @work(exclusive=True, group="plan")
+    async def _plan_again(self, step: str) -> None:
+        store, parent, self._problem = self._store, self._plan.parent, ""
+        try:
+            if step == str(self._first_plan.fork_point.step):
+                self._plan = self._first_plan
+            elif step.isdigit():
+                self._plan = await asyncio.to_thread(ForkPlan, store, parent, f"step:{step}")
+            else:
+                self._problem = f"Enter a step from 0 to {self._last_step}."
+            self._edited = None  # it was another call
+        except SandboxTuiError as error:
+            self._problem = sanitize_line(str(error))
+        self._is_planned.set()
+        self._show()
+        self.refresh_bindings()
+
     def _show(self) -> None:
         fork_point = self._plan.fork_point
         parent, call = sanitize_line(self._plan.parent.id), fork_point.next_call
@@ -130,8 +163,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             description = f"{short_name(sanitize_line(call.name))} {summary}"
             how = "before the call" if self._edited is None else "with the call changed to"
             position = f"In step {fork_point.step} of {parent}, {how} {description}"
-        self.query_one("#where", Static).update(position)
-        self.query_one("#repeats", Static).update(sanitize_line(self._plan.sentence))
+        self.query_one("#where", Static).update(self._problem or position)
+        sentence = "" if self._problem else sanitize_line(self._plan.sentence)
+        self.query_one("#repeats", Static).update(sentence)
         self.query_one("#call", Button).display = self._last_call() is not None
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
@@ -200,7 +234,15 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
-        """Close with the description if it is complete."""
+        """Close with the description if it is complete, once the typed step has been read."""
+        self._close_when_planned()
+
+    @work(exclusive=True, group="start")
+    async def _close_when_planned(self) -> None:
+        await self._is_planned.wait()
+        if self._problem:
+            self.notify(self._problem, severity="warning", markup=False)
+            return
         steps, model = self._text("steps"), self._text("model")
         if not steps.isdigit() or int(steps) <= self._plan.fork_point.step:
             least = self._plan.fork_point.step + 1

@@ -20,6 +20,12 @@ MAX_RECENT = 5
 MAX_OF_A_KIND = 12
 """Maximum entries listed per kind, except actions; typing finds the others."""
 
+ALSO_SCORE = 3.5
+"""Score per letter of other words for an entry: above scattered letters, below its own words."""
+
+MIN_ALSO_CHARACTERS = 2
+"""Minimum length of typed text that is taken for another word."""
+
 MIN_KIND_CHARACTERS = 4
 """Minimum length of typed text that is taken for the name of a kind."""
 
@@ -35,6 +41,7 @@ class Entry:
         detail: text on the right: a key, a date, a location.
         choose: runs the entry.
         off: why it cannot be chosen now; empty if it can.
+        also: other words that find it, in lower case, separated by blanks.
     """
 
     kind: str
@@ -43,6 +50,7 @@ class Entry:
     detail: str
     choose: Callable[[], object]
     off: str = ""
+    also: str = ""
 
 
 class Match(NamedTuple):
@@ -106,13 +114,27 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
 
 
 def _fit(typed: str, entry: Entry) -> Fit | None:
-    """Match typed text with an entry's words; parts of it may name the entry's kind instead."""
-    found = fit(typed, entry.words)
+    """Match typed text with an entry's words, or with other words for it; parts of it may name the
+    entry's kind instead."""
+    ways = [fit(typed, entry.words), _fit_also(typed.lower().split(), entry)]
+    found = max((way for way in ways if way is not None), default=None, key=lambda way: way.score)
     if found is not None:
         return found
     parts = typed.lower().split()
     others = [part for part in parts if not _names_kind(part, entry.kind)]
     return fit(" ".join(others), entry.words) if len(others) < len(parts) else None
+
+
+def _fit_also(parts: Sequence[str], entry: Entry) -> Fit | None:
+    """Match the beginnings of other words for an entry, which count less than those of its own."""
+    own, also = entry.words.lower(), entry.also.split()
+    if not also or not all(part in own or _begins_any(part, also) for part in parts):
+        return None
+    return Fit(ALSO_SCORE * sum(map(len, parts)) - len(own) / 1000, ())
+
+
+def _begins_any(part: str, words: Iterable[str]) -> bool:
+    return len(part) >= MIN_ALSO_CHARACTERS and any(word.startswith(part) for word in words)
 
 
 def _names_kind(part: str, kind: str) -> bool:

@@ -58,7 +58,7 @@ def _fit_part(part: str, words: str, starts: frozenset[int]) -> Fit | None:
     if starts_at:
         at = next((place for place in starts_at if place in starts), starts_at[0])
         factor = 4 if at in starts else 3
-        return Fit(factor * len(part), tuple(range(at, at + len(part))))
+        return Fit(factor * len(part) + (at == 0), tuple(range(at, at + len(part))))
     placements = (_scattered(part, words, n) for n, letter in enumerate(words) if letter == part[0])
     near = (way for way in takewhile(bool, placements) if way[-1] - way[0] < MAX_SPREAD * len(way))
     fits = [Fit(_score(way, starts), way) for way in near]

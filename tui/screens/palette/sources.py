@@ -16,6 +16,7 @@ from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
+from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.settings import ROWS
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
@@ -36,7 +37,8 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
                 await app.run_action(action, node)
 
         keys = " ".join(here.keys)
-        entry = Entry("Actions", here.name, here.words, keys, run, here.off)
+        also = synonyms(here.name)
+        entry = Entry("Actions", here.name, here.words, keys, run, here.off, also)
         entries.setdefault(here.words, entry)
     return list(entries.values())
 
@@ -100,7 +102,7 @@ def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> lis
             def take(name: str = row.name) -> object:
                 return open_at(name)
 
-            value = sanitize_line(text_of_setting(settings, row.name)) or row.empty
+            value = sanitize_line(text_of_setting(settings, row.name)) or "none"
             words = f"{row.label[:1].upper()}{row.label[1:]} – {heading}"
             entries.append(Entry("Settings", f"setting {row.name}", words, value, take))
     return entries

@@ -11,6 +11,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.remote.resume_here import resume_here
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
@@ -121,8 +122,15 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._sessions.delete()
 
     def action_compare(self) -> None:
-        """Compare the two marked sessions, or the marked one with the one under the cursor."""
-        self._opener.compare(self.query_one(SessionList).marked, self.session_here)
+        """Compare the two marked sessions, or the marked one with the one under the cursor; mark
+        that one if none is marked."""
+        marked = self.query_one(SessionList).marked
+        if marked:
+            self._opener.compare(marked, self.session_here)
+        else:
+            self.action_mark()
+            key = hint("home.compare")
+            self.notify(f"Marked: {key} on another session compares the two.", markup=False)
 
     def action_mark(self) -> None:
         """Mark or unmark the sessions of the row under the cursor."""

@@ -33,8 +33,7 @@ def why_unavailable_here(
         case "back":
             return "" if shown.marked or search.is_open else "no session is marked"
         case "compare":
-            marks = f"{hint('home.mark')} marks two sessions"
-            return "" if can_compare(shown.marked, run) else marks
+            return _why_not_compared(shown.marked, run, search)
         case "mark" if search.shows_hits:
             return "sessions are marked in the list"
         case "mark":
@@ -62,6 +61,20 @@ def why_unavailable_here(
 def is_at_rest(run: RunSummary) -> bool:
     """Return whether no program on this host is recording a session: it can be forked, deleted."""
     return run.outcome != "running" or bool(run.elsewhere)
+
+
+def _why_not_compared(
+    marked: Sequence[RunSummary], run: RunSummary | None, search: SessionFinder
+) -> str:
+    if can_compare(marked, run):
+        return ""
+    if search.shows_hits:
+        return "sessions are marked in the list"
+    if len(marked) > 2:
+        return "more than two sessions are marked"
+    if run is None:
+        return _NONE
+    return "move to the other session" if marked else ""
 
 
 def _why_not_deleted(chosen: Sequence[RunSummary]) -> str:
