@@ -108,10 +108,8 @@ def test_a_session_larger_than_any_bundle_is_drawn(
         assert expected in words, expected
 
 
-async def test_a_key_saves_what_is_on_the_screen(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+async def saved_by_key(store: Store, folder: Path) -> bytes:
+    """Return the screenshot that a key saves at the end of the session `r`, with files zoomed."""
     app = SandboxTui(load(), store, store.run("r"))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
@@ -120,9 +118,31 @@ async def test_a_key_saves_what_is_on_the_screen(
         await pilot.press("dollar_sign")
         last = store.run("r").last_seq
         await until(pilot, lambda: screen.shows(last))
-        await pilot.press("C")
-        await until(pilot, lambda: list(tmp_path.glob("*.svg")))
-        (file,) = tmp_path.glob("*.svg")
-        assert file.name == f"r-{last}.svg"
-        assert "calls 2" in words_of(file.read_bytes())
-        assert b"@font-face" not in file.read_bytes()
+        await pilot.press("3", "z", "C")
+        file = folder / f"r-{last}.svg"
+        await until(pilot, file.exists)
+        await until(pilot, lambda: not any(w.group == "screenshot" for w in app.workers))
+        return file.read_bytes()
+
+
+async def test_a_key_saves_what_is_on_the_screen(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own_home.mkdir()
+    with contextlib.closing(Store(own_home / "sessions.db")) as store:
+        keep(store, *sample("zebra"))
+        screenshot = await saved_by_key(store, tmp_path)
+    assert "files /testbed" in words_of(screenshot)
+    assert "calls 2" not in words_of(screenshot)  # zoomed
+    assert b"@font-face" not in screenshot
+
+
+async def test_a_key_saves_a_session_with_secrets_without_them(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    screenshot = await saved_by_key(store, tmp_path)
+    assert "calls 2" in words_of(screenshot)
+    assert "***" in words_of(screenshot)
+    assert SECRET[:12].encode() not in screenshot

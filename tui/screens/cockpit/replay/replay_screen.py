@@ -25,7 +25,10 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_limits import ReplayLimits
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.replay_moves import ReplayMoves
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
-from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import save_screenshot
+from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import (
+    save_screenshot,
+    screenshot_of,
+)
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.messages import ForkRequested
@@ -309,9 +312,13 @@ class ReplayScreen(Cockpit):
         self.step_notes.ask(None if is_there else self._replay.arrived())
 
     def action_screenshot(self) -> None:
-        """Save a screenshot, unredacted: it may contain secrets."""
-        name = f"{self._summary.id}-{self.position}.svg"
-        save_screenshot(self, self.results_folder / name, self.task_line)
+        """Save a screenshot, with secrets redacted."""
+        path = self.results_folder / f"{self._summary.id}-{self.position}.svg"
+        drawn = screenshot_of(self, self.task_line)
+        self.run_worker(
+            save_screenshot(self, path, drawn, self._store, self._summary, self.position),
+            group="screenshot",
+        )
 
     def action_export(self) -> None:
         """Export the session to files."""

@@ -1,26 +1,98 @@
-"""Saves a screenshot, unredacted."""
+"""Saves a screenshot of a replay, without secrets.
+
+If the session has none, it is what is on the screen. Otherwise, the cockpit is drawn again at the
+same event, from a copy in which they are redacted: on the screen, a secret may be wrapped or cut,
+so that it could not be found there.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from textwrap import shorten
 
 from textual.screen import Screen
 
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.interchange.exports import Recording
+from sandbox_tui.sessions.interchange.exports.bundle import with_contents
+from sandbox_tui.sessions.interchange.known_secrets import known_secrets
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.tui.film.film_process import FilmRequest, film_export
+from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
+MIN_SIZE, MAX_SIZE = (40, 10), (400, 200)
+"""Columns and rows that can be drawn again."""
 
-def save_screenshot(screen: Screen[None], path: Path, title: str) -> None:
-    """Save the screen as an SVG file, and show its path. Secrets are not redacted."""
+
+def screenshot_of(screen: Screen[None], title: str) -> bytes:
+    """Return what is on the screen as a self-contained SVG file. Secrets are not redacted."""
     title = shorten(title, screen.size.width // 2, placeholder=" …")
+    return self_contained(app_of(screen).export_screenshot(title=title))
+
+
+async def save_screenshot(
+    screen: Screen[None], path: Path, drawn: bytes, store: Store, run: RunSummary, seq: int
+) -> None:
+    """Save a screenshot, redacted if the session has secrets; show its path.
+
+    Args:
+        screen: shows the path, or why there is no screenshot.
+        path: the file.
+        drawn: what was on the screen.
+        store: the database with the session.
+        run: the session.
+        seq: the event that was displayed.
+    """
     try:
-        drawn = app_of(screen).export_screenshot(title=title)
-        path.write_bytes(self_contained(drawn))
-    except OSError as error:
-        words = f"{path} cannot be written: {error.strerror}."
-        screen.notify(sanitize_line(words), severity="error", markup=False)
+        secrets = await asyncio.to_thread(count_secrets, store, run)
+        if secrets:
+            found = counted(secrets, "possible secret")
+            screen.notify(f"Drawing the screenshot with {found} redacted.", timeout=3)
+            drawn = await _drawn_without(screen, store, run, seq)
+        await asyncio.to_thread(_write, path, drawn)
+    except SandboxTuiError as error:
+        screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         return
-    words = f"Saved with secrets NOT redacted: {path}"
+    words = f"Saved with secrets redacted: {path}" if secrets else f"Saved: {path}"
     screen.notify(sanitize_line(words), markup=False)
+
+
+def count_secrets(store: Store, run: RunSummary) -> int:
+    """Return the number of places in a session that look like a secret.
+
+    Raises:
+        StoreError: the session is empty or cannot be read.
+    """
+    redactor = Redactor(known_secrets())
+    with_contents(Recording(store, run.id, redactor))
+    return redactor.found
+
+
+async def _drawn_without(screen: Screen[None], store: Store, run: RunSummary, seq: int) -> bytes:
+    """Return the cockpit at an event, with secrets redacted."""
+    columns, rows = (
+        min(max(size, least), most)
+        for size, least, most in zip(screen.size, MIN_SIZE, MAX_SIZE, strict=True)
+    )
+    request = FilmRequest(
+        database=str(store.path),
+        run_id=run.id,
+        theme=app_of(screen).theme,
+        redact=True,
+        at=f"seq:{max(1, seq)}",
+        size=f"{columns}x{rows}",
+    )
+    (part,) = (await film_export(request, run)).parts
+    return part.data
+
+
+def _write(path: Path, drawn: bytes) -> None:
+    try:
+        path.write_bytes(drawn)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
