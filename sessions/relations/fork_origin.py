@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.calls import call_of, spent_until
+from sandbox_tui.sessions.store.tables.calls import call_of, spent_before_forks
 
 MAX_EVENTS_READ = 1_000
 """Maximum number of a fork's own events that are searched for what was changed."""
@@ -58,15 +59,25 @@ def shared_part(store: Store, run: RunSummary) -> SharedPart:
     Raises:
         StoreError: the database cannot be read.
     """
-    if run.parent is None or run.parent_seq is None:
-        return SharedPart()
-    spent = spent_until(store, run.id, run.parent_seq)
-    return SharedPart(
-        seconds=store.time_of(run.id, run.parent_seq) or 0.0,
-        input_tokens=spent.input_tokens,
-        output_tokens=spent.output_tokens,
-        cost=spent.cost,
-    )
+    return shared_parts(store, [run]).get(run.id, SharedPart())
+
+
+def shared_parts(store: Store, runs: Iterable[RunSummary]) -> dict[str, SharedPart]:
+    """Return what each fork among these sessions took over from its parent, in one query.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    forks = [run.id for run in runs if run.parent_seq is not None]
+    return {
+        fork: SharedPart(
+            seconds=spent.seconds,
+            input_tokens=spent.input_tokens,
+            output_tokens=spent.output_tokens,
+            cost=spent.cost,
+        )
+        for fork, spent in (spent_before_forks(store, forks) if forks else {}).items()
+    }
 
 
 def own_part(run: RunSummary, shared: SharedPart) -> RunSummary:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.relations.fork_origin import SharedPart, shared_part
+from sandbox_tui.sessions.relations.fork_origin import SharedPart, shared_parts
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.events import read_first_own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +71,10 @@ def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSumm
     Raises:
         StoreError: the database cannot be read.
     """
+    steps, shared = fork_steps(store, runs), shared_parts(store, runs)
+    none = SharedPart()
     return [
-        (run, Lineage(depth=depth, step=fork_step(store, run), shared=shared_part(store, run)))
+        (run, Lineage(depth=depth, step=steps.get(run.id), shared=shared.get(run.id, none)))
         for run, depth in in_tree_order(runs)
     ]
 
@@ -82,7 +85,15 @@ def fork_step(store: Store, run: RunSummary) -> int | None:
     Raises:
         StoreError: the database cannot be read.
     """
-    if run.parent is None or run.parent_seq is None:
-        return None
-    event = store.events_at(run.id, [run.parent_seq + 1]).get(run.parent_seq + 1)
-    return event.step if isinstance(event, e.Forked) else None
+    return fork_steps(store, [run]).get(run.id)
+
+
+def fork_steps(store: Store, runs: Iterable[RunSummary]) -> dict[str, int]:
+    """Return the step at which each fork among these sessions was forked.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    forks = [run.id for run in runs if run.parent_seq is not None]
+    first = read_first_own(store, forks) if forks else {}
+    return {name: event.step for name, event in first.items() if isinstance(event, e.Forked)}

@@ -123,7 +123,12 @@ def test_the_step_of_the_fork_point(tmp_path: Path) -> None:
     assert (own.input_tokens, own.output_tokens) == (0, 0)
     assert own_part(parent, shared_part(store, parent)) == parent
     assert read_origin(store, parent) is None
-    places = {one.id: place for one, place in with_lineage(store, store.runs())}
+    queries: list[str] = []
+    listed = store.runs()
+    with store.autocommit() as connection:
+        connection.set_trace_callback(queries.append)
+    places = {one.id: place for one, place in with_lineage(store, listed)}
+    assert sum(query.startswith("SELECT") for query in queries) == 2, "however many forks"
     assert places["child"].step == 7
     assert places["child"].depth == 1
     assert places["parent"].step is None
