@@ -283,7 +283,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
         home = HomeScreen(app.settings, RunRegistry(store))
         await app.push_screen(home)
         home.query_one(ModelOffers).show(offers_of(found, ModelSettings()), ())
-        home.add_class("-no-model")
+        home.add_class("-no-model", "-no-sessions")
         await pilot.pause()
         app.pop_screen()
     assert settings

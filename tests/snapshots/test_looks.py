@@ -244,7 +244,11 @@ FOUND = [
 
 async def first_run(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     app.settings.now = msgspec.structs.replace(app.settings.now, model=ModelSettings())
-    app.screen.add_class("-no-model")
+    for run in store.runs():
+        store.delete(run.id)
+    await pilot.press("f5")
+    sessions = app.screen.query_one(SessionList)
+    await until(pilot, lambda: sessions.current_row is None)
     offers = app.screen.query_one(ModelOffers)
     offers.show(offers_of(FOUND, ModelSettings()), ())
     await pilot.pause()

@@ -18,8 +18,11 @@ from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
+from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.scripted_server import ScriptedServer, say
+from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 SECRET = "sk-proj-never-shown-anywhere"
@@ -123,6 +126,26 @@ async def test_no_models_found_is_reported_without_blocking(
         assert "…" not in shown(offers)
         assert str(offers.border_subtitle) == "m look again"
         assert app.focused is app.screen.query_one("#sessions")
+
+
+async def test_sessions_get_the_room_and_the_banner_says_how_to_choose(
+    own_home: Path, store: Store, server: ScriptedServer
+) -> None:
+    keep(store, *sample("zebra"), run_id="whole")
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(60, 20)) as pilot:
+        offers = await found(app, pilot)
+        banner = app.screen.query_one(HomeBanner)
+        await until(pilot, lambda: "m choose a model · 2 found" in str(banner.render()))
+        assert not offers.display
+        assert app.screen.query_one(SessionList).size.height >= 11
+        await pilot.click(banner)
+        await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+        await pilot.press("escape")
+        store.delete("whole")
+        await pilot.press("f5")
+        await until(pilot, lambda: offers.display)
+        assert "choose a model" not in str(banner.render())
 
 
 async def test_nothing_is_offered_to_a_user_with_a_model(

@@ -1,0 +1,109 @@
+"""What works on the session under the cursor of the home screen, and the keys that say so."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables.annotations import notes_of
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from tests.screens.home.test_find_sessions import at_home
+from tests.screens.home.test_home_rows import detail
+from tests.unit.event_streams import started
+from tests.unit.sample_run import keep, sample
+from tests.waiting import until
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A database with a session that can be forked, and an older one."""
+    with contextlib.closing(Store(tmp_path / "s.db")) as made:
+        keep(made, *sample("zebra"), run_id="whole")
+        old = msgspec.structs.replace(started("old", task="older"), started_at=1.0)
+        made.append("old", [old])
+        made.give_up("old")
+        yield made
+
+
+def bar(home: HomeScreen) -> str:
+    return home.query_one(KeyBar).render_line(0).text
+
+
+async def test_a_session_is_forked_at_its_last_step(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        assert "F fork" in bar(home)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ForkDialog))
+        form = pilot.app.screen
+        where = form.query_one("#where", Static)
+        await until(pilot, lambda: "of whole" in str(where.render()))
+        assert form.query_one("#at", Input).value == str(store.run("whole").steps)
+
+
+async def test_a_note_on_the_session_is_written_edited_and_shown(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await note(pilot, "worth a look")
+        await until(pilot, lambda: "note        worth a look" in detail(home))
+        await note(pilot, "again", before="worth a look")
+        await until(pilot, lambda: "note        again" in detail(home))
+        assert [(one.step, one.text) for one in notes_of(store, "whole")] == [(0, "again")]
+
+
+async def note(pilot: Pilot[int], text: str, before: str = "") -> None:
+    """Write a note."""
+    await pilot.press("N")
+    await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
+    line = pilot.app.screen.query_one(Input)
+    assert line.value == before
+    line.value = text
+    await pilot.press("enter")
+
+
+async def test_the_id_is_copied_and_a_folder_opened_if_there_is_one(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await pilot.press("y")
+        assert pilot.app.clipboard == "whole"
+        assert home.why_unavailable("folder", ()) == "this session left no files on this machine"
+
+
+async def test_one_key_marks_the_first_session_and_compares_the_second(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        assert "c compare" in bar(home)
+        await pilot.press("c")
+        assert home.why_unavailable("compare", ()) == "move to the other session"
+        await pilot.press("down", "c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+
+
+async def test_the_other_key_of_open_replays(store: Store) -> None:
+    async with at_home(store) as (_, pilot):
+        await pilot.press("V")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+async def test_the_bar_has_the_keys_of_the_row_first(store: Store, size: tuple[int, int]) -> None:
+    async with at_home(store, size) as (home, pilot):
+        first = bar(home).split()
+        assert first[:5] == ["n", "new", "run", "/", "find"]
+        assert "r resume" not in bar(home)
+        assert "q quit" in bar(home)
+        assert "? help" in bar(home)
+        if size[0] >= 100:
+            for words in ("E export", "R rename", "t tags", "x delete"):
+                assert words in bar(home)
+        await pilot.press("down")
+        await until(pilot, lambda: "r resume" in bar(home))
+        assert "q quit" in bar(home)
