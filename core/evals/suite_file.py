@@ -8,7 +8,8 @@
     scorer_options: {judge: {base_url: "http://127.0.0.1:8000/v1", model: qwen3}}
     limits: {max_steps: 50}
 
-Only `dataset` is required. The names of tables and their fields are those of `Suite`.
+Only `dataset` is required. The names of tables and their fields are those of `Suite`. A data file
+can stand for a suite if the caller names a scorer.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from sandbox_tui.core.events.types import Limits
 
 _SUITES = "sandbox_tui.core.evals.suites"
 _SETTINGS = ("model", "limits", "sandbox")
+DATA_FILES = (".csv", ".json", ".jsonl", ".parquet")
+"""Suffixes of the data files that can stand for a suite."""
 
 
 class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,8 +68,8 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     """Load a suite from a file or by name: built in, or in suites/ of the config folder.
 
     Args:
-        name_or_path: a name, a path that ends in .yaml or .yml, or a task folder of the
-            reference (config.yaml, reward.py).
+        name_or_path: a name, a path that ends in .yaml or .yml, a data file, or a task folder of
+            the reference (config.yaml, reward.py).
         overrides: values that replace the file's, by dotted name, such as `{"dataset.limit": 20,
             "modes": ["sandbox"]}`; None values are ignored.
 
@@ -76,6 +79,8 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     file = typed_path(name_or_path)
     if file.suffix in (".yaml", ".yml"):
         return _suite(file.stem, _read(name_or_path, file), file.parent, overrides or {})
+    if file.suffix in DATA_FILES:
+        return _suite(file.stem, {"dataset": {"path": file.name}}, file.parent, overrides or {})
     if file.is_dir():
         from sandbox_tui.core.evals.loaders.reference_task import suite_tables
 
@@ -84,7 +89,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     if name_or_path not in known:
         raise ConfigError(
             f"There is no suite {name_or_path!r}. Known suites: {', '.join(sorted(known))}; the "
-            "name of a file must end in .yaml."
+            f"name of a file must end in .yaml, or {', '.join(DATA_FILES)}."
         )
     entry = known[name_or_path]
     folder = entry.parent if isinstance(entry, Path) else Path()

@@ -159,7 +159,8 @@ def _check(suite: Suite, settings: Settings) -> None:
         if not name:
             bare = next(task for task in suite.tasks if not suite.scorer_of(task))
             raise ConfigError(
-                f"The suite {suite.name} names no scorer for the domain {bare.domain!r}."
+                f"The suite {suite.name} names no scorer for the domain {bare.domain!r}: name "
+                "one in its file, or choose one for all tasks (--scorer)."
             )
         scorer_named(name, suite.scorer_options.get(name, {}))
 

@@ -79,9 +79,10 @@ def test_a_stopped_evaluation_is_resumed(person: Person, scripted_server: Serve)
     server = scripted_server(reply)
     with person:
         write_suite(person)
-        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        run = "sandbox-tui eval run tasks.jsonl --scorer number --model m"
         screen = person.runs(
-            f"{run} --headless --sandbox bubblewrap --mode vanilla --concurrency 1 "
+            f"{run} --base-url {server.url} "
+            "--headless --sandbox bubblewrap --mode vanilla --concurrency 1 "
             "--budget-tokens 250 | tail -3",
         )
         assert "budget of 250 tokens" in screen

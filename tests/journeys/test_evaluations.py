@@ -150,6 +150,71 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
             assert person.is_back() == 0
 
 
+def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: Serve) -> None:
+    model = HeldModel()
+    server = scripted_server(model)  # type: ignore[arg-type]
+    server.models = ["m", "another"]
+    config = f"[model]\nlocal_ports = [{server.port}]\n"
+    (person.folder / "home" / "config.toml").write_text(config)
+    with person:
+        write_suite(person)
+        person.enters("sandbox-tui")
+        person.sees("n new run")
+        person.presses("e")
+        person.sees("No evaluations yet", "n starts one")
+        person.presses("n")
+        person.sees("new evaluation", "suite or data file")
+        person.presses("Escape")
+        person.no_longer_sees("suite or data file")
+        person.presses("n")
+        person.sees("suite or data file")
+        person.fills("nowhere")
+        person.presses("C-s")
+        person.sees("2 fields need attention", "Enter a model's name.")
+        person.presses("F3")
+        person.sees("choose a model", "● m")
+        person.presses("Enter")
+        person.no_longer_sees("choose a model")
+        person.no_longer_sees("need attention")  # the server came with the model
+        person.presses("C-s")
+        person.sees("There is no suite 'nowhere'")
+        person.fills("tasks.jsonl")
+        person.presses("C-s")
+        person.sees("Choose a scorer.")
+        person.presses("Enter", "Down", "Down", "Enter")  # number
+        person.no_longer_sees("Choose a scorer.")
+        person.presses("Tab", "End")
+        person.types("m")
+        person.presses("Tab", "End")
+        person.types("/")
+        for text in ("2", "2", "2"):
+            person.presses("Tab")
+            person.fills(text)
+        person.presses("Tab", "Enter", "Down", "Enter")  # sandbox
+        person.presses("Tab", "Enter", "Down", "Down", "Enter")  # bubblewrap
+        person.presses("C-s")
+        person.sees("0 of 8", "2 running", "● running")
+        person.presses("q")  # no question: it goes on by itself
+        person.sees("evaluations 1", "running")
+        person.presses("q")
+        person.sees("n new run")
+        person.presses("q")
+        assert person.is_back() == 0
+        assert "running" in person.runs("sandbox-tui eval ls")
+        person.enters("sandbox-tui eval watch last")
+        person.sees("2 running", "x stop")
+        person.presses("x")
+        person.sees("Stop the evaluation?")
+        person.presses("y")
+        person.sees("◌ interrupted", "You stopped it.")
+        person.presses("q")
+        assert person.is_back() == 0
+        model.go.set()
+        person.runs("sandbox-tui eval resume --headless >lines")
+        assert "8 of 8" in (person.folder / "lines").read_text()
+    assert {request["model"] for request in server.requests} == {"mm"}
+
+
 def test_quitting_asks_and_gives_samples_back(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(HeldModel())  # type: ignore[arg-type]
     person.size(80, 24)

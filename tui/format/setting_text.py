@@ -99,10 +99,11 @@ def mistake_of_setting(name: str, text: str) -> str:
     return ""
 
 
-def mistake_of_count(text: str, most: int) -> str:
+def mistake_of_count(text: str, most: int | None = None) -> str:
     """Return why a text is no whole number from 1 to `most`; empty if it is one."""
-    is_right = text.isdecimal() and 1 <= int(text) <= most
-    return "" if is_right else f"{_MUST_BE}from 1 to {most}."
+    if text.isdecimal() and 1 <= int(text) <= (most or int(text)):
+        return ""
+    return f"{_MUST_BE}from 1 to {most}." if most else f"{_MUST_BE}a whole number from 1."
 
 
 def shortened(mistake: str) -> str:

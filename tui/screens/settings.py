@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import DescendantFocus
+from textual.events import DescendantFocus, Resize
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.errors import ConfigError
@@ -39,6 +39,12 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 HEADING = "settings"
+
+CHANGED = "changed"
+"""The source of a value that was typed or chosen and is not saved yet."""
+
+LINES_AROUND = 9
+"""Lines that the settings leave for the border, the lines below them, and the key bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     SettingsScreen #hint { color: $role-dim; margin-top: 1; padding: 0 1; height: 2; }
     SettingsScreen #hint.-wrong { color: $error; }
     SettingsScreen .file { color: $role-dim; padding: 0 1; }
+    SettingsScreen.-low #hint { margin-top: 0; }
+    SettingsScreen.-low .heading { margin-top: 0; }
     SettingsScreen.-narrow .about { display: none; }
     SettingsScreen.-narrow .about.-wrong { display: block; }
     SettingsScreen.-narrow .label { width: 16; }
@@ -136,6 +144,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     SettingsScreen Input:focus { border: none; }
     """
 
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-tall")]  # noqa: RUF012
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (76, "-wide")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -196,6 +205,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             self._show_about(row)
         self.go_to(self._at)
 
+    def on_resize(self, event: Resize) -> None:
+        """Let the settings scroll, so that the lines below them stay in view."""
+        self.query_one("#rows").styles.max_height = max(3, event.size.height - LINES_AROUND)
+
     def go_to(self, name: str) -> None:
         """Focus the field of a setting."""
         self.query_one(f"#{_id(name)}").focus()
@@ -226,7 +239,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if self.focused is not None and self.focused.id == row.id:
             label = self.query_one("#hint", Label)
             label.set_class(bool(mistake), "-wrong")
-            label.update(sanitize_line(mistake or f"{HINTS[row.name]} (now: {source})"))
+            label.update(sanitize_line(mistake or f"{HINTS[row.name]} ({_from(source)})"))
         words = counted_mistakes(sum(bool(self._mistake(one)) for one in self._rows.values()))
         title = Content(HEADING)
         if words:
@@ -242,7 +255,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         text = self._text(row.name)
         if text == self._at_first[row.name]:
             return self._sources[row.name]
-        return DEFAULT if text in ("", row.default) else "changed here"
+        return DEFAULT if text in ("", row.default) else CHANGED
 
     # --- keys
 
@@ -308,6 +321,11 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     def _text(self, name: str) -> str:
         field = self.query_one(f"#{_id(name)}")
         return field.value.strip() if isinstance(field, Choice | Input) else ""
+
+
+def _from(source: str) -> str:
+    """Say where a value comes from."""
+    return {DEFAULT: "the default", CHANGED: "not saved yet"}.get(source, f"from {source}")
 
 
 def _id(name: str) -> str:

@@ -25,8 +25,7 @@ from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
 
-HOW_TO_START = "`sandbox-tui eval run pocket` starts one"
-NO_EVALUATION = f"There are no evaluations yet: {HOW_TO_START}."
+NO_EVALUATION = "There are no evaluations yet: `sandbox-tui eval run pocket` starts one."
 
 _COLUMNS = tuple(field.name for field in msgspec.structs.fields(SampleResult))
 _MARKS = ", ".join("?" * (len(_COLUMNS) + 2))
@@ -42,6 +41,7 @@ class EvalSummary:
         over: number of samples that have ended.
         running: whether a program is working on it now.
         stopped_because: why its program stopped early; empty if it did not, or was killed.
+        owner: the program that works on it, or did when it was killed.
     """
 
     info: EvalInfo
@@ -49,6 +49,7 @@ class EvalSummary:
     over: int
     running: bool
     stopped_because: str = ""
+    owner: ProcessIdentity | None = None
 
     @property
     def status(self) -> str:
@@ -367,6 +368,7 @@ def _summary(row: dict[str, Any]) -> EvalSummary:
         over=row["over"],
         running=owner is not None and owner.alive,
         stopped_because=row["stopped_because"] or "",
+        owner=owner,
     )
 
 

@@ -69,6 +69,7 @@ def eval_group() -> None:
 @click.option("--domain", "domains", multiple=True, help="Only tasks of this domain; repeatable.")
 @click.option("--limit", type=click.IntRange(1), help="Maximum number of tasks of each domain.")
 @click.option("--samples", type=click.IntRange(1), help="Samples of each task in each mode.")
+@click.option("--scorer", help="Scorer of all tasks, instead of the suite's own.")
 @click.option(
     "--sandbox",
     type=click.Choice(["auto", "docker", "bubblewrap"]),
@@ -107,7 +108,8 @@ def eval_group() -> None:
 @_work_options
 @click.pass_obj
 def run(theme: str | None, suite: str, **options: Any) -> None:
-    """Run a SUITE: its name (`sandbox-tui eval suites`), a YAML file, or a folder of the reference.
+    """Run a SUITE: its name (`sandbox-tui eval suites`), a YAML file, a data file (.jsonl, .json,
+    .csv, .parquet), or a folder of the reference.
 
     Each sample is a session of its own. An evaluation that is interrupted can be resumed.
     """
@@ -272,6 +274,7 @@ def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict
         **own,
         "modes": (MODES[:-1] if "all" in modes else list(modes)) or None,
         "samples": options["samples"],
+        "scorers": options["scorer"],
         "seed": options["seed"],
         "dataset.limit": options["limit"],
         "dataset.domains": list(options["domains"]) or None,

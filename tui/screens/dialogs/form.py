@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias, cast
 
 from textual import on
 from textual.content import Content
-from textual.events import DescendantFocus
+from textual.events import DescendantFocus, Resize
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, TextArea
 
@@ -19,6 +19,10 @@ Texts: TypeAlias = dict[str, str]
 
 Mistakes: TypeAlias = Mapping[str, str]
 """What to do at each field that is wrong, by field."""
+
+
+LINES_AROUND = 6
+"""Lines that the fields leave on a low terminal for borders, the line below, and the key bar."""
 
 
 class FormDialog(Dialog[Result]):
@@ -59,6 +63,11 @@ class FormDialog(Dialog[Result]):
             field = self.query_one(f"#{name}")
             field.border_title, field.border_subtitle = title, self.note_of(name)
 
+    def on_resize(self, event: Resize) -> None:
+        """Let the fields scroll, so that the line below them stays in view."""
+        around = LINES_AROUND if self.has_class("-low") else LINES_AROUND + 2
+        self.query_one("#fields").styles.max_height = max(3, event.size.height - around)
+
     def mark(self, mistakes: Mistakes) -> None:
         """Show these mistakes at their fields, and no others; focus the first one."""
         for name in set(self._mistakes) - set(mistakes):
@@ -93,7 +102,8 @@ class FormDialog(Dialog[Result]):
 
     @on(TextArea.Changed)
     @on(Input.Changed)
-    def _typed_in(self, event: TextArea.Changed | Input.Changed) -> None:
+    @on(Select.Changed)
+    def _typed_in(self, event: TextArea.Changed | Input.Changed | Select.Changed) -> None:
         name = event.control.id or ""
         if name not in self.TITLES:
             return

@@ -77,6 +77,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     EvalScreen { background: $background; }
     EvalScreen > ThemedText { height: 1; padding: 0 1; background: $panel; }
     EvalScreen #eval-failures, EvalScreen #eval-reason { display: none; }
+    EvalScreen #eval-reason { height: auto; max-height: 3; }
     EvalScreen #eval-failures.-shown, EvalScreen #eval-reason.-shown { display: block; }
     """
 
@@ -157,7 +158,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self.query_one("#eval-reason").set_class(bool(reason), "-shown")
         self.query_one("#eval-failures").set_class(bool(data.failures), "-shown")
         for name in ("title", "progress", "failures", "reason"):
-            self.query_one(f"#eval-{name}").refresh()
+            self.query_one(f"#eval-{name}").refresh(layout=name == "reason")
         self._show_table(data)
         self._show_samples(data)
         self.refresh_bindings()
@@ -235,10 +236,14 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         """Only an evaluation of this program can be paused and stopped."""
         if action not in ("pause", "stop", "wall"):
             return ""
+        if action == "stop" and self._source.can_stop:
+            return ""
         if self._source.runner is None:
             table = None if self._data is None else self._data.table
-            is_over = table is not None and table.over >= table.samples
-            return "all samples have ended" if is_over else "this program does not run it"
+            if table is not None and table.over >= table.samples:
+                return "all samples have ended"
+            state = "running" if self._data is None else self._data.reading.state
+            return "this program does not run it" if state == "running" else f"it is {state}"
         if action == "wall" and not self._run_workers.running:
             return "no sample is running"
         return ""
@@ -260,7 +265,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     def action_stop(self) -> None:
         """Stop after a confirmation; running samples end and are requeued."""
-        if self._source.runner is None:
+        if not self._source.can_stop:
             return
 
         def sure(yes: bool | None) -> None:
@@ -272,20 +277,20 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     @work(group="steer")
     async def _stop(self) -> None:
-        runner = self._source.runner
-        if runner is not None:
-            stopping = asyncio.create_task(runner.stop("You stopped it."))
-            await asyncio.sleep(0)
-            self.read()
-            await stopping
-            self.read()
+        stopping = asyncio.create_task(self._source.stop())
+        await asyncio.sleep(0)
+        self.read()
+        await stopping
+        self.read()
 
     def _how_many(self) -> tuple[int, int]:
         """Return the number of running samples, and of samples that are not finished."""
         runner = self._source.runner
-        if runner is None:
+        if runner is not None:
+            return len(runner.running), sum(not one.over for one in runner.samples.values())
+        if self._data is None:
             return 0, 0
-        return len(runner.running), sum(not one.over for one in runner.samples.values())
+        return len(self._data.running), self._data.table.samples - self._data.table.over
 
     def action_wall(self) -> None:
         """Show the running samples side by side."""
@@ -321,7 +326,5 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     @work(group="leaving")
     async def _stop_and_leave(self) -> None:
-        runner = self._source.runner
-        if runner is not None:
-            await runner.stop("You stopped it.")
+        await self._source.stop()
         self.dismiss_when_on_top(None)

@@ -28,7 +28,7 @@ MAX_NAME_CHARS = 80
 
 
 class EvalsScreen(SummariesScreen[EvalSummary]):
-    """Lists evaluations; opens, resumes and deletes them.
+    """Lists evaluations; starts, opens, resumes and deletes them.
 
     Args:
         evals: the evaluations of this program; the store has the others.
@@ -40,6 +40,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
     ABOUT = "the same tasks with and without a computer"
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        binding("evals.new", "new"),
         binding("evals.resume", "resume"),
         binding("evals.delete", "delete"),
         binding("evals.leave", "leave"),
@@ -49,6 +50,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         super().__init__(EvalList())
         self._evals = evals
         self._settings = settings
+        self._draft: dict[str, str] = {}
 
     @override
     def read_summaries(self) -> list[EvalSummary]:
@@ -70,6 +72,17 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             return "it is running" if found.running else ""
         return "" if found.status == "interrupted" else "it was not interrupted"
 
+    def action_new(self) -> None:
+        """Open the form for a new evaluation, and then the evaluation that it started."""
+        from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
+
+        def started(found: EvalSummary | None) -> None:
+            if found is not None:
+                self.call_later(self.open_summary, found)
+
+        store, settings = self._evals.runs.store, self._settings.now
+        app_of(self).push_screen(NewEvalDialog(store, settings, self._draft), started)
+
     def action_resume(self) -> None:
         """Run the remaining samples of the evaluation under the cursor, and show it."""
         found = self.current
@@ -89,7 +102,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             return
         runner = self._evals.begin(taken)
         source = LocalEval(runner, self._evals)
-        app_of(self).push_screen(EvalScreen(source, runs, confirm_leave=True))
+        app_of(self).push_screen(EvalScreen(source, runs))
 
     def action_delete(self) -> None:
         """Delete the evaluation under the cursor, with or without its sessions, after asking."""

@@ -107,7 +107,7 @@ def reason_line(data: EvalScreenData | None, palette: Palette) -> Text:
     reason = data.reading.reason if data else ""
     if data is not None and data.reading.state == "interrupted":
         reason += f" `sandbox-tui eval resume {data.reading.info.id}` runs what is left."
-    return Text(sanitize_line(reason), style=palette.warn, no_wrap=True, overflow="ellipsis")
+    return Text(sanitize_line(reason), style=palette.warn)
 
 
 def _tokens(data: EvalScreenData, running: Sequence[SampleResult]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,6 +61,15 @@ class EvalSource(Protocol):
         """
         ...
 
+    @property
+    def can_stop(self) -> bool:
+        """Whether this program can stop it, as of the last reading."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop it: running samples end and are requeued."""
+        ...
+
     def worker(self, sample: SampleResult) -> RunWorker | None:
         """Return the run of a sample if it runs in this program."""
         ...
@@ -108,6 +118,15 @@ class LocalEval:
         state, reason = self._state(samples)
         return Reading(self.info, samples, state, reason, time.time())
 
+    @property
+    def can_stop(self) -> bool:
+        """Whether it has not ended."""
+        return self.runner is not None
+
+    async def stop(self) -> None:
+        """Stop it, and wait until everything is cleaned up."""
+        await self._runner.stop("You stopped it.")
+
     def worker(self, sample: SampleResult) -> RunWorker | None:
         """Return the run of a sample while it is running."""
         found = self._evals.runs.all.get(sample.run_id)
@@ -152,6 +171,8 @@ class RecordedEval:
         self._samples: list[SampleResult] = []
         self._marks: list[tuple[object, ...]] = []
         self._last: tuple[EvalState, str] | None = None
+        self._can_stop = False
+        self._is_stopping = False
 
     @property
     def info(self) -> EvalInfo:
@@ -170,6 +191,7 @@ class RecordedEval:
             StoreError: the file cannot be read.
         """
         self._summary = ledger.summary(self._store, self.info.id)
+        self._can_stop = _is_detached(self._summary)
         has_changed = self._read_changed()
         now = self._state()
         if not has_changed and now == self._last:
@@ -179,6 +201,17 @@ class RecordedEval:
             [_left(one) for one in self._samples] if now[0] == "interrupted" else self._samples
         )
         return Reading(self.info, list(samples), *now, time.time())
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether a program without a terminal runs it here, which a signal stops."""
+        return self._can_stop and not self._is_stopping
+
+    async def stop(self) -> None:
+        """Tell its program to stop; that program cleans up."""
+        from sandbox_tui.sessions.evals.detached import stop
+
+        self._is_stopping = await asyncio.to_thread(stop, self._summary)
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
         """Return None, because no sample runs in this program."""
@@ -209,7 +242,9 @@ class RecordedEval:
         status = self._summary.status
         if status == "interrupted":
             return "interrupted", self._summary.stopped_because or "Its program has exited."
-        return ("finished", "") if status == "finished" else ("running", "")
+        if status == "finished":
+            return "finished", ""
+        return ("stopping", "You stopped it.") if self._is_stopping else ("running", "")
 
 
 def _left(sample: SampleResult) -> SampleResult:
@@ -217,6 +252,12 @@ def _left(sample: SampleResult) -> SampleResult:
     if sample.status != "running":
         return sample
     return msgspec.structs.replace(sample, status="pending", finish_reason="cancelled")
+
+
+def _is_detached(found: ledger.EvalSummary) -> bool:
+    from sandbox_tui.sessions.evals.detached import program_of
+
+    return program_of(found) is not None
 
 
 def source_of(found: ledger.EvalSummary, evals: EvalRegistry) -> EvalSource:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.sessions.store.tables.eval_ledger import HOW_TO_START, EvalSummary
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
 from sandbox_tui.tui.widgets.sessions.summary_list import SummaryList
@@ -17,8 +18,7 @@ class EvalList(SummaryList[EvalSummary]):
     TITLE = "evaluations"
     NOTHING = (
         "No evaluations yet.",
-        f"In a shell, {HOW_TO_START}.",
-        "`--model NAME --base-url URL` chooses the model.",
+        f"{hint('evals.new')} starts one; `sandbox-tui eval run pocket` does so in a shell.",
         "`sandbox-tui eval suites` lists the other suites.",
     )
 

@@ -119,7 +119,7 @@ def _words(sample: SampleResult, doing: str, palette: Palette) -> tuple[str, Sty
     if sample.status == "running":
         return sanitize_line(doing), palette.text
     if sample.cancelled:
-        return "cancelled; runs again on resume", palette.warn
+        return "cancelled", palette.warn
     if sample.error:
         return sanitize_line(sample.error), palette.warn
     ending = sample.finish_reason

@@ -1,0 +1,140 @@
+"""Evaluations in programs without a terminal, which outlive the program that starts them.
+
+    python -m sandbox_tui.sessions.evals.detached ID     runs what is left of an evaluation
+
+The program writes nothing but errors, to the log of detached programs. A signal stops the
+evaluation: running samples end and are requeued.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.process_identity import raise_file_limit
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
+from sandbox_tui.sessions.evals.evaluation import Evaluation, resume_evaluation
+from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.interchange.redaction import secrets_of
+from sandbox_tui.sessions.recording.run_registry import RunRegistry
+from sandbox_tui.sessions.remote.detached_log import Log, log_file, open_log
+from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+
+MODULE = "sandbox_tui.sessions.evals.detached"
+LOOK_SECONDS = 0.05
+"""Seconds between checks of whether the program has begun."""
+
+
+def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
+    """Let a new program run an evaluation that has just been created; wait until it does. Blocks.
+
+    Args:
+        store: the database.
+        evaluation: the evaluation.
+        base_url: the address of the model's server, whose secrets are not recorded.
+
+    Raises:
+        SandboxTuiError: the program could not take over; nothing has run.
+    """
+    eval_id = evaluation.info.id
+    ledger.release(store, eval_id)
+    log = open_log()
+    try:
+        program = subprocess.Popen(
+            [sys.executable, "-m", MODULE, eval_id],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            start_new_session=True,
+            env={**os.environ, config.variable("model", "base_url"): base_url},
+        )
+    except OSError as error:
+        raise SandboxTuiError(f"The evaluation's program cannot start: {error}.") from error
+    finally:
+        os.close(log)
+    while not ledger.summary(store, eval_id).running:
+        if (code := program.poll()) is not None:
+            if code in (0, STOPPED_EARLY):  # it is over already
+                return
+            raise SandboxTuiError(f"The evaluation's program failed; {log_file()} may say why.")
+        time.sleep(LOOK_SECONDS)
+    program.returncode = 0  # stops Popen from waiting for it: it keeps running
+
+
+def program_of(found: ledger.EvalSummary) -> int | None:
+    """Return the id of the detached program that runs an evaluation; None if none does here."""
+    owner = found.owner
+    if owner is None or not owner.here or not owner.alive:
+        return None
+    try:
+        words = Path(f"/proc/{owner.pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return owner.pid if MODULE.encode() in words else None
+
+
+def stop(found: ledger.EvalSummary) -> bool:
+    """Stop an evaluation that a detached program runs; return whether there was one."""
+    pid = program_of(found)
+    if pid is None:
+        return False
+    try:
+        os.kill(pid, signal.SIGTERM)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def run(evaluation: Evaluation, store: Store, log: Log) -> int:
+    """Run an evaluation to its end; return the exit code.
+
+    Raises:
+        SandboxTuiError: its samples cannot be stored.
+    """
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(log.on_loop)
+    stopping: set[asyncio.Task[None]] = set()
+
+    def stop_because(words: str) -> None:
+        if not stopping:
+            stopping.add(asyncio.create_task(runner.stop(words)))
+
+    def on_change(changed: SampleResult | None) -> None:
+        if changed is None and runner.paused_because:  # nobody can resume it here
+            stop_because(runner.paused_because)
+
+    runner.observers.append(on_change)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        loop.add_signal_handler(number, stop_because, "You stopped it.")
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)  # the terminal it began in was closed
+    await runner.run()
+    return 0 if all(one.over for one in runner.samples.values()) else STOPPED_EARLY
+
+
+def main() -> None:
+    """Run the evaluation that the command line names."""
+    log = Log(secrets_of(os.environ))
+    log.install()
+    log.run_id = sys.argv[1]
+    raise_file_limit()
+    store = Store(config.data_dir() / "sessions.db")
+    try:
+        evaluation = resume_evaluation(store, sys.argv[1], config.load(), None)
+        code = asyncio.run(run(evaluation, store, log))
+    finally:
+        store.close()
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""The form for a new evaluation, which runs in a program of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Button, Input, Label, Select
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.evals.scorers.table import SCORERS
+from sandbox_tui.core.models.factory import is_server_address
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.tui.format.setting_text import (
+    HINTS,
+    MODEL_NEEDED,
+    SERVER_NEEDED,
+    mistake_of_count,
+)
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.form import FormDialog, Mistakes, Texts
+from sandbox_tui.tui.screens.evals.start_eval import (
+    BOTH,
+    OWN_SCORER,
+    FieldError,
+    NewEval,
+    start_eval,
+)
+from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
+from sandbox_tui.tui.widgets.path_input import PathInput
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+
+MOST = {"limit": None, "samples": None, "at_once": 1024}
+"""The number fields, with the highest number if there is one."""
+
+
+class NewEvalDialog(FormDialog[EvalSummary | None]):
+    """Asks for a suite and a model, starts the evaluation and dismisses with it.
+
+    Args:
+        store: the database.
+        settings: the current settings.
+        draft: texts from when the form was last closed; updated on leaving.
+    """
+
+    CSS = """
+    NewEvalDialog #fields { height: auto; scrollbar-size-vertical: 1; }
+    NewEvalDialog .row > #suite { width: 2fr; }
+    """
+
+    HEADING = "new evaluation"
+
+    TITLES: ClassVar[Mapping[str, str]] = {
+        "suite": "suite or data file",
+        "scorer": "scorer",
+        "model": "model",
+        "url": "server",
+        "limit": "tasks of each domain",
+        "samples": "samples",
+        "at_once": "at once",
+        "mode": "mode",
+        "kind": "sandbox",
+    }
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("new_eval.start", "start", priority=True),
+        binding("new_eval.models", "models"),
+        binding("new_eval.leave", "cancel"),
+    ]
+
+    def __init__(self, store: Store, settings: config.Settings, draft: Texts) -> None:
+        super().__init__()
+        self._store = store
+        self._settings = settings
+        self._draft = draft
+        self._is_starting = False
+
+    def compose(self) -> ComposeResult:
+        """Yield the form."""
+        model = self._settings.model
+        with Vertical(id="box", classes="dialog") as box:
+            box.border_title = self.HEADING
+            box.border_subtitle = (
+                f"{hint('new_eval.start')} start · {hint('new_eval.leave')} cancel"
+            )
+            with VerticalScroll(id="fields", can_focus=False):
+                with Horizontal(classes="row"):
+                    suite = PathInput("pocket", placeholder="a name or a path", id="suite")
+                    suite.add_class("field")
+                    yield suite
+                    yield _choice("scorer", _SCORERS, OWN_SCORER)
+                with Horizontal(classes="row"):
+                    yield NameInput(
+                        model.name, "name as the server knows it", id="model", classes="field"
+                    )
+                    yield _line("url", model.base_url, "…/v1; empty for OpenAI")
+                with Horizontal(classes="row"):
+                    yield _line("limit", "", "all")
+                    yield _line("samples", "", "the suite's")
+                    yield _line("at_once", "", "as fit in memory")
+                with Horizontal(classes="row"):
+                    yield _choice("mode", (BOTH, "sandbox", "vanilla"), BOTH)
+                    kinds = ("auto", "docker", "bubblewrap")
+                    yield _choice("kind", kinds, self._settings.sandbox.kind)
+            with Horizontal(id="buttons"):
+                yield Label(id="hint", markup=False)
+                yield Button("start", variant="primary", id="start")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Restore the draft and focus the suite."""
+        self.show_titles()
+        for name, text in self._draft.items():
+            self.put(name, text)
+        self.query_one("#suite").focus()
+
+    @override
+    def hint_of(self, name: str) -> str:
+        return _HINTS.get(name, " ")
+
+    @override
+    def note_of(self, name: str) -> str:
+        return f"{hint('new_eval.models')} to choose" if name == "model" else ""
+
+    @override
+    def mistake_while_typing(self, name: str, text: str) -> str:
+        return mistake_of_count(text, MOST[name]) if text and name in MOST else ""
+
+    def action_models(self) -> None:
+        """Choose a model that is available on this machine."""
+        app_of(self).push_screen(
+            ChooseModelDialog(self._settings.model, for_good=False), self._take
+        )
+
+    def _take(self, offer: Offer | None) -> None:
+        if offer is not None:
+            self.put("model", offer.model)
+            self.put("url", offer.base_url)
+
+    @on(Button.Pressed, "#start")
+    def action_start(self) -> None:
+        """Start the evaluation if the fields are right, and close when it runs."""
+        if not self._is_starting:
+            self._start()
+
+    @work(group="start")
+    async def _start(self) -> None:
+        typed = {name: text.strip() for name, text in self.typed().items()}
+        self.mark(_mistakes(typed, self._settings))
+        if self._mistakes:
+            return
+        self._is_starting = True
+        box = self.query_one("#box")
+        before, box.border_subtitle = box.border_subtitle, "starting…"
+        self.query_one("#hint", Label).update("Starting: loading the tasks, then their program.")
+        try:
+            found = await asyncio.to_thread(
+                start_eval, self._store, self._settings, NewEval.of(typed)
+            )
+        except FieldError as error:
+            self.mark({error.field: sanitize_line(str(error))})
+        except SandboxTuiError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
+        else:
+            self._keep_draft()
+            self.dismiss(found)
+            return
+        box.border_subtitle = before
+        self._is_starting = False
+
+    def action_cancel(self) -> None:
+        """Close without an evaluation; what was typed is there when the form opens again."""
+        if not self._is_starting:
+            self._keep_draft()
+            self.dismiss(None)
+
+    def _keep_draft(self) -> None:
+        self._draft |= self.typed()
+
+
+def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
+    """Return what is wrong with the fields, without reading the suite."""
+    found: Texts = {
+        "suite": "" if typed["suite"] else "Enter a suite's name, or the path of a file.",
+        "model": "" if typed["model"] else MODEL_NEEDED,
+        **{name: mistake_of_count(typed[name], most) for name, most in MOST.items() if typed[name]},
+    }
+    changed = config.changed(settings, {"model.base_url": typed["url"]})
+    if typed["url"] and not is_server_address(typed["url"]):
+        found["url"] = SERVER_NEEDED
+    elif config.lacks_key(changed.model):
+        found["url"] = f"Enter a URL, or set {settings.model.api_key_env}."
+    return {name: words for name, words in found.items() if words}
+
+
+_HINTS = {
+    "suite": (
+        "a suite by name (pocket, math, physics, …), its .yaml file, or a data file with the "
+        "columns problem and target: .jsonl, .json, .csv or .parquet"
+    ),
+    "scorer": "how answers are compared with the target; a data file needs one",
+    "model": HINTS["model.name"],
+    "url": HINTS["model.base_url"],
+    "limit": "how many tasks of each domain to run; empty for all",
+    "samples": "how often each task is run in each mode; empty for the suite's own number",
+    "at_once": "how many samples run at the same time; empty for as many as fit in memory",
+    "mode": "sandbox: with a computer; vanilla: without one; both: what the computer adds",
+    "kind": HINTS["sandbox.kind"],
+}
+"""What the fields mean."""
+
+
+_USUAL_SCORERS = ("exact", "number", "math_verify", "choice", "multiple_choice", "judge")
+_SCORERS = (OWN_SCORER, *_USUAL_SCORERS, *sorted(set(SCORERS) - set(_USUAL_SCORERS)))
+
+
+def _line(name: str, value: str, placeholder: str) -> Input:
+    return OneLineInput(value, placeholder, id=name, classes="field")
+
+
+def _choice(name: str, values: Sequence[str], value: str) -> Select[str]:
+    options = [(each, each) for each in values]
+    return Select(options, value=value, allow_blank=False, id=name, classes="field")

@@ -1,0 +1,139 @@
+"""Starts an evaluation as the form describes it, in a program of its own."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.evals.suite_file import load_suite
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+
+OWN_SCORER = "the suite's"
+BOTH = "both"
+
+
+class FieldError(ConfigError):
+    """Nothing was started: what a field contains cannot be used.
+
+    Attributes:
+        field: the field.
+    """
+
+    def __init__(self, field: str, words: str) -> None:
+        super().__init__(words)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class NewEval:
+    """An evaluation to start.
+
+    Attributes:
+        suite: name of a suite, or path of its file or of a data file.
+        model, url: the model and its server.
+        kind: kind of sandbox.
+        scorer: scorer of all tasks; None: the suite's.
+        modes: None: the suite's.
+        limit: maximum number of tasks of each domain.
+        samples: samples of each task in each mode.
+        at_once: samples that run at the same time.
+    """
+
+    suite: str
+    model: str
+    url: str
+    kind: str
+    scorer: str | None
+    modes: tuple[str, ...] | None
+    limit: int | None
+    samples: int | None
+    at_once: int | None
+
+    @classmethod
+    def of(cls, typed: Mapping[str, str]) -> NewEval:
+        """Return the evaluation for the texts of the fields, which contain no mistakes."""
+        scorer, mode = typed["scorer"], typed["mode"]
+        return cls(
+            suite=typed["suite"],
+            model=typed["model"],
+            url=typed["url"],
+            kind=typed["kind"],
+            scorer=None if scorer == OWN_SCORER else scorer,
+            modes=None if mode == BOTH else (mode,),
+            limit=_number(typed["limit"]),
+            samples=_number(typed["samples"]),
+            at_once=_number(typed["at_once"]),
+        )
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The values of the suite that are replaced."""
+        return {
+            "sandbox.kind": self.kind,
+            "scorers": self.scorer,
+            "modes": None if self.modes is None else list(self.modes),
+            "dataset.limit": self.limit,
+            "samples": self.samples,
+        }
+
+    @property
+    def command(self) -> str:
+        """The command line that does the same, for the report."""
+        return shlex.join(["sandbox-tui", "eval", "run", self.suite, *self._options()])
+
+    def _options(self) -> Iterator[str]:
+        given = {
+            "--model": self.model,
+            "--base-url": self.url,
+            "--sandbox": self.kind,
+            "--scorer": self.scorer,
+            "--mode": self.modes[0] if self.modes else None,
+            "--limit": self.limit,
+            "--samples": self.samples,
+            "--concurrency": self.at_once,
+        }
+        for option, value in given.items():
+            if value:
+                yield from (option, str(value))
+
+
+def start_eval(store: Store, settings: config.Settings, new: NewEval) -> ledger.EvalSummary:
+    """Start an evaluation in a new program, and return it once that program runs it. Blocks.
+
+    Raises:
+        FieldError: a field cannot be used.
+        SandboxTuiError: the program could not be started, or the database failed.
+    """
+    from sandbox_tui.sessions.evals.concurrency import default_concurrency
+    from sandbox_tui.sessions.evals.detached import hand_over
+    from sandbox_tui.sessions.evals.evaluation import begin_evaluation
+
+    changes = {"model.name": new.model, "model.base_url": new.url, "sandbox.kind": new.kind}
+    changed = config.changed(settings, changes)
+    try:
+        suite = load_suite(new.suite, overrides=new.overrides)
+    except ConfigError as error:
+        raise FieldError("suite", str(error)) from error
+    if not all(suite.scorer_of(task) for task in suite.tasks):
+        raise FieldError("scorer", "Choose a scorer.")
+    try:
+        evaluation = begin_evaluation(
+            store,
+            suite,
+            changed,
+            concurrency=new.at_once or default_concurrency(changed.sandbox.memory),
+            command=new.command,
+        )
+    except ConfigError as error:
+        raise FieldError("scorer" if "scorer" in str(error) else "suite", str(error)) from error
+    hand_over(store, evaluation, new.url)
+    return ledger.summary(store, evaluation.info.id)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None
