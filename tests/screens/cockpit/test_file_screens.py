@@ -216,6 +216,21 @@ async def test_a_deleted_file_shows_what_it_was(session: Session) -> None:
         assert preview.border_subtitle == "beginning → now · +0 -2"
 
 
+async def test_the_border_names_the_key_that_makes_room_for_long_lines(session: Session) -> None:
+    last = session.store.run("r").last_seq
+    long = e.FilesChanged(step=5, changes=(session.change("code.py", b"word " * 16),))
+    session.store.append("r", [msgspec.structs.replace(long, seq=last + 1, t=9.0)])
+    async with replayed(session) as (screen, pilot):
+        preview = await choose(screen, pilot, "code.py")
+        await until(pilot, lambda: preview.border_subtitle == "1 line · z wider")
+        await pilot.press("z")
+        await until(pilot, lambda: preview.border_subtitle == "1 line")
+        await pilot.press("z")
+        await until(pilot, lambda: preview.border_subtitle == "1 line · z wider")
+        await choose(screen, pilot, "out.json")
+        await until(pilot, lambda: "wider" not in str(preview.border_subtitle))
+
+
 async def test_v_switches_to_the_source(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
         preview = await choose(screen, pilot, "out.json")

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from rich.cells import cell_len, chop_cells
 from rich.style import Style
 from rich.text import Text
 from textual.events import Resize
+from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.preview.document import Document, Notice
+
+LINES_ON_SCREEN = 60
+"""Number of lines that tell whether lines are cut: more are not seen without scrolling."""
 
 
 class PreviewLines(BlockList):
@@ -22,6 +27,9 @@ class PreviewLines(BlockList):
     Args:
         wrap: whether long lines are wrapped; otherwise they are cut.
     """
+
+    class LaidOut(Message):
+        """The lines are ready for the current width."""
 
     def __init__(self, *, wrap: bool = False, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -40,6 +48,14 @@ class PreviewLines(BlockList):
             self.cursor = -1
             self.scroll_to(y=0, animate=False, force=True, immediate=True)
         self._lay_out()
+
+    @property
+    def cuts_lines(self) -> bool:
+        """Whether some line at the beginning is cut."""
+        if self._wrap:
+            return False
+        first = islice(self._lines, LINES_ON_SCREEN)
+        return any(cell_len(line.plain) > self._width for line in first)
 
     @property
     def plain(self) -> list[str]:
@@ -121,6 +137,7 @@ class PreviewLines(BlockList):
         self._laid_out_for = self._width if is_sized else 0
         self._lines = self._document.lines(self._width, palette_of(self)) if is_sized else []
         self.reset()
+        self.post_message(self.LaidOut())
 
     def _pieces(self, plain: str, width: int) -> list[str]:
         """Split a line into pieces that fit; all but the first leave room for the line numbers."""

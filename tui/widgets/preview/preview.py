@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import ClassVar, Literal
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Center, Vertical
@@ -17,6 +17,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS
@@ -95,6 +96,7 @@ class Preview(Vertical):
         self._file: FileState | None = None
         self._fetched: tuple[object, bytes | None] = (None, None)
         self._shown: object = None
+        self._facts = ""
         self.path = ""
         self.against: Against = None
         self.as_source = False
@@ -170,9 +172,21 @@ class Preview(Vertical):
         self._body.show(document, keep_place=keep_place)
         name = self.path.rpartition("/")[2]
         self.border_title = Content(sanitize_line(name) or "preview")
-        self.border_subtitle = Content(sanitize_line(document.facts))
+        self._facts = sanitize_line(document.facts)
+        self._show_facts()
         if type(document).picture is not Document.picture:
             self._show_picture(document)
+
+    @on(PreviewLines.LaidOut)
+    def _laid_out(self, event: PreviewLines.LaidOut) -> None:
+        event.stop()
+        self._show_facts()
+
+    def _show_facts(self) -> None:
+        """Show the facts in the border, and the key that makes room for lines that are cut."""
+        may_grow = not (self.screen.has_class("-zoomed") or self.screen.has_class("-narrow"))
+        wider = f"{hint('cockpit.zoom')} wider" if may_grow and self._body.cuts_lines else ""
+        self.border_subtitle = Content(" · ".join(filter(None, (self._facts, wider))))
 
     def _document(self) -> Document:
         file = self._file
