@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
@@ -72,10 +72,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two aligned calls; None if a side has no counterpart."""
+    """Two aligned calls; None if a side has no counterpart.
+
+    Attributes:
+        is_pending: a session that is still running has not got as far as the other one, so that
+            nothing can be said yet.
+    """
 
     left: Call | None
     right: Call | None
+    is_pending: bool = False
 
     @property
     def same(self) -> bool:
@@ -178,3 +184,22 @@ def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
         a, b = left[start + i1 : start + i2], right[start + j1 : start + j2]
         pairs += [Pair(one, other) for one, other in zip_longest(a, b)]
     return pairs
+
+
+def with_pending(pairs: Sequence[Pair], *, left_runs: bool, right_runs: bool) -> list[Pair]:
+    """Mark the pairs about which nothing can be said while one or both sessions are running."""
+    last_left = max((n for n, pair in enumerate(pairs) if pair.left), default=-1)
+    last_right = max((n for n, pair in enumerate(pairs) if pair.right), default=-1)
+    return [
+        replace(pair, is_pending=True)
+        if (left_runs and _awaits(pair, pair.left, n > last_left))
+        or (right_runs and _awaits(pair, pair.right, n > last_right))
+        else pair
+        for n, pair in enumerate(pairs)
+    ]
+
+
+def _awaits(pair: Pair, call: Call | None, is_after_last: bool) -> bool:
+    if call is None:
+        return is_after_last
+    return call.ok is None and (pair.same or pair.left is None or pair.right is None)

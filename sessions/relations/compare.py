@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sandbox_tui.sessions.relations.aligned_calls import Pair, align, calls_of
+from sandbox_tui.sessions.relations.aligned_calls import Pair, align, calls_of, with_pending
 from sandbox_tui.sessions.relations.fork_tree import fork_step
 from sandbox_tui.sessions.relations.human_acts import ActPair, acts_between, acts_of
 from sandbox_tui.sessions.store.run_summary import RunSummary
@@ -68,12 +68,17 @@ class Comparison:
     fork_step: int | None = None
 
     @property
+    def is_running(self) -> bool:
+        """Whether one of them is still running."""
+        return "running" in (self.left.outcome, self.right.outcome)
+
+    @property
     def output_differs_at(self) -> int | None:
         """Index of the first pair with equal calls and outcomes whose output differs."""
         others = (
             n
             for n, pair in enumerate(self.pairs)
-            if pair.same and pair.same_outcome and not pair.is_equal
+            if not pair.is_pending and pair.same and pair.same_outcome and not pair.is_equal
         )
         return next(others, None)
 
@@ -94,9 +99,17 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
     Raises:
         StoreError: the sessions cannot be read.
     """
-    pairs = align(calls_of(store, left.id), calls_of(store, right.id))
+    pairs = with_pending(
+        align(calls_of(store, left.id), calls_of(store, right.id)),
+        left_runs=left.outcome == "running",
+        right_runs=right.outcome == "running",
+    )
     acts = acts_between(pairs, acts_of(store, left.id), acts_of(store, right.id))
-    apart = (n for n, pair in enumerate(pairs) if not (pair.same and pair.same_outcome))
+    apart = (
+        n
+        for n, pair in enumerate(pairs)
+        if not pair.is_pending and not (pair.same and pair.same_outcome)
+    )
     diverged_at = next(apart, None)
     files = _files(store, left.id, right.id)
     return Comparison(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -126,19 +125,19 @@ def align_acts(left: Iterable[Act], right: Iterable[Act]) -> list[ActPair]:
 def acts_between(
     pairs: Sequence[Pair], left: Sequence[Act], right: Sequence[Act]
 ) -> list[list[ActPair]]:
-    """Return the aligned acts before each pair of calls, and in the last place those after all."""
-    mine, theirs = deque(left), deque(right)
-    found: list[list[ActPair]] = []
-    for pair in pairs:
-        before = _taken(mine, pair.left), _taken(theirs, pair.right)
-        found.append(align_acts(*before))
-    found.append(align_acts(mine, theirs))
+    """Return the aligned acts before each pair of calls, and in the last place those after all.
+
+    An act follows directly after the pair with the call that it came after.
+    """
+    mine = _by_place(left, [pair.left for pair in pairs])
+    theirs = _by_place(right, [pair.right for pair in pairs])
+    places = range(len(pairs) + 1)
+    return [align_acts(mine.get(place, ()), theirs.get(place, ())) for place in places]
+
+
+def _by_place(acts: Sequence[Act], calls: Sequence[Call | None]) -> dict[int, list[Act]]:
+    after = {call.number: place for place, call in enumerate(calls, 1) if call is not None}
+    found: dict[int, list[Act]] = {}
+    for act in acts:
+        found.setdefault(after.get(act.after_call, 0), []).append(act)
     return found
-
-
-def _taken(acts: deque[Act], until: Call | None) -> list[Act]:
-    """Remove and return the acts before a call; none if there is no call."""
-    taken: list[Act] = []
-    while until is not None and acts and acts[0].after_call < until.number:
-        taken.append(acts.popleft())
-    return taken

@@ -157,7 +157,7 @@ async def test_a_finished_call_is_forked_with_other_arguments(tmp_path: Path) ->
         await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
         rows = app.screen.query_one(ComparisonRows)
         text = "\n".join(rows.draw_block(n, 96)[0].plain for n in range(len(rows.rows)))
-        assert "identical; the sessions diverge at call 5 (step 5): a different call." in text
+        assert "identical; the sessions diverge at call 5 (step 5): different arguments." in text
         await pilot.pause()
         shot(app, "compare")
         await pilot.resize_terminal(60, 20)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
+import re
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -121,7 +124,7 @@ async def test_the_next_differences_are_calls_and_then_files_that_open_as_a_diff
     async with compared(tmp_path, size) as (app, pilot, rows):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, PagerScreen))
-        await until(pilot, lambda: len(app.screen.query_one(PreviewLines).plain) > 3)
+        await until(pilot, lambda: any(len(x.plain) > 3 for x in app.screen.query(PreviewLines)))
         whole = "\n".join(app.screen.query_one(PreviewLines).plain)
         assert "12 files" in whole
         assert "no rule" in whole
@@ -130,10 +133,10 @@ async def test_the_next_differences_are_calls_and_then_files_that_open_as_a_diff
             pilot, lambda: "right only" not in screen_text(app) and "left only" in screen_text(app)
         )
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, PagerScreen))
+        await until(pilot, lambda: any(x.plain for x in app.screen.query(PreviewLines)))
         lines = app.screen.query_one(PreviewLines)
         await until(pilot, lambda: len(lines.plain) > 2)
-        assert str(lines.border_title) == "/testbed/solve.py"
+        assert str(lines.border_title) == "/testbed/solve.py · difference 4 of 4"
         assert str(lines.border_subtitle) == "left 4B → right 6B · +2 -1"
         await pilot.press("escape", "N", "N")
         assert rows.cursor == len(rows.rows) - 5, "above: heading, blank, first file"
@@ -176,4 +179,107 @@ async def test_a_running_session_is_not_replayed(tmp_path: Path, size: tuple[int
         assert "Identical: all 2 calls and their output." in screen_text(app)
         await pilot.press("l")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+    store.close()
+
+
+def proposal(number: int, command: str, started_at: float) -> list[e.AnyEvent]:
+    """A call that waits for the user."""
+    made = e.ToolCall(
+        number=number, step=number, id=f"c{number}", name="execute_bash",
+        arguments=json.dumps({"command": command}),
+    )  # fmt: skip
+    return [e.CallProposed(call=made, t=started_at), e.CallHeld(call=number, t=started_at)]
+
+
+async def test_a_running_session_says_what_it_does_and_its_rows_follow(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    session(store, "one", SAME, {})
+    begun = started("two", task="Weigh", started_at=time.time() - 60)
+    waits = [begun, *proposal(1, "head -3 a.csv", 2.0)]
+    store.append("two", [msgspec.structs.replace(x, seq=n) for n, x in enumerate(waits, 1)])
+    app = SandboxTui(load({"model.local_ports": []}), store, None)
+    async with app.run_test(size=(160, 45)) as pilot:
+        await app.push_screen(CompareScreen(store.run("one"), store.run("two"), store))
+        await until(pilot, lambda: "◆ waits for you" in screen_text(app))
+        text = screen_text(app)
+        assert "the same so far: 0 calls" in text
+        assert "not yet" in text
+        assert "going on" in text
+        assert re.search(r"time .* 01:0\d", text), "the clock goes on while nothing happens"
+        done = e.CallFinished(call=1, observation="other", ok=True, exit_code=0, duration=1.0)
+        more = [
+            e.CallDecided(call=1, verdict="approve", by="human", t=3.0),
+            msgspec.structs.replace(done, t=4.0),
+            *proposal(2, "python3 other.py", 5.0),
+        ]
+        store.append("two", [msgspec.structs.replace(x, seq=n) for n, x in enumerate(more, 4)])
+        await until(pilot, lambda: "other.py" in screen_text(app))
+        assert "part at step 2, call 2: different arguments" in screen_text(app)
+    store.close()
+
+
+LONG = "cd /testbed && PYTHONWARNINGS=ignore python3 -X dev solve.py --input a.csv --seed {}"
+
+
+@SIZES
+async def test_calls_that_differ_late_show_what_differs_and_open_as_a_diff(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    store = Store(tmp_path / "s.db")
+    session(store, "one", [*SAME, (LONG.format(1), 0, "a\nwater")], {})
+    session(store, "two", [*SAME, (LONG.format(7), 0, "a\nosmium")], {})
+    app = SandboxTui(load({"model.local_ports": []}), store, None)
+    async with app.run_test(size=size) as pilot:
+        await app.push_screen(CompareScreen(store.run("one"), store.run("two"), store))
+        await until(pilot, lambda: bool(app.screen.query_one(ComparisonRows).rows))
+        await pilot.pause()
+        text = screen_text(app)
+        assert "--seed 1" in text
+        assert "--seed 7" in text
+        assert "args" in text
+        await pilot.press("h")
+        await until(pilot, lambda: "2 identical calls" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: any(x.plain for x in app.screen.query(PreviewLines)))
+        lines = app.screen.query_one(PreviewLines)
+        await until(pilot, lambda: len(lines.plain) > 6)
+        marked = [line for line in lines.plain if "seed" in line or "water" in line]
+        assert any("- " in line for line in marked), "a diff, not one after the other"
+        assert str(lines.border_title) == "call 3 of both · difference 1 of 1"
+        assert str(lines.border_subtitle) == "different arguments"
+    store.close()
+
+
+async def test_words_are_found_in_the_rows_and_their_outputs(tmp_path: Path) -> None:
+    async with compared(tmp_path, (160, 45)) as (app, pilot, rows):
+        await pilot.press("home", "slash", *"KeyError", "enter")
+        await until(pilot, lambda: "“KeyError”" in screen_text(app))
+        found = rows.cursor
+        assert "solve.py" in rows.draw_block(found, 150)[0].plain
+        await pilot.press("escape")
+        await until(pilot, lambda: "“KeyError”" not in screen_text(app))
+        await pilot.press("p")
+        assert rows.cursor == rows.divergence_at
+        assert rows.cursor != found
+
+
+async def test_pictures_are_next_to_each_other(tmp_path: Path) -> None:
+    from PIL import Image
+
+    store = Store(tmp_path / "s.db")
+    for name, colour in (("one", "red"), ("two", "blue")):
+        data = io.BytesIO()
+        Image.new("RGB", (40, 20), colour).save(data, "PNG")
+        session(store, name, SAME, {"/testbed/plot.png": data.getvalue()})
+    app = SandboxTui(load({"model.local_ports": []}), store, None)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(CompareScreen(store.run("one"), store.run("two"), store))
+        await until(pilot, lambda: bool(app.screen.query_one(ComparisonRows).rows))
+        await pilot.press("n", "enter")
+        await until(pilot, lambda: bool(app.screen.query("#picture-right")))
+        sides = [app.screen.query_one(f"#picture-{side}") for side in ("left", "right")]
+        await until(pilot, lambda: all(side.children for side in sides))
+        left, right = (side.region for side in sides)
+        assert left.y == right.y
+        assert left.right <= right.x
     store.close()

@@ -51,6 +51,8 @@ def calls_sentence(found: Comparison) -> str:
     diverges = divergence(found)
     if diverges is not None:
         return diverges.sentence
+    if (settled := _settled(found)) < len(found.pairs):
+        return f"The same so far: {numbers.counted(settled, 'call')}."
     if len(found.pairs) == 1:
         return "Identical: the only call and its output."
     return f"Identical: all {len(found.pairs)} calls and their output."
@@ -60,8 +62,8 @@ def _where(found: Comparison, at: int, pair: Pair) -> str:
     call = pair.left or pair.right
     place = f"call {at + 1}" + ("" if call is None else f" (step {call.step})")
     if found.diverged_at is None:
-        others = sum(not each.is_equal for each in found.pairs)
-        calls = "the only call" if len(found.pairs) == 1 else f"all {len(found.pairs)} calls"
+        others = sum(not each.is_equal and not each.is_pending for each in found.pairs)
+        calls = "the only call" if len(found.pairs) == 1 else f"all {_settled(found)} calls"
         many = "" if others == 1 else f" of {others}"
         return f"Identical: {calls} and exit codes; the output{many} differs, first at {place}."
     before = {0: "The sessions", 1: "Call 1 is identical; the sessions"}
@@ -107,11 +109,18 @@ def short_verdict(found: Comparison) -> str:
     at = found.diverged_at
     if at is None:
         if found.output_differs_at is None:
-            return "the calls are identical"
+            settled = _settled(found)
+            so_far = f"the same so far: {numbers.counted(settled, 'call')}"
+            return so_far if found.is_running else "the calls are identical"
         pair = found.pairs[found.output_differs_at]
         return f"same calls; output differs from {_place(pair)} on"
     pair = found.pairs[at]
     return f"part at {_place(pair)}: {_what_differs(pair)}{_first_act(found, at)}"
+
+
+def _settled(found: Comparison) -> int:
+    """Return the number of pairs that can be compared already."""
+    return sum(not pair.is_pending for pair in found.pairs)
 
 
 def _place(pair: Pair) -> str:
@@ -120,7 +129,9 @@ def _place(pair: Pair) -> str:
 
 
 def difference_word(pair: Pair) -> str:
-    """Return what differs between two calls, in one word; empty if nothing does."""
+    """Return what differs between two calls, in a word or two; empty if nothing does."""
+    if pair.is_pending:
+        return "not yet"
     if pair.left is None or pair.right is None:
         return "only"
     if not pair.same_tool:
@@ -178,7 +189,8 @@ def files_sentence(found: Comparison) -> str:
         (verdicts.count("left only"), "left only"),
         (verdicts.count("right only"), "right only"),
     ]
-    return "Files at the end: " + ", ".join(f"{n} {verdict}" for n, verdict in parts if n) + "."
+    when = "Files so far: " if found.is_running else "Files at the end: "
+    return when + ", ".join(f"{n} {verdict}" for n, verdict in parts if n) + "."
 
 
 def file_sizes(file: FilePair) -> str:
@@ -213,6 +225,8 @@ def related_sentence(found: Comparison) -> str:
 def sign(pair: Pair) -> str:
     """Return the sign between two calls: equal, equal with different output, different, one side
     only."""
+    if pair.is_pending:
+        return "…"
     if pair.left is None:
         return "▸"
     if pair.right is None:

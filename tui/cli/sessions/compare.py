@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison, compare, file_diff
@@ -19,7 +20,7 @@ from sandbox_tui.tui.format.compared.human_words import act_words, decision_word
 from sandbox_tui.tui.format.comparison import (
     COLUMN,
     Divergence,
-    call_line,
+    call_mark,
     calls_sentence,
     cut,
     differing_lines,
@@ -29,6 +30,11 @@ from sandbox_tui.tui.format.comparison import (
     files_sentence,
     related_sentence,
     sign,
+)
+from sandbox_tui.tui.screens.compare.differing_parts import (
+    Words,
+    around_difference,
+    differing_words,
 )
 
 SHOWN_FILES = 20
@@ -62,7 +68,9 @@ def print_comparison(
         _print_divergence(diverges)
         for at, pair in enumerate(found.pairs[diverges.at :], diverges.at):
             _print_acts(found.acts[at])
-            click.echo(f"  {_side(pair.left):<{COLUMN}} {sign(pair)} {_side(pair.right)}".rstrip())
+            left_words, right_words = differing_words(pair)
+            left_call, right_call = _side(pair.left, left_words), _side(pair.right, right_words)
+            click.echo(f"  {left_call:<{COLUMN}} {sign(pair)} {right_call}".rstrip())
         _print_acts(found.acts[-1])
     click.echo()
     click.echo(files_sentence(found))
@@ -92,16 +100,17 @@ def _running_now(store: Store, run: RunSummary) -> RunningNow | None:
     return now
 
 
-def _side(call: Call | None) -> str:
-    """Return a call with what the user did with it."""
-    if call is None:
+def _side(call: Call | None, words: Words | None) -> str:
+    """Return a call with the part that differs, and what the user did with it."""
+    if call is None or words is None:
         return ""
     decided = decision_words(call)
-    if not decided:
-        return cut(call_line(call))
-    room = COLUMN - len(decided) - 2
-    line = call_line(call)
-    return f"{line if len(line) <= room else f'{line[: room - 1]}…'}  {decided}"
+    tail = f"  {decided}" if decided else ""
+    head = f"{call.number:>2} {call_mark(call)} {short_name(sanitize_line(call.tool))} "
+    room = max(1, COLUMN - len(head) - len(tail))
+    text = around_difference(words, room).text
+    shown = text if len(text) <= room else f"{text[: room - 1]}…"
+    return f"{head}{shown}{tail}"
 
 
 def _print_acts(pairs: Sequence[ActPair]) -> None:

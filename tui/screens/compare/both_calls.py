@@ -22,6 +22,7 @@ from sandbox_tui.tui.widgets.preview.document import Document
 
 FACTS = {
     "": "the same, with the same output",
+    "not yet": "not finished on both sides yet",
     "only": "one side only",
     "tool": "different tools",
     "args": "different arguments",

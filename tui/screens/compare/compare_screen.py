@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from textual import on, work
@@ -265,10 +266,14 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
 
     async def _open(self, row: Row | None) -> Opened | None:
         try:
-            return await asyncio.to_thread(opened, row, self._sides, self._store)
+            shown = await asyncio.to_thread(opened, row, self._sides, self._store)
         except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return None
+        place = self._rows.place_among_differences
+        if shown is None or place is None:
+            return shown
+        return replace(shown, title=f"{shown.title} · difference {place[0]} of {place[1]}")
 
     async def _go(self, direction: int) -> Opened | None:
         if not self._rows.next_difference(direction):

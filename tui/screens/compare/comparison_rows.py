@@ -89,6 +89,14 @@ class ComparisonRows(BlockList):
         none."""
         return self._next(direction, differs)
 
+    @property
+    def place_among_differences(self) -> tuple[int, int] | None:
+        """Which of how many differences the cursor is on, from 1; None if it is on none."""
+        if not differs(self.current):
+            return None
+        before = sum(differs(row) for row in self.rows[: self.cursor])
+        return before + 1, before + sum(differs(row) for row in self.rows[self.cursor :])
+
     def find(self, words: str, direction: int) -> bool:
         """Go to the next row that contains the words, beginning again at the other end; False if
         there is none."""

@@ -38,7 +38,9 @@ class DifferencePager(PagerScreen):
         is_whole: whether all lines are shown at first, not only those around the differences.
     """
 
-    CSS = """
+    CSS = (
+        PagerScreen.CSS
+        + """
     DifferencePager #pictures { display: none; height: 1fr; }
     DifferencePager #pictures Center { width: 1fr; height: 1fr; align: center middle;
         border: round $border-blurred; border-title-color: $role-dim; }
@@ -47,10 +49,11 @@ class DifferencePager(PagerScreen):
     DifferencePager.-pictures #pictures { display: block; }
     DifferencePager.-pictures #pager-text { height: 3; }
     """
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("difference.next", "step(1)"),
-        binding("difference.previous", "step(-1)"),
+        binding("difference.previous", "step(-1)", show=False),
         binding("difference.whole", "whole"),
     ]
 

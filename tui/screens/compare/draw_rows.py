@@ -38,7 +38,7 @@ from sandbox_tui.tui.widgets.preview.code import wrapped
 SIDE_BY_SIDE_FROM = 90
 """Minimum width for showing the two sides next to each other; below that they are stacked."""
 
-_MIDDLE = 10
+_MIDDLE = 11
 """Columns between the sides, which say what differs."""
 
 _NAME = 9
@@ -251,7 +251,14 @@ def _tail(pair: Pair, call: Call, palette: Palette) -> Text:
     tail = Text(no_wrap=True)
     decided = decision_words(call)
     both = pair.left is not None and pair.right is not None
-    if both and not pair.same_outcome and not (decided and call.was_prevented):
+    if pair.is_pending and call.ok is None:
+        tail.append("  going on", style=palette.good)
+    elif (
+        both
+        and not pair.is_pending
+        and not pair.same_outcome
+        and not (decided and call.was_prevented)
+    ):
         tail.append(f"  {end_of(call)}", style=_end_style(call, palette))
     if decided:
         tail.append(f"  {decided}", style=palette.human)
@@ -265,7 +272,9 @@ def _sign(pair: Pair, palette: Palette, room: int) -> Text:
 
 
 def _sign_style(between: str, palette: Palette) -> Style:
-    return {"=": palette.faint, "≈": palette.warn, "≠": palette.bad}.get(between, palette.accent)
+    return {"=": palette.faint, "…": palette.dim, "≈": palette.warn, "≠": palette.bad}.get(
+        between, palette.accent
+    )
 
 
 def _end_style(call: Call | None, palette: Palette) -> Style:

@@ -67,7 +67,8 @@ def _calls_and_acts(found: Comparison, diverges: Divergence | None) -> Iterator[
 def _without_equal(rows: Iterator[Row]) -> Iterator[Row]:
     equal: list[Pair | ActPair] = []
     for row in rows:
-        if isinstance(row, (Pair, ActPair)) and not differs(row):
+        is_pending = isinstance(row, Pair) and row.is_pending
+        if isinstance(row, (Pair, ActPair)) and not differs(row) and not is_pending:
             equal.append(row)
             continue
         yield from _hidden(equal)
@@ -85,7 +86,7 @@ def differs(row: Row | None) -> bool:
     """Return whether a row is a call, an act of the user or a file that differs."""
     match row:
         case Pair():
-            return sign(row) != "="
+            return sign(row) not in ("=", "…")
         case ActPair():
             return not row.same
         case FilePair():

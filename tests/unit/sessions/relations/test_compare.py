@@ -131,6 +131,8 @@ def compared(tmp_path: Path, mine: Ends, theirs: Ends) -> Comparison:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         with_results(store, "one", *mine)
         with_results(store, "two", *theirs)
+        for name in ("one", "two"):  # as if their program had ended
+            store.give_up(name)
         return compare(store, store.run("one"), store.run("two"))
 
 
@@ -193,7 +195,7 @@ def test_calls_are_counted_as_they_are_listed(tmp_path: Path) -> None:
     found = compared(tmp_path, (skipped, ended(2, 3), None), (ended(1), ended(2), ended(3)))
     rows = {name: (left, right) for name, left, right, _ in facts(found)}
     assert rows["calls"] == (
-        "3, 1 failed, 1 not run, 1 going on",
+        "3, 1 failed, 1 not run, 1 without a result",
         "3",
     )
     assert rows["title"] == ("the task of one", "the task of two")
@@ -208,9 +210,8 @@ def test_no_files_are_not_all_of_them(tmp_path: Path) -> None:
 
 
 def test_the_reason_for_a_missing_answer_is_not_shown_as_an_answer(tmp_path: Path) -> None:
-    running = compared(tmp_path, (ended(1),), (ended(1),)).left
-    assert answer_or_reason(running) == "none yet"
-    run = dataclasses.replace(running, outcome="interrupted")
+    run = compared(tmp_path, (ended(1),), (ended(1),)).left
+    assert answer_or_reason(dataclasses.replace(run, outcome="running")) == "none yet"
     said = dataclasses.replace(run, answer="42", error=None)
     stopped = dataclasses.replace(run, answer=" ", error="You ended the run.")
     silent = dataclasses.replace(run, answer=None, error=None)
