@@ -7,16 +7,19 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from textual.dom import DOMNode
+from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import writes
 from sandbox_tui.tui.keys.key_scopes import INSIDE, TYPED_IN
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from tests.snapshots import test_looks as looks
 
 store = looks.store
@@ -29,9 +32,15 @@ NAMES = (
 )
 """Screens that together contain every place; the others are these in a different state."""
 
+
+async def new_eval(app: SandboxTui, _: Pilot[int], store: Store) -> None:
+    await app.push_screen(NewEvalDialog(store, app.settings.now, {}))
+
+
 OPENED: dict[str, tuple[str | None, looks.Act]] = {
     **{name: looks.SCREENS[name] for name in NAMES},
     "palette": (None, looks.palette),
+    "new-eval": (None, new_eval),
     "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
     "allowed": (None, looks.pushed(lambda: AllowedRulesDialog(RunState(), lambda _: None))),
 }

@@ -137,6 +137,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("eval.next_pane", ("tab",), "Next pane"),
         KeyAction("eval.pause", ("p", "space"), "pause", shown="p", about="Start no more samples"),
         KeyAction("eval.previous_pane", ("shift+tab",), "Previous pane"),
+        KeyAction("eval.resume", ("r",), "resume", about="Run what is left"),
         KeyAction("eval.stop", ("x",), "stop", about="Stop the evaluation"),
         KeyAction("eval.wall", ("w",), "wall", about="Running samples side by side"),
         KeyAction("evals.delete", ("x", "delete"), "delete", about="Delete the evaluation"),

@@ -35,7 +35,7 @@ from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog, what_stops
 from sandbox_tui.tui.screens.evals.open_sample import open_sample
 from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData, data_of
-from sandbox_tui.tui.screens.evals.source import EvalSource
+from sandbox_tui.tui.screens.evals.source import EvalSource, EvalState
 from sandbox_tui.tui.screens.progress_screen import ProgressScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
@@ -65,6 +65,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     Args:
         source: provides the samples.
         runs: the runs of this program, and the store with all sessions.
+        on_resume: resumes it elsewhere if it was interrupted; None if the opener cannot.
         confirm_leave: whether leaving it asks what to do with an evaluation of this program, or it
             continues in the background, where it already is.
     """
@@ -84,6 +85,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("eval.pause", "pause"),
         binding("eval.stop", "stop"),
+        binding("eval.resume", "resume"),
         binding("eval.filter", "filter"),
         binding("eval.charts", "charts"),
         binding("eval.wall", "wall"),
@@ -94,11 +96,17 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     ]
 
     def __init__(
-        self, source: EvalSource, runs: RunRegistry, *, confirm_leave: bool = False
+        self,
+        source: EvalSource,
+        runs: RunRegistry,
+        on_resume: Callable[[], None] | None = None,
+        *,
+        confirm_leave: bool = False,
     ) -> None:
         super().__init__()
         self._source = source
         self._run_workers = runs
+        self._on_resume = on_resume
         self._confirm_leave = confirm_leave
         self._filter = SampleFilter()
         self._charts_drawn = -math.inf
@@ -112,7 +120,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
                 self._data, self._columns, palette, self._running_so_far()
             ),
             "failures": lambda palette: failures_line(self._data, self._columns, palette),
-            "reason": lambda palette: reason_line(self._data, palette),
+            "reason": lambda palette: reason_line(
+                self._data, palette, has_key=self._on_resume is not None
+            ),
         }
         for name, draw in heads.items():
             yield ThemedText(draw, id=f"eval-{name}")
@@ -233,7 +243,11 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     # --- keys
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Only an evaluation of this program can be paused and stopped."""
+        """Only a running evaluation can be paused and stopped, only an interrupted one resumed."""
+        if action == "resume":
+            if self._state != "interrupted":
+                return f"it is {self._state}"
+            return "" if self._on_resume is not None else "the list of evaluations resumes it"
         if action not in ("pause", "stop", "wall"):
             return ""
         if action == "stop" and self._source.can_stop:
@@ -242,11 +256,16 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             table = None if self._data is None else self._data.table
             if table is not None and table.over >= table.samples:
                 return "all samples have ended"
-            state = "running" if self._data is None else self._data.reading.state
-            return "this program does not run it" if state == "running" else f"it is {state}"
+            if self._state != "running":
+                return f"it is {self._state}"
+            return "this program does not run it"
         if action == "wall" and not self._run_workers.running:
             return "no sample is running"
         return ""
+
+    @property
+    def _state(self) -> EvalState:
+        return "running" if self._data is None else self._data.reading.state
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
@@ -291,6 +310,12 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         if self._data is None:
             return 0, 0
         return len(self._data.running), self._data.table.samples - self._data.table.over
+
+    def action_resume(self) -> None:
+        """Leave for the screen on which the evaluation runs again."""
+        if self._on_resume is not None:
+            self.dismiss(None)
+            self._on_resume()
 
     def action_wall(self) -> None:
         """Show the running samples side by side."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
 from typing_extensions import override
 
-from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
@@ -18,8 +16,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
-from sandbox_tui.tui.screens.evals.source import LocalEval, source_of
+from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
@@ -50,6 +47,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         super().__init__(EvalList())
         self._evals = evals
         self._settings = settings
+        self._opener = EvalOpener(self, evals, settings)
         self._draft: dict[str, str] = {}
 
     @override
@@ -58,7 +56,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
 
     @override
     def open_summary(self, found: EvalSummary) -> None:
-        app_of(self).push_screen(EvalScreen(source_of(found, self._evals), self._evals.runs))
+        self._opener.open(found)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
@@ -87,22 +85,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         """Run the remaining samples of the evaluation under the cursor, and show it."""
         found = self.current
         if found is not None:
-            self.run_worker(self._resume(found), exclusive=True, group="act")
-
-    async def _resume(self, found: EvalSummary) -> None:
-        from sandbox_tui.sessions.evals.evaluation import resume_evaluation
-
-        runs = self._evals.runs
-        try:
-            taken = await asyncio.to_thread(
-                resume_evaluation, runs.store, found.info.id, self._settings.now, None
-            )
-        except SandboxTuiError as error:
-            self.complain(error)
-            return
-        runner = self._evals.begin(taken)
-        source = LocalEval(runner, self._evals)
-        app_of(self).push_screen(EvalScreen(source, runs))
+            self._opener.resume(found)
 
     def action_delete(self) -> None:
         """Delete the evaluation under the cursor, with or without its sessions, after asking."""

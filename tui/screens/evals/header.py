@@ -15,6 +15,7 @@ from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import model_title
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData
 from sandbox_tui.tui.screens.evals.source import EvalState
 from sandbox_tui.tui.theming.palette import Palette
@@ -102,11 +103,18 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
     return _FAILURES + " · ".join([*words[:shown], *([f"{more} others"] if more else [])])
 
 
-def reason_line(data: EvalScreenData | None, palette: Palette) -> Text:
-    """Return why the evaluation is paused or stopped; empty otherwise."""
+def reason_line(data: EvalScreenData | None, palette: Palette, *, has_key: bool = False) -> Text:
+    """Return why the evaluation is paused or stopped; empty otherwise.
+
+    Args:
+        data: the evaluation.
+        palette: the palette to draw with.
+        has_key: whether a key of the screen resumes it; otherwise a command does.
+    """
     reason = data.reading.reason if data else ""
     if data is not None and data.reading.state == "interrupted":
-        reason += f" `sandbox-tui eval resume {data.reading.info.id}` runs what is left."
+        command = f"`sandbox-tui eval resume {data.reading.info.id}`"
+        reason += f" {hint('eval.resume') if has_key else command} runs what is left."
     return Text(sanitize_line(reason), style=palette.warn)
 
 

@@ -68,7 +68,7 @@ class NewEvalDialog(FormDialog[EvalSummary | None]):
         "scorer": "scorer",
         "model": "model",
         "url": "server",
-        "limit": "tasks of each domain",
+        "limit": "tasks/domain",
         "samples": "samples",
         "at_once": "at once",
         "mode": "mode",
@@ -110,7 +110,7 @@ class NewEvalDialog(FormDialog[EvalSummary | None]):
                 with Horizontal(classes="row"):
                     yield _line("limit", "", "all")
                     yield _line("samples", "", "the suite's")
-                    yield _line("at_once", "", "as fit in memory")
+                    yield _line("at_once", "", "auto")
                 with Horizontal(classes="row"):
                     yield _choice("mode", (BOTH, "sandbox", "vanilla"), BOTH)
                     kinds = ("auto", "docker", "bubblewrap")
@@ -208,13 +208,13 @@ def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
 
 _HINTS = {
     "suite": (
-        "a suite by name (pocket, math, physics, …), its .yaml file, or a data file with the "
-        "columns problem and target: .jsonl, .json, .csv or .parquet"
+        "a name (pocket, math, …) or a file: .yaml, or data with the columns problem and target "
+        "(.jsonl, .json, .csv, .parquet)"
     ),
     "scorer": "how answers are compared with the target; a data file needs one",
     "model": HINTS["model.name"],
     "url": HINTS["model.base_url"],
-    "limit": "how many tasks of each domain to run; empty for all",
+    "limit": "at most this many tasks of each domain; empty for all",
     "samples": "how often each task is run in each mode; empty for the suite's own number",
     "at_once": "how many samples run at the same time; empty for as many as fit in memory",
     "mode": "sandbox: with a computer; vanilla: without one; both: what the computer adds",

@@ -247,7 +247,9 @@ class HomeScreen(RowCommands):
                 sessions.unfold(row)
                 self._moved()
             case EvalRow(summary=summary):
-                self._opener.open_evaluation(summary, self._evals)
+                from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
+
+                EvalOpener(self, self._evals, self._settings).open(summary)
             case TrainingRow(summary=training):
                 self._opener.open_training(training)
             case SessionRow(run=run):

@@ -15,9 +15,7 @@ from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:  # the screens are imported when they are shown
-    from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
     from sandbox_tui.sessions.remote.run_handle import RunHandle
-    from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
     from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 
@@ -84,13 +82,6 @@ class SessionOpener:
             self._watch_elsewhere(run)
         else:
             self._replay(run)
-
-    def open_evaluation(self, summary: EvalSummary, evals: EvalRegistry) -> None:
-        """Open the screen of an evaluation."""
-        from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
-        from sandbox_tui.tui.screens.evals.source import source_of
-
-        app_of(self._screen).push_screen(EvalScreen(source_of(summary, evals), self._run_workers))
 
     def open_training(self, summary: TrainingSummary) -> None:
         """Open the screen of a training."""

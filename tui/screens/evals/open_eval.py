@@ -1,0 +1,58 @@
+"""Opens an evaluation of a list, and resumes it from there."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+from sandbox_tui.tui.screens.evals.source import EvalSource, LocalEval, source_of
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+
+class EvalOpener:
+    """Opens evaluations on top of one screen.
+
+    Args:
+        screen: the screen below.
+        evals: the evaluations of this program; the store has the others.
+        settings: the current settings.
+    """
+
+    def __init__(self, screen: Screen[Any], evals: EvalRegistry, settings: LiveSettings) -> None:
+        self._screen = screen
+        self._evals = evals
+        self._settings = settings
+
+    def open(self, found: EvalSummary) -> None:
+        """Open the screen of an evaluation."""
+        self._show(source_of(found, self._evals), found)
+
+    def resume(self, found: EvalSummary) -> None:
+        """Run what is left of an evaluation in this program, and show it."""
+        self._screen.run_worker(self._resume(found), exclusive=True, group="resume_eval")
+
+    async def _resume(self, found: EvalSummary) -> None:
+        from sandbox_tui.sessions.evals.evaluation import resume_evaluation
+
+        store = self._evals.runs.store
+        try:
+            taken = await asyncio.to_thread(
+                resume_evaluation, store, found.info.id, self._settings.now, None
+            )
+        except SandboxTuiError as error:
+            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+            return
+        self._show(LocalEval(self._evals.begin(taken), self._evals), found)
+
+    def _show(self, source: EvalSource, found: EvalSummary) -> None:
+        screen = EvalScreen(source, self._evals.runs, partial(self.resume, found))
+        app_of(self._screen).push_screen(screen)
