@@ -20,6 +20,8 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
 
     def on_key(self, event: Key) -> None:
         """Handle a key that no widget has consumed, before its action is looked up."""
+        if event.key == "escape":  # pressed to get out of something: words would be in the way
+            return
         words = why_key_is_disabled(self.screen, event.key) if self.screen_stack else ""
         if words:
             self.notify(words, timeout=SECONDS, markup=False)

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Label, TextArea
+from textual.widgets import TextArea
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
@@ -22,6 +22,7 @@ from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.core.tools.changed_call import check_changed_call
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -38,7 +39,11 @@ _LABELS = {
 _FILE_TEXTS = ("file_text", "old_str", "new_str")
 
 
-class EditCallDialog(Dialog[str | None]):
+MAX_ROWS = 24
+"""Maximum height of a field among others, with its border."""
+
+
+class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     """A plain-text editor for each argument, or one for the JSON of all of them.
 
     ctrl+s (or f2) runs the edited call, f3 switches between the two forms, f4 opens the focused
@@ -51,9 +56,12 @@ class EditCallDialog(Dialog[str | None]):
     EditCallDialog { background: $background 60%; }
     EditCallDialog .dialog { width: 90%; max-width: 120; height: 80%; padding: 0 1; }
     EditCallDialog .dialog.-wrong { border-subtitle-color: $error; border-subtitle-style: bold; }
-    EditCallDialog Label { margin-top: 1; }
-    EditCallDialog TextArea { height: auto; min-height: 3; max-height: 24; }
-    EditCallDialog TextArea.-only { height: 1fr; max-height: 100%; }
+    EditCallDialog TextArea {
+        height: auto; min-height: 3;
+        border-title-color: $role-dim;
+        &:focus { border-title-color: $accent; }
+        &.-only { height: 1fr; max-height: 100%; }
+    }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,6 +69,7 @@ class EditCallDialog(Dialog[str | None]):
         binding("edit_call.run", "run"),
         binding("edit_call.json", "toggle_json"),
         binding("edit_call.editor", "open_editor"),
+        binding("edit_call.other_field", "other_field"),
         binding("edit_call.leave", "cancel", priority=True),
     ]
 
@@ -81,12 +90,10 @@ class EditCallDialog(Dialog[str | None]):
             name = short_name(sanitize_line(self._call.name))
             box.border_title = Content(f"edit call {self._call.number} · {name}")
             for name, value in self._fields.items():
-                label = sanitize_line(_LABELS.get(name, name))
-                yield Label(label, classes="field", markup=False)
                 only = len(self._fields) == 1
-                yield _area(self._shown(name, value), classes="field -only" if only else "field")
-            yield Label("arguments as JSON", classes="json")
-            yield _area(_pretty(self._call.arguments), classes="json -only")
+                classes = "field -only" if only else "field"
+                yield _area(_LABELS.get(name, name), self._shown(name, value), classes=classes)
+            yield _area("arguments as JSON", _pretty(self._call.arguments), classes="json -only")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -94,12 +101,28 @@ class EditCallDialog(Dialog[str | None]):
         self._say_keys()
         self._show_form()
 
+    def on_resize(self) -> None:
+        """Let every field fit into the box, with its label, and show the focused one."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        room = max(3, self.query_one(VerticalScroll).content_size.height)
+        for area in self.query(TextArea):
+            if not area.has_class("-only"):
+                area.styles.max_height = min(MAX_ROWS, room)
+        self.call_after_refresh(self._show_focused)
+
+    def _show_focused(self) -> None:
+        if self.focused is not None:
+            self.focused.scroll_visible(animate=False, immediate=True)
+
     def _say_keys(self) -> None:
         box = self.query_one(VerticalScroll)
         box.remove_class("-wrong")
-        box.border_subtitle = (
-            f"{hint('edit_call.run')} {self.finishes} · {hint('edit_call.leave')} cancel"
-        )
+        keys = f"{hint('edit_call.run')} {self.finishes} · {hint('edit_call.leave')} cancel"
+        other = f"{hint('edit_call.other_field')} other field · "
+        several = not self.why_unavailable("other_field", ()) and self.size.width >= 90
+        box.border_subtitle = f"{other}{keys}" if several else keys
 
     def words_for(self, action: str) -> str | None:
         """The key bar's words for an action; None for the binding's own description."""
@@ -137,6 +160,8 @@ class EditCallDialog(Dialog[str | None]):
             return
         self._as_json = not self._as_json
         self._show_form()
+        self._say_keys()
+        self.refresh_bindings()
 
     @work(exclusive=True)
     async def action_open_editor(self) -> None:
@@ -160,6 +185,15 @@ class EditCallDialog(Dialog[str | None]):
             return ".sh"
         path = str(self._fields.get("path", ""))
         return PurePosixPath(path).suffix if name in _FILE_TEXTS else ".txt"
+
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """There may be only one field."""
+        one = action == "other_field" and (self._as_json or len(self._fields) < 2)
+        return "there is one field" if one else ""
+
+    def action_other_field(self) -> None:
+        """Go to the field before this one, or to the last: tab is typed into the text."""
+        self.focus_previous()
 
     def action_cancel(self) -> None:
         """Close without a change."""
@@ -237,11 +271,13 @@ class ChangeCallDialog(EditCallDialog):
         self.dismiss(arguments)
 
 
-def _area(text: str, *, classes: str) -> TextArea:
+def _area(label: str, text: str, *, classes: str) -> TextArea:
     lines = text.count("\n") > 0
-    return TextArea(
+    area = TextArea(
         text, soft_wrap=True, tab_behavior="indent", show_line_numbers=lines, classes=classes
     )
+    area.border_title = Content(sanitize_line(label))  # stays with the field when it scrolls
+    return area
 
 
 def _fields(arguments: str) -> dict[str, Any]:

@@ -49,8 +49,6 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("allow_always.allow", "allow"),
-        binding("allow_always.broader", "choose(1)"),
-        binding("allow_always.narrower", "choose(-1)"),
         binding("allow_always.leave", "cancel"),
     ]
 
@@ -103,12 +101,6 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.action_allow()
-
-    def action_choose(self, step: int) -> None:
-        """Put the next broader (1) or narrower (-1) proposal into the focused field."""
-        for field in self.query(PatternField):
-            if field.has_focus_within:
-                field.choose(step)
 
     def action_allow(self) -> None:
         """Close with the current patterns, if each matches the call."""

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.events import Click
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.policy.session_rules import OpenPart
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.live.approving.pattern_words import pattern_in_words
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+
+class PatternLine(OneLineInput):
+    """The line of a `PatternField`; the arrow keys go through the proposals."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("allow_always.broader", "choose(1)"),
+        binding("allow_always.narrower", "choose(-1)"),
+    ]
+
+    def action_choose(self, step: int) -> None:
+        """Take the next broader (1) or narrower (-1) proposal."""
+        if isinstance(self.parent, PatternField):
+            self.parent.choose(step)
 
 
 class PatternField(Vertical):
@@ -40,7 +58,7 @@ class PatternField(Vertical):
         """Yield the field, whether it matches, and the proposals."""
         if self._is_named:
             yield Label(sanitize_line(self.part.text), markup=False)
-        yield OneLineInput(self._shown[0], select_on_focus=False)
+        yield PatternLine(self._shown[0], select_on_focus=False)
         yield ThemedText(self._verdict, id="verdict")
         if len(self._shown) > 1:
             yield ThemedText(self._proposals, id="proposals")

@@ -1,0 +1,253 @@
+"""Deciding on a waiting call: the dialog that allows calls like it, the full text, the edit form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, TextArea
+
+from sandbox_tui.core.agent.approval_gate import Gate
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.core.policy.rules import Policy
+from sandbox_tui.core.policy.session_rules import open_parts
+from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.pattern_words import pattern_in_words
+from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+from tests.snapshots.sample_run import sample_run
+from tests.snapshots.watched_run import WatchedRun
+from tests.waiting import until
+
+
+class NoFiles:
+    """The files of a run whose sandbox has one file."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    async def exists(self, path: str) -> bool:
+        return path == "/testbed/a.py"
+
+    async def read(self, path: str, *, max_bytes: int) -> bytes:
+        return self.content
+
+
+def controls(decisions: list[tuple[Any, ...]], content: bytes = b"") -> Controls:
+    """Controls of a run that notes every decision."""
+
+    def note(name: str) -> Any:
+        return lambda *given: decisions.append((name, *given)) or True
+
+    names = ("approve", "approve_always", "edit", "reject", "answer", "skip", "revoke_rule")
+    gate = Gate(lambda event: event, Policy())
+    return cast(
+        Controls,
+        SimpleNamespace(
+            **{name: note(name) for name in names},
+            gate=gate,
+            files=NoFiles(content),
+            phase=Phase.RUNNING,
+            steerable=True,
+            over=False,
+            left_behind=(),
+        ),
+    )
+
+
+def waiting(tool: str, **arguments: Any) -> Sequence[e.AnyEvent]:
+    """A run whose first call waits."""
+    call = e.ToolCall(number=1, step=1, id="c", name=tool, arguments=json.dumps(arguments))
+    return [sample_run()[0], e.CallProposed(call=call), e.CallHeld(call=1)]
+
+
+@asynccontextmanager
+async def live(
+    tmp_path: Path, events: Sequence[e.AnyEvent], run: Controls, size: tuple[int, int] = (160, 45)
+) -> AsyncGenerator[tuple[SandboxTui, Pilot[int], LiveScreen]]:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    watched = WatchedRun(events)
+    watched.run = run
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.pending is not None or screen.state.granted)
+        yield app, pilot, screen
+
+
+BASH = "execute_bash"
+
+
+async def test_the_pattern_says_whether_it_matches_and_enter_refuses_one_that_does_not(
+    tmp_path: Path,
+) -> None:
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    call = e.ToolCall(number=1, step=1, id="c", name=BASH, arguments='{"command": "git push -f"}')
+    given: list[tuple[str, ...] | None] = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        dialog = ApproveAlwaysDialog(call, open_parts(Policy(), BASH, call.arguments))
+        await app.push_screen(dialog, given.append)
+        await pilot.pause()
+        line = dialog.query_one(Input)
+
+        def said() -> str:
+            return "\n".join(str(text.render()) for text in dialog.query(ThemedText))
+
+        assert line.value == "git push -f"
+        assert said() == "\n".join(
+            (
+                "✓ matches this call",
+                "● only this exact command",
+                "  git push with any arguments",
+                "  git with any arguments",
+            )
+        )
+        await pilot.press("down", "down", "down", "up")
+        assert line.value == "git push *"
+        await pilot.press("backspace", "x", "enter")
+        assert "✗ does not match this call" in said()
+        assert "does not match the call" in str(dialog.query_one(".dialog").border_subtitle)
+        assert not given
+        await pilot.press("backspace", "*", "enter")
+        assert given == [("git push *",)]
+
+
+def test_patterns_are_told_in_words() -> None:
+    for pattern, words in {
+        "make all": "only this exact command",
+        "rm [*].o": "only this exact command",
+        "*": "every command, whatever it does",
+        "python3 *": "python3 with any arguments: any code",
+        "python3 -m pytest *": "python3 -m pytest with any arguments",
+        "echo a*": "every command that begins with “echo a”",
+        "rm *.o": "every command of this form, where * is any text",
+        "> /tmp/*": "writing any file below /tmp",
+        "> out.txt": "writing only out.txt",
+    }.items():
+        assert pattern_in_words(BASH, pattern) == words
+    for pattern, words in {
+        "create /testbed/a.py": "creating only /testbed/a.py",
+        "* /testbed/*": "viewing and changing any file below /testbed",
+        "view": "viewing any file",
+        "insert /*": "inserting into any file below /",
+    }.items():
+        assert pattern_in_words("str_replace_editor", pattern) == words
+    assert pattern_in_words("browser", "browser") == "every call of browser"
+
+
+async def test_the_list_of_what_was_allowed_takes_one_back(tmp_path: Path) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    events = [
+        *waiting(BASH, command="make all"),
+        e.RuleGranted(tool=BASH, pattern="make *", call=1),
+        e.RuleGranted(tool=BASH, pattern="ls"),
+    ]
+    async with live(tmp_path, events, controls(decisions)) as (app, pilot, screen):
+        await until(pilot, lambda: len(screen.state.granted) == 2)
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, AllowedRulesDialog))
+        listed = app.screen.query_one(OptionList)
+        first = str(listed.get_option_at_index(0).prompt)
+        assert first.splitlines() == [
+            "bash make *",
+            "  make with any arguments · step 1, call 1, 0 s",
+        ]
+        await pilot.press("d")
+        assert decisions == [("revoke_rule", BASH, "make *")]
+        screen.state.apply(e.RuleRevoked(tool=BASH, pattern="make *"))
+        await until(pilot, lambda: listed.option_count == 1)
+        await pilot.press("escape", "M")
+        await pilot.pause()
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(app.screen, AllowedRulesDialog))
+
+
+async def test_the_full_text_takes_the_decision(tmp_path: Path) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    run = controls(decisions)
+    async with live(tmp_path, waiting(BASH, command="make all"), run) as (app, pilot, screen):
+        await pilot.press("W")
+        await until(pilot, lambda: isinstance(app.screen, WholeCallScreen))
+        whole = app.screen
+        border = str(whole.query_one("#pager-text").border_subtitle)
+        assert border.startswith("1 line · a approve · Y always · e edit · r reject")
+        await pilot.press("r")
+        await until(pilot, lambda: app.screen is not whole)
+        await pilot.press("n", "o", "enter")
+        assert decisions == [("reject", 1, "no")]
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press("escape", "a")
+        await until(pilot, lambda: ("approve", 1) in decisions)
+        assert app.screen is whole
+        screen.state.apply(e.CallDecided(call=1, verdict="approve", by="human"))
+        await until(pilot, lambda: app.screen is screen)
+
+
+async def test_a_waiting_edit_is_shown_in_the_file_as_it_is_now(tmp_path: Path) -> None:
+    arguments = {"command": "str_replace", "path": "/testbed/a.py", "old_str": "b", "new_str": "B"}
+    events = waiting("str_replace_editor", **arguments)
+    run = controls([], b"a\nb\nc\n")
+    async with live(tmp_path, events, run) as (_, pilot, screen):
+        calls = screen.query_one(Calls)
+
+        def shown() -> list[str]:
+            return [calls.render_line(y).text.strip() for y in range(12)]
+
+        await until(pilot, lambda: "2 + B" in shown())
+        assert [line for line in shown() if line[:1].isdigit()][-4:] == [
+            "1   a",
+            "2 - b",
+            "2 + B",
+            "3   c",
+        ]
+        cast(NoFiles, run.files).content = b"b\nb\n"
+        screen.state.apply(e.TerminalInput(terminal="shell", data=b"x", seq=screen.state.seq + 1))
+
+        def is_warned() -> bool:
+            screen.sync_bars()  # the clock of this run stands still
+            return any("This call would fail" in line for line in shown())
+
+        await until(pilot, is_warned)
+
+
+async def test_escape_with_nothing_to_interrupt_says_nothing(tmp_path: Path) -> None:
+    run = controls([])
+    async with live(tmp_path, waiting(BASH, command="x"), run) as (app, pilot, _):
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not list(shown_toasts(app))
+
+
+async def test_a_field_keeps_its_label_on_a_small_screen(tmp_path: Path) -> None:
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    fields = {"command": "create", "path": "/testbed/a.py", "file_text": "line\n" * 60}
+    call = e.ToolCall(
+        number=1, step=1, id="c", name="str_replace_editor", arguments=json.dumps(fields)
+    )
+    async with app.run_test(size=(60, 20)) as pilot:
+        dialog = EditCallDialog(call)
+        await app.push_screen(dialog)
+        text = list(dialog.query("TextArea.field").results(TextArea))[-1]
+        box = dialog.query_one(".dialog")
+        await until(pilot, lambda: box.content_region.contains_region(text.region))
+        assert text.has_focus
+        assert str(text.border_title) == "content of the file"
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: not text.has_focus)
