@@ -117,7 +117,7 @@ ACTIONS: dict[str, KeyAction] = {
             "delete with sessions",
             about="Delete with the sessions",
         ),
-        KeyAction("difference.next", ("right", "l"), "next", about="Next difference"),
+        KeyAction("difference.next", ("right", "l"), "next difference"),
         KeyAction("difference.previous", ("left", "h"), "Previous difference"),
         KeyAction("difference.whole", ("o",), "whole", about="Show all lines, or the differences"),
         KeyAction("edit_call.editor", ("f4",), "$EDITOR", about="Edit in $EDITOR"),

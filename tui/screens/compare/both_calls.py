@@ -20,6 +20,9 @@ from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
 from sandbox_tui.tui.widgets.preview.document import Document
 
+WHOLE_UNTIL = 30
+"""Arguments with fewer lines are shown whole: their first lines say what the call is about."""
+
 FACTS = {
     "": "the same, with the same output",
     "not yet": "not finished on both sides yet",
@@ -67,7 +70,8 @@ class BothCalls(Document):
             return [Text(), _heading("the call of both", palette), *same]
         heading = _heading("arguments, left and right", palette)
         sides = _readable(left), _readable(right)
-        rows = diff_rows(*sides, width, palette, is_whole=self._is_whole)
+        is_short = max(side.count("\n") for side in sides) < WHOLE_UNTIL
+        rows = diff_rows(*sides, width, palette, is_whole=self._is_whole or is_short)
         return [Text(), heading, *(rows or [_nothing("no arguments", palette)])]
 
     def _outputs(self, left: Call, right: Call, width: int, palette: Palette) -> list[Text]:
@@ -87,7 +91,8 @@ def _ends(left: Call | None, right: Call | None, palette: Palette) -> list[Text]
 
 
 def _end(side: str, call: Call | None, palette: Palette) -> Text:
-    line = Text(f"{side:<6}", style=_bold(palette), no_wrap=True)
+    line = Text(no_wrap=True)
+    line.append(f"{side:<6}", style=_bold(palette))
     if call is None:
         return line.append("no call here", style=palette.dim)
     tool = short_name(sanitize_line(call.tool))
