@@ -260,7 +260,7 @@ def test_the_countdown_is_shown_and_skipped(own_home: Path, scripted_server: Sta
     server = scripted_server(s.failure(429, "slow down", retry_after="290"), SUBMIT)
     arguments = [word for word in against(server.url) if word != "--json"]
     with Terminal(*arguments, home=own_home) as terminal:
-        terminal.wait_for("Too many requests", "try 2 in 04:")
+        terminal.wait_for("Too many requests", "try 2 of 5 in 04:")
         terminal.press("R")
         terminal.wait_for("✓ submitted")
         terminal.press("q")

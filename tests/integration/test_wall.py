@@ -34,6 +34,7 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid
+from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from tests.integration.conftest import require
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
@@ -315,7 +316,7 @@ async def test_the_home_screen_says_which_runs_wait_for_a_person(tmp_path: Path)
         await until(pilot, lambda: "2 wait for you" in str(sessions.border_title))
         lines = "\n".join(line.plain for line in sessions.draw_block(0, 90))
         assert "◆" in lines
-        assert "running, waits for you" in lines
+        assert "waits for you" in lines
         assert "0 steps" in lines or "1 step " in lines
 
         first = next(iter(app.runs.all.values()))
@@ -359,6 +360,26 @@ async def test_answers_are_counted_and_the_end_is_summed_up(tmp_path: Path) -> N
         shown = "\n".join(str(tile.render()) for tile in app.screen.query(RunTile))
         assert request.task.split("\n")[0] not in shown, "the header says it for all"
         assert "answer: " in shown
+
+
+async def test_a_panel_shows_the_call_that_small_tiles_cut(tmp_path: Path) -> None:
+    tasks = [str(number) for number in range(6)]
+    async with waiting_runs(tmp_path, tasks, size=(60, 20)) as (app, pilot):
+        panel = app.screen.query_one(WaitingPanel)
+        first = tile(app, 1)
+        first.focus()
+        await until(pilot, lambda: panel.display and "run 1 waits" in str(panel.render()))
+        assert "approve" in str(panel.render())
+        assert not any("approve" in str(one.render()) for one in app.screen.query(RunTile))
+        assert first.state.pending is not None
+        command = json.loads(first.state.pending.call.arguments)["command"]
+        assert command.split()[0] in str(panel.render())
+        await pilot.press("n")
+        assert app.focused is tile(app, 2)
+        await until(pilot, lambda: "run 2 waits" in str(panel.render()))
+        await pilot.resize_terminal(160, 45)  # tiles that show all of their calls need none
+        await until(pilot, lambda: not panel.display)
+        assert "approve" in str(tile(app, 2).render())
 
 
 async def test_the_tiles_take_all_of_the_space(tmp_path: Path) -> None:

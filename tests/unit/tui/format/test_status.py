@@ -8,9 +8,9 @@ import pytest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState, RunStatus, fold
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format.status import STATUS_WORDS
+from sandbox_tui.tui.format.status import STATUS_WORDS, short_error, step_words
 from sandbox_tui.tui.terminal_io.title import sign_of
-from sandbox_tui.tui.widgets.wall.run_facts import kind_of, status_words
+from sandbox_tui.tui.widgets.wall.run_facts import figures_words, kind_of, status_words
 from tests.unit.event_streams import started
 
 
@@ -51,3 +51,19 @@ def test_a_command_that_asks_is_reported_wherever_the_run_is_shown() -> None:
 def test_a_title_has_the_sign_of_the_table(status: RunStatus) -> None:
     state: Any = SimpleNamespace(status=status)
     assert sign_of(state).startswith(STATUS_WORDS[status].sign)
+
+
+def test_a_run_that_ended_within_a_step_counts_the_steps_that_the_end_card_counts() -> None:
+    state = fold([started(), e.ModelAsked(step=3, digest="", messages=1)])
+    assert step_words(state) == "step 3"
+    assert step_words(state, most=True) == "step 3/100"
+    totals = e.Totals(steps=2)
+    state.apply(e.RunFinished(reason="cancelled", error=None, totals=totals, answer=None))
+    assert step_words(state, most=True) == "2 steps"
+    assert "2 steps" in figures_words(state, 0.0, 80)
+
+
+def test_an_error_is_shortened_to_the_status_and_the_words_of_the_server() -> None:
+    assert short_error("The server returned an error (503). It says: Busy.") == "503: Busy."
+    assert short_error("Too many requests. It says: Slow down.", 429) == "429: Slow down."
+    assert short_error("The reply broke off.") == "The reply broke off."
