@@ -285,7 +285,8 @@ async def ended_wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     workers = RunRegistry(store)
     settings = load()
     for number in range(8):
-        worker = RunWorker(RunRequest(task=TASK, settings=settings), store)
+        request = RunRequest(task=TASK, settings=settings, labels={SAMPLES: "one task"})
+        worker = RunWorker(request, store)
         worker.run_id = str(number)
         *events, last = ended("x", "token_limit" if number == 6 else "submitted", 60, TASK)
         answer = None if number == 6 else "aspirin" if number % 4 == 1 else "caffeine"
