@@ -34,7 +34,7 @@ _AGE_COLUMNS = 10
 """Columns of an age, which grows while the list is shown."""
 
 
-_MIN_TITLE, _MIN_RESULT = 32, 24
+_MIN_TITLE, _MIN_RESULT = 40, 24
 """Columns that titles and results get before the columns that matter least."""
 
 _LEAST = ("start", "sandbox", "cost", "tokens")
@@ -114,7 +114,7 @@ def fitted(columns: Columns, width: int) -> Columns:
         if not columns.result or _room(columns, width) >= wanted:
             break
         columns = columns._replace(**{name: 0})
-    most = max(_room(columns, width) * 2 // 5, _room(columns, width) - _MIN_TITLE * 2)
+    most = max(_room(columns, width) * 2 // 5, _room(columns, width) - 2 * _MIN_TITLE)
     return columns._replace(result=max(0, min(columns.result, most)))
 
 

@@ -26,6 +26,7 @@ from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.sessions.samples_row import states_of
+from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
 LABEL_COLUMNS = 11
 
@@ -120,7 +121,9 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         tags = " ".join(f"#{tag}" for tag in detail.tags)
         lines.append(_line("tags", tags, palette, palette.human))
     if detail.origin is None:
-        lines.append(_line("tokens", run.tokens, palette, palette.dim))
+        start = start_time(run.run_started_at)
+        facts = [run.tokens, sanitize_line(run.sandbox), f"began {start}" if start else ""]
+        lines.append(_line("tokens", " · ".join(filter(None, facts)), palette, palette.dim))
     return lines
 
 
