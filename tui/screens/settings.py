@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.events import DescendantFocus, Resize
 from textual.widgets import Input, Label
 
@@ -21,7 +20,6 @@ from sandbox_tui.core.config.settings import Settings, config_file
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
     YES_NO,
-    counted_mistakes,
     mistake_of_setting,
     setting_of_text,
     short_hint,
@@ -33,6 +31,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.screens.dialogs.form import heading_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -233,18 +232,16 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """Say what is wrong with a value or where it comes from, and what the setting means."""
         mistake, source = self._mistake(row), self._source(row)
         about = self.query_one(f"#about-{row.id}", Label)
-        about.update(sanitize_line(shortened(mistake) or f"{source} · {short_hint(row.name)}"))
+        words = shortened(mistake) if self.has_class("-narrow") else mistake
+        about.update(sanitize_line(words or f"{source} · {short_hint(row.name)}"))
         about.set_class(bool(mistake), "-wrong")
         about.set_class(source != DEFAULT, "-set")
         if self.focused is not None and self.focused.id == row.id:
             label = self.query_one("#hint", Label)
             label.set_class(bool(mistake), "-wrong")
             label.update(sanitize_line(mistake or f"{HINTS[row.name]} ({_from(source)})"))
-        words = counted_mistakes(sum(bool(self._mistake(one)) for one in self._rows.values()))
-        title = Content(HEADING)
-        if words:
-            title = Content.assemble(title, " · ", (words, "bold $error"))
-        self.query_one("#box").border_title = title
+        wrong = sum(bool(self._mistake(one)) for one in self._rows.values())
+        self.query_one("#box").border_title = heading_of(HEADING, wrong)
 
     def _mistake(self, row: Row) -> str:
         text = self._text(row.name)

@@ -93,11 +93,7 @@ class FormDialog(Dialog[Result]):
         self._count()
 
     def _count(self) -> None:
-        words = counted_mistakes(len(self._mistakes))
-        title = Content(self.HEADING)
-        if words:
-            title = Content.assemble(title, " · ", (words, "bold $error"))
-        self.query_one("#box").border_title = title
+        self.query_one("#box").border_title = heading_of(self.HEADING, len(self._mistakes))
         self._explain(self._field_of(self.focused))
 
     @on(TextArea.Changed)
@@ -165,3 +161,10 @@ class FormDialog(Dialog[Result]):
                 field.value = text
             case _:
                 pass
+
+
+def heading_of(words: str, mistakes: int) -> Content:
+    """Return the title of a box, with the number of its mistakes."""
+    if not mistakes:
+        return Content(words)
+    return Content.assemble(words, " · ", (counted_mistakes(mistakes), "bold $error"))
