@@ -24,9 +24,9 @@ MAX_INLINE_BYTES = 2048
 SPARE_TIMEOUT_SECONDS = 10.0
 """Seconds a spare dispatcher has to answer."""
 
-RETRY_DELAYS_SECONDS = (0.0, 0.2, 1.0)
+RETRY_DELAYS_SECONDS = (0.0, 0.2, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Seconds before each further attempt to start a command for which there was no process: killed
-processes take a moment to disappear."""
+processes take a moment to disappear, on a busy machine many seconds."""
 
 BASELINE_PROCESSES = 12
 """Number of processes in a sandbox without leftovers: its own, and a shell or two."""

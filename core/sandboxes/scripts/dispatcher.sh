@@ -208,13 +208,22 @@ take() {
 }
 
 # Kills the processes of a call (see belonging), and those started meanwhile; `most` is their number.
+# On a busy machine, a fork bomb starts more while they are listed: they are stopped until a list
+# holds no new one, then killed, until none is left.
 end_all() {
-  local signal
+  local round pass stopped
   most=0
-  for signal in STOP STOP STOP KILL; do
-    belonging "$@"
-    [ ${#members[@]} -gt 0 ] && kill -s "$signal" "${members[@]}"
-    ((${#members[@]} <= most)) || most=${#members[@]}
+  for ((round = 0; round < 10; round++)); do
+    stopped=
+    for ((pass = 0; pass < 30; pass++)); do
+      belonging "$@"
+      [ ${#members[@]} -gt 0 ] || return 0
+      ((${#members[@]} <= most)) || most=${#members[@]}
+      [ "$stopped" != "${members[*]}" ] || break
+      stopped="${members[*]}"
+      kill -s STOP "${members[@]}"
+    done
+    kill -s KILL "${members[@]}"
   done 2>/dev/null
 }
 
