@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import functools
+import glob
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -150,9 +151,10 @@ class PolicyJudge:
         """Return the decision about an ambiguous command, or of a granted rule about its exact
         text."""
         judgement = self._without_grants(command, doubt)
+        whole = command.strip()
         if judgement.action != "deny":
             for rule in self.granted:
-                if rule.tool == BASH and rule.command in ("*", command.strip()):
+                if rule.tool == BASH and rule.command in ("*", whole, exactly(whole)):
                     return _granted(rule)
         return judgement
 
@@ -218,6 +220,11 @@ def _matches_text(found: str, rule: Rule) -> bool:
     if rule.regex:
         return re.fullmatch(rule.regex, found, re.DOTALL) is not None
     return pattern_matches(rule.command or "*", found)
+
+
+def exactly(text: str) -> str:
+    """Return the pattern that matches only this text."""
+    return glob.escape(text)
 
 
 def pattern_matches(pattern: str, found: str) -> bool:

@@ -12,7 +12,7 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.tool_names import BASH, EDITOR
 from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, parse_named
 from sandbox_tui.core.policy.inner_commands import SHELLS, WRAPPERS
-from sandbox_tui.core.policy.rule_matching import PolicyJudge, pattern_matches
+from sandbox_tui.core.policy.rule_matching import PolicyJudge, exactly, pattern_matches
 from sandbox_tui.core.policy.rules import Policy, Rule
 
 
@@ -38,7 +38,7 @@ class OpenPart:
         """Return whether a pattern, as the user typed it, matches this part."""
         pattern = pattern.strip()
         if self.is_whole:
-            return pattern in ("*", self.text)
+            return pattern in ("*", self.text, exactly(self.text))
         if self.tool not in (BASH, EDITOR):
             return pattern == self.text
         if self.tool == BASH:
@@ -82,20 +82,15 @@ def open_parts(
     try:
         parts = parse_named(command)
     except Ambiguous:
-        return (OpenPart(tool, command, (command,), is_whole=True),)
+        return (OpenPart(tool, command, (exactly(command),), is_whole=True),)
     judge = PolicyJudge(policy, tuple(granted))
     open_ones = [part for part in parts if judge.decide_part(part).action != "allow"] or parts
     return tuple({part.text: _open_part(part) for part in open_ones}.values())
 
 
 def _open_part(part: SimpleCommand) -> OpenPart:
-    patterns = (_exactly(part.text), *_broader(part))
+    patterns = (exactly(part.text), *_broader(part))
     return OpenPart(BASH, part.text, tuple(dict.fromkeys(patterns)))
-
-
-def _exactly(text: str) -> str:
-    """Return the pattern that matches only this text."""
-    return glob.escape(text)
 
 
 def _editor_proposals(command: str, path: str) -> Iterator[str]:
@@ -105,7 +100,7 @@ def _editor_proposals(command: str, path: str) -> Iterator[str]:
         return
     path = posixpath.normpath(path)
     folder = glob.escape(posixpath.dirname(path).rstrip("/"))
-    yield f"{command} {_exactly(path)}"
+    yield f"{command} {exactly(path)}"
     yield f"{command} {folder}/*"
     yield f"* {folder}/*"
 

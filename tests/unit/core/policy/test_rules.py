@@ -175,7 +175,7 @@ def test_reason_and_rule_are_reported() -> None:
         ("bash -c 'a; b'", ["bash -c 'a; b'"]),
         ("rm -f *.o [ab]?", ["rm -f [*].o [[]ab][?]", "rm *"]),
         ("$X -rf", ["$X -rf"]),
-        ("[[ a ]]", ["[[ a ]]"]),
+        ("[[ a ]]", ["[[][[] a ]]"]),
         ("f() {\nx\n}", ["f() {\nx\n}"]),
     ],
 )
@@ -207,7 +207,9 @@ def test_the_first_proposal_allows_nothing_else() -> None:
 def test_a_part_says_what_matches_it(pattern: str, matches: bool) -> None:
     (part,) = open_parts(Policy(), BASH, json.dumps({"command": "make all"}))
     assert part.is_matched_by(pattern) is matches
-    (whole,) = open_parts(Policy(), BASH, json.dumps({"command": "make all; f() {"}))
+    (whole,) = open_parts(Policy(), BASH, json.dumps({"command": "make *; f() {"}))
+    assert whole.proposals == ("make [*]; f() {",)
+    assert whole.is_matched_by(whole.proposals[0])
     assert whole.is_whole
     assert whole.is_matched_by("*")
     assert whole.is_matched_by(whole.text)

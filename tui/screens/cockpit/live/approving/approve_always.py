@@ -28,6 +28,10 @@ _WORDS = (
 )
 
 
+WIDE = 70
+"""Columns from which the border has room for all keys."""
+
+
 class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
     """Dismisses with the patterns (empty ones are left out), or None if cancelled.
 
@@ -43,7 +47,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
     ApproveAlwaysDialog .dialog { width: 90%; max-width: 90; max-height: 90%; padding: 0 2; }
     ApproveAlwaysDialog .-wrong { border-subtitle-color: $error; border-subtitle-style: bold; }
     ApproveAlwaysDialog Label { width: 1fr; }
-    ApproveAlwaysDialog #allowed-call { color: $foreground; margin-bottom: 1; }
+    ApproveAlwaysDialog #allowed-call { color: $foreground; margin-bottom: 1; max-height: 4; }
     ApproveAlwaysDialog Input { background: $surface; }
     """
 
@@ -74,10 +78,17 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         self._say_keys()
         self.set_focus(self.query(Input).first())
 
+    def on_resize(self) -> None:
+        """Name the keys that there is room for."""
+        if not self.query_one(VerticalScroll).has_class("-wrong"):
+            self._say_keys()
+
     def _say_keys(self) -> None:
         box = self.query_one(VerticalScroll)
         box.remove_class("-wrong")
         keys = {"allow": "allow", "broader": "broader", "narrower": "narrower", "leave": "cancel"}
+        if self.size.width < WIDE:
+            keys = {"allow": "allow", "leave": "cancel"}
         box.border_subtitle = " · ".join(
             f"{hint(f'allow_always.{name}')} {words}" for name, words in keys.items()
         )

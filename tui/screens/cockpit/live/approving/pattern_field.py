@@ -111,7 +111,7 @@ class PatternField(Vertical):
         if not self.matches:
             return Text("✗ does not match this call", style=palette.bad)
         verdict = Text("✓ matches this call", style=palette.good)
-        if self._place is None:
+        if self._place is None or len(self._shown) == 1:
             words = pattern_in_words(self.part.tool, self.pattern)
             verdict.append(f" · {sanitize_line(words)}", style=palette.text)
         return verdict
