@@ -88,7 +88,7 @@ def test_a_policy_asks_for_one_call_and_denies_another(
         assert "rule 2: ask execute_bash curl *" in screen
         assert "Y always" in screen
         terminal.press("Y")
-        terminal.wait_for("approve always · call 2", "curl *", "enter allow")
+        terminal.wait_for("approve always · call 2", "✓ matches this call", "enter allow")
         terminal.press("Enter")
         leave(terminal)
     decided = [d for d in stored(own_home) if isinstance(d, e.CallDecided)]
@@ -120,10 +120,11 @@ def test_the_pattern_can_be_changed_and_the_mode_from_inside_the_prompt(
     with start(server, own_home, "--mode", "ask") as terminal:
         terminal.wait_for("◆ call 1", "no rule matches: ask")
         terminal.press("Y")
-        terminal.wait_for("echo one *")
+        terminal.wait_for("● only this exact command", "echo one with any arguments")
         terminal.press("C-u")
-        terminal.wait_gone("echo one *")
+        terminal.wait_gone("● only this exact command")
         terminal.type("echo *")
+        terminal.wait_for("● echo with any arguments")
         terminal.press("Enter")
         terminal.wait_for("◆ call 3", "you allowed from now on: echo *")
         terminal.press("M")
