@@ -54,6 +54,7 @@ class Timeline(Widget):
         position: seconds since the run started.
         duration: length of the run in seconds (live: so far).
         playing: whether playback is running.
+        speed: as a factor of the original speed; shown unless it is 1.
         growing: whether the run is active. The line then leaves room to grow, so that marks stay in
             the same columns for a while.
     """
@@ -67,6 +68,7 @@ class Timeline(Widget):
     position: reactive[float] = reactive(0.0)
     duration: reactive[float] = reactive(0.0)
     playing: reactive[bool] = reactive(True)
+    speed: reactive[float] = reactive(1.0)
 
     class SeekRequested(Message):
         """The user pointed at a time, in seconds since the run started."""
@@ -159,7 +161,8 @@ class Timeline(Widget):
 
     @property
     def _clocks(self) -> str:
-        return f" {clock(self.position)} / {clock(self.duration)}"
+        speed = f" ×{self.speed:g}" if self.speed != 1 else ""
+        return f"{speed} {clock(self.position)} / {clock(self.duration)}"
 
     @property
     def _span(self) -> float:

@@ -366,7 +366,13 @@ async def test_copies_of_what_was_kept(session: Session, tmp_path: Path) -> None
             await choose(screen, pilot, path)
             await pilot.press("p")
             await until(pilot, lambda: isinstance(screen.app.screen, CopyOutDialog))
-            screen.app.screen.query_one(Input).value = str(tmp_path / "out")
+            line = screen.app.screen.query_one(Input)
+            line.value = str(tmp_path / "s.db")
+            await pilot.press("enter")
+            await until(pilot, lambda: line.has_class("-wrong"))
+            assert line.border_subtitle == "this is a file: enter a folder"
+            line.value = str(tmp_path / "out")
+            await until(pilot, lambda: not line.has_class("-wrong"))
             await pilot.press("enter")
         await until(pilot, lambda: len(list((tmp_path / "out").glob("*"))) == 2)
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [

@@ -68,3 +68,14 @@ async def test_the_sign_tells_playing_paused_and_the_end_apart(
         timeline.refresh()
         await pilot.pause()
         assert timeline.render_line(0).text.startswith(sign)
+
+
+async def test_another_speed_stands_before_the_times() -> None:
+    timeline = Timeline()
+    async with Alone(timeline).run_test(size=(60, 1)) as pilot:
+        timeline.duration = 4.0
+        await pilot.pause()
+        assert timeline.render_line(0).text.rstrip().endswith("─ 00:00 / 00:04")
+        timeline.speed = 0.5
+        await pilot.pause()
+        assert timeline.render_line(0).text.rstrip().endswith("─ ×0.5 00:00 / 00:04")

@@ -38,6 +38,10 @@ class CopyDialog(Dialog[_Answer | None]):
     Label { height: 1; margin-top: 1; }
     Checkbox { border: none; background: transparent; margin-top: 1; padding: 0; }
     Checkbox:focus { border: none; }
+    Input.-wrong {
+        border: round $error !important;
+        border-subtitle-color: $error; border-subtitle-style: bold;
+    }
     """  # Textual scopes it to each subclass, so it must not name this class
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -69,6 +73,18 @@ class CopyDialog(Dialog[_Answer | None]):
     def action_back(self) -> None:
         """Close without an answer."""
         self.dismiss(None)
+
+    def complain(self, field: Input, words: str) -> None:
+        """Say at a field what to enter."""
+        field.border_subtitle = Content(sanitize_line(words))
+        field.add_class("-wrong")
+        field.focus()
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        event.input.border_subtitle = ""
+        event.input.remove_class("-wrong")
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
@@ -104,11 +120,12 @@ class CopyOutDialog(CopyDialog[Path]):
 
     def action_submit(self) -> None:
         """Close with the folder."""
-        folder = self.query_one(PathInput).path
+        field = self.query_one(PathInput)
+        folder = field.path
         if folder is None:
-            self.notify("Enter a folder.", severity="warning")
+            self.complain(field, "enter a folder")
         elif is_there(folder) and not is_folder(folder):
-            self.notify("This is a file: enter a folder.", severity="warning")
+            self.complain(field, "this is a file: enter a folder")
         else:
             self.dismiss(folder)
 
@@ -158,13 +175,13 @@ class CopyInDialog(CopyDialog[Push]):
 
     def action_submit(self) -> None:
         """Close with the answer, if it is complete."""
-        source = self.query_one(PathInput).path
+        field = self.query_one(PathInput)
+        source = field.path
         if source is None:
-            self.notify("Enter a file or folder.", severity="warning")
+            self.complain(field, "enter a file or folder")
             return
         if not is_there(source):
-            words = sanitize_line(f"{source} does not exist.")
-            self.notify(words, severity="warning", markup=False)
+            self.complain(field, "this path does not exist")
             return
         folder = self.query_one("#folder", Input).value.strip() or self._base
         if not folder.startswith("/"):

@@ -44,6 +44,9 @@ MAX_WHOLE_BYTES = 8 << 20
 MAX_GLANCE_BYTES = 256 << 10
 """Maximum bytes to fetch of such a file for the small preview."""
 
+KINDS = {"dir": "folder", "other": "special file"}
+"""What to call an entry that is not a file, by its kind."""
+
 
 class Preview(Vertical):
     """Shows one file: its content, or its diff with an earlier version.
@@ -193,7 +196,8 @@ class Preview(Vertical):
         if file is None:
             return Notice("The selected file is shown here.")
         if file.last.kind != "file":
-            return Notice(f"{file.last.kind}, nothing to preview", facts=file.last.kind)
+            what = KINDS.get(file.last.kind, file.last.kind)
+            return Notice(f"A {what} has no preview.", facts=what)
         if self.against is not None:
             return self._comparison(file)
         if file.last.change == "deleted":

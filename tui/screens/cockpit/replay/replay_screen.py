@@ -228,7 +228,8 @@ class ReplayScreen(Cockpit):
     def sync_bars(self) -> None:
         """Also update the bar of the replay."""
         super().sync_bars()
-        self.query_one(Timeline).playing = self._replay.plays
+        timeline = self.query_one(Timeline)
+        timeline.playing, timeline.speed = self._replay.plays, self._replay.speed
         self.query_one(EndCard).sync(self.state)
         self._say_what_is_shown()
         moves_for = (self._replay.plays, *self._limits.now)
@@ -345,10 +346,16 @@ class ReplayScreen(Cockpit):
 
     @override
     def look_for(self, words: str) -> None:
-        """Search the whole session; go to the first match from here on."""
+        """Search the whole session; go to the first match from here on, or back here."""
         self._replay.hold()
+        if not self._found.words:
+            self._search_from_here()
         self._found.clear(words)
         self._search(words)
+
+    @on(Calls.FindRequested)
+    def _search_from_here(self) -> None:
+        self._found.origin = self._replay.next_position
 
     @work(exclusive=True, group="find")
     async def _search(self, words: str) -> None:
@@ -356,7 +363,9 @@ class ReplayScreen(Cockpit):
             await self._found.look_for(words)
         except SandboxTuiError as error:
             self.notify(str(error), severity="error", markup=False)
-        hit = self._found.first_hit_from(self._replay.next_position)
+        hit = self._found.first_hit_from(self._found.origin)
+        if hit is None and words:  # shorter words may have had a match elsewhere
+            hit = self._found.origin
         if hit is not None:
             self.seek(hit)
         else:

@@ -18,6 +18,7 @@ class SessionSearch:
 
     Attributes:
         words: the words to search for; empty for none.
+        origin: the event from which to search while the words are typed.
     """
 
     def __init__(self, store: Store, run_id: str) -> None:
@@ -25,6 +26,7 @@ class SessionSearch:
         self._run_id = run_id
         self._hits: list[int] = []
         self.words = ""
+        self.origin = 0
 
     def clear(self, words: str) -> None:
         """Discard the matches and set other words to search for."""
