@@ -23,6 +23,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action, shown_toasts
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import EXIT_ACTIONS, KeyBar
+from tests.screens.toast_place import check_toasts, say_something
 from tests.snapshots import test_looks as looks
 from tests.snapshots.looks import digest_of, lines_of, text_of
 from tests.snapshots.sample_run import sample_run
@@ -76,9 +77,11 @@ STATES: dict[str, tuple[str | None, looks.Act]] = {
 
 
 @asynccontextmanager
-async def state(store: Store, name: str) -> AsyncGenerator[tuple[SandboxTui, Pilot[int]]]:
+async def state(
+    store: Store, name: str, *, has_toasts: bool = False
+) -> AsyncGenerator[tuple[SandboxTui, Pilot[int]]]:
     begin, act = STATES[name]
-    async with looks.shown(store, SIZES[0], begin) as (app, pilot):
+    async with looks.shown(store, SIZES[0], begin, has_toasts=has_toasts) as (app, pilot):
         await act(app, pilot, store)
         await looks.until(pilot, lambda: all(map(looks.is_read, app.screen_stack[1:])))
         await pilot.pause()
@@ -93,13 +96,19 @@ def is_off(node: object, action: str) -> str:
 
 
 @pytest.mark.parametrize("name", STATES)
-async def test_the_bar_and_the_help_fit_the_moment(store: Store, name: str) -> None:
-    async with state(store, name) as (app, pilot):
+async def test_the_bar_and_the_help_fit_the_moment_and_a_toast_covers_nothing(
+    store: Store, name: str
+) -> None:
+    async with state(store, name, has_toasts=True) as (app, pilot):
         check_help(app.screen)
         for size in SIZES:
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
+            await resize(app, pilot, size)
             check_bar(app.screen, size[0])
+        say_something(app)
+        for size in SIZES:
+            await resize(app, pilot, size)
+            check_bar(app.screen, size[0])
+            check_toasts(app.screen)
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -114,6 +123,12 @@ async def test_a_dialog_and_its_bar_name_the_same_keys(store: Store, name: str) 
         assert {
             words for words in border.split(" · ") if words and not words.startswith(moves)
         } <= bar
+
+
+async def resize(app: SandboxTui, pilot: Pilot[int], size: tuple[int, int]) -> None:
+    await pilot.resize_terminal(*size)
+    for _ in range(3):  # the screen, what it shows for this width, and its bar
+        await pilot.pause()
 
 
 def check_bar(screen: Screen[object], width: int) -> None:

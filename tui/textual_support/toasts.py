@@ -1,9 +1,9 @@
-"""Toasts that do not pile up: one of the same kind replaces the previous one, and the oldest are
-removed to make room for the newest.
+"""Toasts that cover nothing and do not pile up: one of the same kind replaces the previous one, and
+the oldest are removed to make room for the newest.
 
-A key that does nothing says so each time it is pressed; a dozen toasts would hide the screen,
-including the line with the run's status. And if toasts need more lines than the screen has, Textual
-keeps showing them after they have expired.
+They stand in lines of their own above the key bar, on every screen and dialog: what is above gets
+smaller for as long as they are shown. A key that does nothing says so each time it is pressed; a
+dozen toasts would leave no room for the screen.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 
-SHARE = 2
-"""Together, toasts may cover one in this many lines of the screen; a single one is always shown."""
+SHARE = 4
+"""Together, toasts take one in this many lines of the screen; a single one is always shown."""
 
 MAX_TOASTS = 2
 """Maximum number of toasts at a time, besides those that stay."""
@@ -29,17 +29,24 @@ MAX_NOTICE_SECONDS = 3.0
 MIN_LASTING_SECONDS = 3600.0
 """A toast shown for at least this long stays until the program removes it."""
 
-WIDTH = 60
-"""Maximum width of a toast in columns; at most half the screen."""
-
-AROUND = 4
-"""Lines of a toast in addition to its text: its title, padding, and the gap to the next."""
+AROUND = 3
+"""Columns of a toast in addition to its text: its edge, and a blank on both sides."""
 
 Result = TypeVar("Result")
 
 
 class DedupedToasts(App[Result], Generic[Result]):
-    """An app that shows each kind of toast only once at a time, and limits their number."""
+    """An app that shows each kind of toast only once at a time, limits their number, and reserves
+    lines for them."""
+
+    # The default layer: a dock in it takes its lines from what is above, instead of covering it.
+    CSS = """
+    ToastRack {
+        layer: default; dock: bottom; margin: 0 0 1 0; max-height: 25%; visibility: visible;
+        overflow-y: auto; scrollbar-size-vertical: 1;
+    }
+    Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
+    """
 
     _notices_of: Screen[Any] | None = None
     """The screen that showed the notices."""
@@ -86,8 +93,13 @@ class DedupedToasts(App[Result], Generic[Result]):
         return next((screen for screen in reversed(stack) if not screen.is_modal), stack[0])
 
     def _lines_of(self, notice: Notification) -> int:
-        width = max(1, min(WIDTH, self.size.width // 2) - AROUND)
-        return AROUND + sum(1 + len(line) // width for line in notice.message.split("\n"))
+        width = max(1, self.size.width - AROUND)
+        lines = (
+            [notice.title, *notice.message.split("\n")]
+            if notice.title
+            else notice.message.split("\n")
+        )
+        return sum(1 + len(line) // width for line in lines)
 
 
 def _kind(notice: Notification) -> tuple[str, str]:

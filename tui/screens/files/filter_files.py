@@ -12,6 +12,7 @@ from textual.widgets import Input
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.textual_support.toasts import SHARE
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
@@ -44,10 +45,22 @@ class FilterFilesDialog(Dialog[None]):
             classes="line",
         )
         line.border_subtitle = f"enter keep filter · {hint('filter_files.leave')} show all"
-        region = self._files.region
-        line.styles.width = region.width
-        line.styles.offset = (region.x, max(0, region.bottom - 3))
+        self._place(line)
         yield line
+
+    def on_mount(self) -> None:
+        """Follow the tree when it gets another place."""
+        super().on_mount()
+        self._files.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+            self, lambda _: self._place(self.query_one(OneLineInput))
+        )
+
+    def _place(self, line: OneLineInput) -> None:
+        """Put the line at the bottom of the tree, but above the lines that toasts may take."""
+        region, height = self._files.region, self._files.screen.size.height
+        lowest = height - 1 - height // SHARE
+        line.styles.width = region.width
+        line.styles.offset = (region.x, max(0, min(region.bottom, lowest) - 3))
 
     def action_back(self) -> None:
         """Show all files again."""
