@@ -10,8 +10,8 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
-from sandbox_tui.sessions.playback.recorded_run import RecordedRun
 from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.remote.sockets import is_detached
 

@@ -8,7 +8,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
-from sandbox_tui.sessions.playback.recorded_run import RecordedRun
+from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, pause_or_resume
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
