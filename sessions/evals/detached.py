@@ -47,6 +47,7 @@ def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
     """
     eval_id = evaluation.info.id
     ledger.release(store, eval_id)
+    address = {config.variable("model", "base_url"): base_url} if base_url else {}
     log = open_log()
     try:
         program = subprocess.Popen(
@@ -55,7 +56,7 @@ def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
             stdout=subprocess.DEVNULL,
             stderr=log,
             start_new_session=True,
-            env={**os.environ, config.variable("model", "base_url"): base_url},
+            env={**os.environ, **address},
         )
     except OSError as error:
         raise SandboxTuiError(f"The evaluation's program cannot start: {error}.") from error

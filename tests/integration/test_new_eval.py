@@ -39,6 +39,14 @@ def marked(app: SandboxTui) -> Callable[[], set[str | None]]:
     return lambda: {one.id for one in app.screen.query(".field.-wrong")}
 
 
+async def test_the_suite_that_is_offered_is_replaced_by_typing(store: Store) -> None:
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        assert dialog.typed()["suite"] == "pocket"
+        await pilot.press(*"math")
+        assert dialog.typed()["suite"] == "math"
+
+
 async def test_all_mistakes_are_shown_at_once(store: Store) -> None:
     async with form(store, (60, 20)) as (app, pilot):
         dialog: Any = app.screen

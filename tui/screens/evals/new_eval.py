@@ -125,7 +125,9 @@ class NewEvalDialog(FormDialog[EvalSummary | None]):
         self.show_titles()
         for name, text in self._draft.items():
             self.put(name, text)
-        self.query_one("#suite").focus()
+        suite = self.query_one("#suite", Input)
+        suite.focus()
+        suite.action_select_all()  # so that typing replaces it
 
     @override
     def hint_of(self, name: str) -> str:

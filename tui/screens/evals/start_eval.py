@@ -130,7 +130,9 @@ def start_eval(store: Store, settings: config.Settings, new: NewEval) -> ledger.
             command=new.command,
         )
     except ConfigError as error:
-        raise FieldError("scorer" if "scorer" in str(error) else "suite", str(error)) from error
+        words = str(error)
+        field = next((name for name in ("scorer", "model") if name in words.lower()), "suite")
+        raise FieldError(field, words) from error
     hand_over(store, evaluation, new.url)
     return ledger.summary(store, evaluation.info.id)
 
