@@ -64,7 +64,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     ForkDialog #repeats { color: $role-dim; }
     ForkDialog Label { height: 1; margin-top: 1; }
     ForkDialog TextArea { height: 5; }
-    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3 2 3; height: auto; }
+    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
     ForkDialog Grid > * { height: auto; }
     ForkDialog Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
     ForkDialog Button { margin-left: 2; }
@@ -103,6 +103,11 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             box.border_subtitle = f"{hint('fork.start')} fork · {hint('fork.leave')} cancel"
             yield Static(id="where", markup=False)
             yield Static(id="repeats", markup=False)
+            with Grid():
+                yield Label(f"fork after step (0 to {self._last_step})")
+                yield Label("max steps, with those before")
+                yield Input(self._typed_step, type="integer", id="at")
+                yield Input(str(steps), type="integer", id="steps")
             yield Label("a message for the model, optional")
             yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
             with Grid():
@@ -110,10 +115,6 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
                 yield Label("server")
                 yield OneLineInput(self._first_model, id="model")
                 yield OneLineInput(self._first_url, id="url")
-                yield Label(f"fork after step (0 to {self._last_step})")
-                yield Label("max steps, with those before")
-                yield Input(self._typed_step, type="integer", id="at")
-                yield Input(str(steps), type="integer", id="steps")
             with Horizontal():
                 yield Button("change the call", id="call")
                 yield Button("fork", variant="primary", id="start")
