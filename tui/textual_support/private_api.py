@@ -114,6 +114,7 @@ def screenshot(app: App[Any], title: str, name: str) -> str:
         legacy_windows=False,
         safe_box=False,
     )
-    screens = app._background_screens
-    console.print(app.screen._compositor.render_update(full=True, screen_stack=screens))
+    screens = cast("list[Screen[Any]]", app._background_screens)  # pyright: ignore[reportUnknownMemberType]
+    compositor = cast("Any", app.screen._compositor)
+    console.print(compositor.render_update(full=True, screen_stack=screens))
     return console.export_svg(title=title, unique_id=f"terminal-{zlib.adler32(name.encode())}")

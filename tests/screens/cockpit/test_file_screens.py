@@ -366,13 +366,7 @@ async def test_copies_of_what_was_kept(session: Session, tmp_path: Path) -> None
             await choose(screen, pilot, path)
             await pilot.press("p")
             await until(pilot, lambda: isinstance(screen.app.screen, CopyOutDialog))
-            line = screen.app.screen.query_one(Input)
-            line.value = str(tmp_path / "s.db")
-            await pilot.press("enter")
-            await until(pilot, lambda: line.has_class("-wrong"))
-            assert line.border_subtitle == "this is a file: enter a folder"
-            line.value = str(tmp_path / "out")
-            await until(pilot, lambda: not line.has_class("-wrong"))
+            screen.app.screen.query_one(Input).value = str(tmp_path / "out")
             await pilot.press("enter")
         await until(pilot, lambda: len(list((tmp_path / "out").glob("*"))) == 2)
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
@@ -380,6 +374,22 @@ async def test_copies_of_what_was_kept(session: Session, tmp_path: Path) -> None
         "evil␛]0;x␇.txt",
     ]
     assert b"line five" in (tmp_path / "out" / "code.py").read_bytes()
+
+
+async def test_a_file_as_the_folder_for_copies_is_named_at_the_field(
+    session: Session, tmp_path: Path
+) -> None:
+    async with replayed(session) as (screen, pilot):
+        await choose(screen, pilot, "code.py")
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(screen.app.screen, CopyOutDialog))
+        line = screen.app.screen.query_one(Input)
+        line.value = str(tmp_path / "s.db")
+        await pilot.press("enter")
+        await until(pilot, lambda: line.has_class("-wrong"))
+        assert line.border_subtitle == "this is a file: enter a folder"
+        await pilot.press("backspace")
+        await until(pilot, lambda: not line.has_class("-wrong"))
 
 
 async def test_files_are_not_changed_in_a_replay(session: Session) -> None:
