@@ -92,9 +92,7 @@ def opened(row: Row | None, sides: tuple[RunSummary, RunSummary], store: Store) 
         case Pair():
             return Opened(_calls_title(row), lambda whole: BothCalls(row, is_whole=whole))
         case ActPair(left=left, right=right):
-            words = act_words(left or right)[0] if left or right else ""
-            name = {"✎": "note", "you": "your command"}.get(words, words)
-            return _texts(name, _act_text(left), _act_text(right))
+            return _texts(_act_title(left or right), _act_text(left), _act_text(right))
         case FilePair():
             return _file(row, store)
         case Fact(name="title"):
@@ -110,6 +108,11 @@ def _calls_title(pair: Pair) -> str:
     if len(numbered) == 2 and numbered[0] != numbered[1]:
         return f"calls {numbered[0]} and {numbered[1]}"
     return f"call {numbered[0]}" if len(numbered) == 1 else f"call {numbered[0]} of both"
+
+
+def _act_title(act: Act | None) -> str:
+    words = "" if act is None else act_words(act)[0]
+    return "note" if words == "✎" else words
 
 
 def _act_text(act: Act | None) -> str:
