@@ -41,6 +41,13 @@ def test_only_the_data_set_is_required(tmp_path: Path) -> None:
     assert suite.model == suite.limits == suite.sandbox == {}
 
 
+def test_a_data_file_stands_for_a_suite_with_the_scorer_that_is_named(tmp_path: Path) -> None:
+    write(tmp_path, "")
+    suite = load_suite(str(tmp_path / "tasks.jsonl"), overrides={"scorers": "number"})
+    assert (suite.name, len(suite.tasks)) == ("tasks", 6)
+    assert {suite.scorer_of(task) for task in suite.tasks} == {"number"}
+
+
 def test_everything_a_file_says_is_in_the_suite(tmp_path: Path) -> None:
     suite = load_suite(
         write(
