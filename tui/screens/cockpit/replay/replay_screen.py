@@ -229,7 +229,9 @@ class ReplayScreen(Cockpit):
         """Also update the bar of the replay."""
         super().sync_bars()
         timeline = self.query_one(Timeline)
-        timeline.playing, timeline.speed = self._replay.plays, self._replay.speed
+        timeline.playing = self._replay.plays
+        is_bar_hidden = self.has_class("-low")
+        timeline.speed = self._replay.speed if is_bar_hidden else 1.0
         self.query_one(EndCard).sync(self.state)
         self._say_what_is_shown()
         moves_for = (self._replay.plays, *self._limits.now)
