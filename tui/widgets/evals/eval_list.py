@@ -18,7 +18,8 @@ class EvalList(SummaryList[EvalSummary]):
     TITLE = "evaluations"
     NOTHING = (
         "No evaluations yet.",
-        f"{hint('evals.new')} starts one; `sandbox-tui eval run pocket` does so in a shell.",
+        f"{hint('evals.new')} starts one.",
+        "`sandbox-tui eval run pocket` does so in a shell.",
         "`sandbox-tui eval suites` lists the other suites.",
     )
 
