@@ -38,7 +38,7 @@ class WaitingFile:
         self._screen = screen
         self._state = state
         self._files = files
-        self._number = 0
+        self._number: int = 0
         self._seq = -1
         self._at = 0.0
 

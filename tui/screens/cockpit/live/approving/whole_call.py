@@ -45,8 +45,8 @@ class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
         binding("live.approve", "approve"),
         binding("live.approve_always", "approve_always"),
         binding("live.edit", "edit"),
-        binding("live.reject", "say('reject')"),
-        binding("live.answer", "say('answer')"),
+        binding("live.reject", "reject"),
+        binding("live.answer", "answer"),
         binding("live.skip", "skip"),
     ]
 
@@ -61,7 +61,7 @@ class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
         self._state = state
         self._edited_files = edited_files
         self._steering = steering
-        self._waits = True
+        self._waits: bool = True
         self._is_deciding = False
 
     def on_mount(self) -> None:
@@ -99,14 +99,12 @@ class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
 
     def words_for(self, action: str) -> str | None:
         """The key bar's words for an action; empty if the border shows it."""
-        name = action.removeprefix("say('").removesuffix("')")
-        words = {choice: word for word, choice in CHOICES}.get(name)
+        words = {choice: word for word, choice in CHOICES}.get(action)
         return "" if words is not None and self.size.width >= BORDER_WIDTH else words
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """The call can be decided on as long as it waits."""
-        action = str(parameters[0]) if action == "say" else action
         if action not in (choice for _, choice in CHOICES):
             return super().why_unavailable(action, parameters)
         return self._steering.why_unavailable(action) if self._waits else "it no longer waits"
@@ -134,8 +132,15 @@ class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
         """Skip the call."""
         self._decide(self._steering.skip)
 
-    def action_say(self, verdict: Literal["reject", "answer"]) -> None:
-        """Ask for the reason of a rejection, or for an answer to the call."""
+    def action_reject(self) -> None:
+        """Reject the call, with a reason for the model."""
+        self._ask("reject")
+
+    def action_answer(self) -> None:
+        """Answer the call instead of running it."""
+        self._ask("answer")
+
+    def _ask(self, verdict: Literal["reject", "answer"]) -> None:
         number = self._item.call.number
 
         def said(text: str | None) -> None:
