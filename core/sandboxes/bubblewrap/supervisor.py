@@ -154,17 +154,28 @@ def _environment(spec: SandboxSpec) -> dict[str, str]:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill a bwrap and wait until nothing of its sandbox is left."""
+    """Kill a bwrap and wait until nothing of its sandbox is left; its pipes are closed even if that
+    takes too long, or the caller is cancelled."""
     assert process.stdin is not None
     assert process.stdout is not None
     if process.returncode is None:
         kill_bwrap(process.pid)
     process.stdin.close()  # ends a child that survived (see killing.py)
-    with contextlib.suppress(TimeoutError):
+    try:
         await asyncio.wait_for(process.stdout.read(), KILL_TIMEOUT_SECONDS)
+    except TimeoutError:
+        _close_pipes(process)  # while they are open, `wait` does not return
+    except asyncio.CancelledError:
+        _close_pipes(process)
+        raise
     await process.wait()
     with contextlib.suppress(OSError):
         await process.stdin.wait_closed()  # the event loop may end right after this
+
+
+def _close_pipes(process: asyncio.subprocess.Process) -> None:
+    """Close our ends of its pipes; asyncio has no public way while others hold them open."""
+    process._transport.close()  # type: ignore[attr-defined] # pyright: ignore
 
 
 async def _begin(command: Sequence[str]) -> asyncio.subprocess.Process:
