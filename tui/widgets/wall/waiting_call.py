@@ -19,6 +19,9 @@ from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
 INDENT = 3
 """Indent of the lines below the name of the tool."""
 
+MIN_ROOM = 20
+"""Cells for which a call is wrapped at least; a narrower tile, as before the first layout, cuts."""
+
 MIN_CUT_HEIGHT = 4
 """Lines from which on the beginning of a longer call says more than its summary."""
 
@@ -69,7 +72,7 @@ def _title(item: CallItem, palette: Palette) -> Text:
 
 def _with_title(title: Text, item: CallItem, width: int, palette: Palette) -> list[Text]:
     """Return all lines of a call; the first follows the name of the tool if it fits there."""
-    room = max(2, width - INDENT)
+    room = max(MIN_ROOM, width - INDENT)
     rows = [row.copy() for row in _rows(item.call.name, item.arguments, room, palette)]
     if rows and title.cell_len + rows[0].cell_len <= width:
         title.append_text(rows.pop(0))

@@ -37,6 +37,8 @@ def panel_height(tiles: Sequence[RunTile], size: Size, palette: Palette) -> int:
         size: the space for the tiles if there is no panel.
         palette: the palette to draw with.
     """
+    if size.area <= 0:  # before the first layout
+        return 0
     waiting = [item for tile in tiles if (item := tile.state.pending) is not None]
     grid = grid_for(len(tiles), size)
     width = size.width // max(1, grid.columns) - TILE_EDGES
