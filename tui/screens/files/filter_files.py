@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.screen import Screen
 from textual.widgets import Input
 
 from sandbox_tui.tui.keys.hint import hint
@@ -52,8 +53,12 @@ class FilterFilesDialog(Dialog[None]):
         """Follow the tree when it gets another place."""
         super().on_mount()
         self._files.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
-            self, lambda _: self._place(self.query_one(OneLineInput))
+            self, self._layout_changed
         )
+
+    def _layout_changed(self, _: Screen[Any]) -> None:
+        for line in self.query(OneLineInput):  # none while the dialog closes
+            self._place(line)
 
     def _place(self, line: OneLineInput) -> None:
         """Put the line at the bottom of the tree, but above the lines that toasts may take."""
