@@ -19,8 +19,11 @@ from sandbox_tui.tui.keys.key_names import writes
 from sandbox_tui.tui.keys.key_scopes import INSIDE, TYPED_IN
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
+from sandbox_tui.tui.screens.compare.difference_pager import DifferencePager
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from tests.snapshots import test_looks as looks
+from tests.waiting import until
 
 store = looks.store
 
@@ -37,10 +40,18 @@ async def new_eval(app: SandboxTui, _: Pilot[int], store: Store) -> None:
     await app.push_screen(NewEvalDialog(store, app.settings.now, {}))
 
 
+async def difference(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    await looks.compare(app, pilot, store)
+    await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(app.screen, DifferencePager))
+
+
 OPENED: dict[str, tuple[str | None, looks.Act]] = {
     **{name: looks.SCREENS[name] for name in NAMES},
     "palette": (None, looks.palette),
     "new-eval": (None, new_eval),
+    "difference": (None, difference),
     "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
     "allowed": (None, looks.pushed(lambda: AllowedRulesDialog(RunState(), lambda _: None))),
 }

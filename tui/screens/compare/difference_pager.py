@@ -17,9 +17,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.compare.row_documents import Opened
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.terminal_io import image_protocols
-from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
-from sandbox_tui.tui.widgets.search_line import SearchLine
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -68,10 +66,7 @@ class DifferencePager(PagerScreen):
         with Horizontal(id="pictures"):
             yield Center(id="picture-left")
             yield Center(id="picture-right")
-        self._name_content()
-        yield self._body
-        yield SearchLine(placeholder="search · enter next match")
-        yield KeyBar()
+        yield from super().compose()
 
     @override
     def on_mount(self) -> None:
