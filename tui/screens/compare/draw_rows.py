@@ -199,7 +199,7 @@ def _stacked(pair: Pair, width: int, palette: Palette) -> list[Text]:
     if not takes_two_lines(pair):
         call, said = (pair.left, words[0]) if pair.left is not None else (pair.right, words[1])
         if what.plain.strip():
-            between.append(f"{difference_word(pair):<7}", style=_sign_style(sign(pair), palette))
+            between.append(f"{difference_word(pair):<8}", style=_sign_style(sign(pair), palette))
         room = width - between.cell_len
         return [between.append_text(_call_cell(pair, call, said, room, palette, palette.text))]
     sides = (
