@@ -70,7 +70,6 @@ class DifferencePager(PagerScreen):
 
     @override
     def on_mount(self) -> None:
-        super().on_mount()
         self._show_pictures()
 
     def words_for(self, action: str) -> str | None:

@@ -51,7 +51,6 @@ class FilterFilesDialog(Dialog[None]):
 
     def on_mount(self) -> None:
         """Follow the tree when it gets another place."""
-        super().on_mount()
         self._files.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
             self, self._layout_changed
         )

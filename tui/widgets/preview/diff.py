@@ -76,7 +76,7 @@ class DiffDocument(Document):
         remark = _remark(before, after)
         if remark:
             (new if before.endswith("\n") else old)[-1] += _UNENDED
-        self._pairs = [] if self._too_long else list(_pairs(old, new))
+        self._pairs = [] if self._too_long else list(paired_lines(old, new))
         if remark and self._pairs:
             self._pairs.append(Pair("remark", new=remark))
         changed = [pair for pair in self._pairs if pair.kind == "changed"]
@@ -108,10 +108,20 @@ def _remark(before: str, after: str) -> str:
     return f"⋯ the {which} version has no newline at the end"
 
 
-def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:
+def paired_lines(
+    old: list[str], new: list[str], context: int | None = CONTEXT_LINES
+) -> Iterator[Pair]:
+    """Pair the lines of two texts, with a gap for unchanged lines that are far from a change.
+
+    Args:
+        old, new: the lines.
+        context: unchanged lines shown around a change; None for all.
+    """
     matcher = difflib.SequenceMatcher(None, old, new)
-    groups = matcher.get_grouped_opcodes(CONTEXT_LINES)
+    groups = [matcher.get_opcodes()] if context is None else matcher.get_grouped_opcodes(context)
     for group in groups:
+        if not group:
+            continue
         first = group[0]
         if first[1] or first[3]:
             yield Pair("gap", old_number=first[1] + 1, new_number=first[3] + 1)
