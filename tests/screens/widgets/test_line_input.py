@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,11 +39,10 @@ def test_text_fields_use_the_one_line_input() -> None:
     plain: Sequence[str] = sorted(
         str(file.relative_to(TUI))
         for file in TUI.rglob("*.py")
-        if any(" Input(" in line for line in file.read_text().splitlines())
+        if any(re.search(r"(?<!case) Input\(", line) for line in file.read_text().splitlines())
     )
     assert plain == [
         "screens/cockpit/replay/go_to_step.py",
         "screens/dialogs/describe_fork.py",
         "screens/files/copy_files.py",
-        "screens/home/new_run.py",
     ]

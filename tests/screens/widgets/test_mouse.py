@@ -65,7 +65,7 @@ async def settled(pilot: Any) -> None:
 
 
 async def test_sessions_and_the_key_bar_are_clicked(app: SandboxTui) -> None:
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(160, 45)) as pilot:
         await settled(pilot)
         sessions = app.screen.query_one(SessionList)
         await click_on(pilot, sessions, "second")

@@ -24,6 +24,9 @@ Mistakes: TypeAlias = Mapping[str, str]
 LINES_AROUND = 6
 """Lines that the fields leave on a low terminal for borders, the line below, and the key bar."""
 
+TALL = 26
+"""Lines from which a terminal is tall enough for the button's border."""
+
 
 class FormDialog(Dialog[Result]):
     """A box `#box` with fields of the class `field`, and a label `#hint` below them.
@@ -32,7 +35,7 @@ class FormDialog(Dialog[Result]):
     what to do; the title of the box counts them.
     """
 
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall"), (38, "-tallest")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL, "-tall"), (38, "-tallest")]  # noqa: RUF012
 
     HEADING: ClassVar[str]
     """The title of the box."""
@@ -65,7 +68,8 @@ class FormDialog(Dialog[Result]):
 
     def on_resize(self, event: Resize) -> None:
         """Let the fields scroll, so that the line below them stays in view."""
-        around = LINES_AROUND if self.has_class("-low") else LINES_AROUND + 2
+        # the class for the new height may not be set yet
+        around = LINES_AROUND if event.size.height < TALL else LINES_AROUND + 2
         self.query_one("#fields").styles.max_height = max(3, event.size.height - around)
 
     def mark(self, mistakes: Mistakes) -> None:
