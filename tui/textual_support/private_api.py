@@ -46,6 +46,13 @@ def remove_toast(app: App[Any], toast: Notification, *, refresh: bool = True) ->
     app._unnotify(toast, refresh=refresh)
 
 
+def has_toast_lines(screen: Screen[Any]) -> bool:
+    """Return whether lines of a screen are reserved for toasts now."""
+    from textual.widgets._toast import ToastRack
+
+    return any(child.display for child in screen.children if isinstance(child, ToastRack))
+
+
 def apply_theme_again(app: App[Any]) -> None:
     """Redraw the app after its theme was registered again with other colours."""
     app._watch_theme(app.theme)

@@ -1,4 +1,4 @@
-"""The timeline of a run, on one line.
+"""The timeline of a run, on one line, which it leaves to toasts while there are some.
 
 Ticks mark steps, ✗ failures, ◆ user actions, ✎ notes, ◇ snapshots, ↻ a resume.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from rich.segment import Segment
 from textual.events import MouseDown, MouseMove, MouseUp
 from textual.message import Message
 from textual.reactive import reactive
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
@@ -19,6 +21,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.playback.markers import Marker, marker_of
+from sandbox_tui.tui.textual_support.private_api import has_toast_lines
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
 _SIGNS = {
@@ -61,6 +64,7 @@ class Timeline(Widget):
 
     DEFAULT_CSS = """
     Timeline { height: 1; width: 1fr; padding: 0 1; }
+    Timeline.-below-toasts { display: none; }
     """
 
     ALLOW_SELECT = False
@@ -85,6 +89,15 @@ class Timeline(Widget):
         self._notes: list[tuple[float, str]] = []
         self._laid_out: tuple[object, list[str]] = (None, [])
         self._dragged = False
+
+    def on_mount(self) -> None:
+        """Follow the toasts, so that a short one changes the size of no pane."""
+        self.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+            self, self._give_way
+        )
+
+    def _give_way(self, screen: Screen[Any]) -> None:
+        self.set_class(has_toast_lines(screen), "-below-toasts")
 
     def mark(self, event: e.AnyEvent) -> None:
         """Add the event's mark, if it has one."""

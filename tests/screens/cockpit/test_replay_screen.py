@@ -22,7 +22,7 @@ from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
-from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
@@ -494,3 +494,17 @@ async def test_the_key_bar_names_the_arrows_as_the_guide_does(
         assert screen.focused is screen.query_one(Calls)
         shown = screen.query_one(KeyBar).render_line(0).text
         assert "← step back  → step" in shown
+
+
+async def test_a_short_toast_takes_the_line_of_the_timeline_and_resizes_no_pane(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    async with replayed(session[0]) as (screen, pilot):
+        timeline, pane = screen.query_one(Timeline), screen.query_one(TerminalPane)
+        before = pane.size
+        screen.app.notify("Copied.", timeout=3600)
+        await until(pilot, lambda: not timeline.display)
+        await until(pilot, lambda: pane.size == before)
+        [toast] = shown_toasts(screen.app)
+        remove_toast(screen.app, toast)
+        await until(pilot, lambda: timeline.display and pane.size == before)
