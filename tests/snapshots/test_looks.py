@@ -96,6 +96,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
     monkeypatch.setattr("sandbox_tui.tui.widgets.sessions.session_rows.time", still)
     monkeypatch.setattr("sandbox_tui.sessions.remote.run_handle.time", still)
+    monkeypatch.setattr("sandbox_tui.sessions.relations.running_now.time", still)
     for module in (
         "widgets.wall.run_tile",
         "screens.cockpit.cockpit",
@@ -143,7 +144,8 @@ def is_read(screen: Screen[Any]) -> bool:
         case ReplayScreen():
             return screen.is_settled
         case HomeScreen():
-            return screen.query_one(SessionList).current_row is not None
+            shown = screen.query_one(SessionList), screen.query_one(ModelOffers)
+            return shown[0].current_row is not None or shown[1].display
         case EvalScreen():
             return screen.is_settled
         case EvalsScreen():

@@ -29,7 +29,7 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.compare.difference_pager import DifferencePager
 from sandbox_tui.tui.screens.compare.row_documents import Opened, opened
-from sandbox_tui.tui.screens.compare.row_kinds import Hidden, Row
+from sandbox_tui.tui.screens.compare.row_kinds import Hidden, Row, opens
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -181,6 +181,8 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         if action == "replay":
             run = self._sides[parameters != ("left",)]
             return "that session is still running" if run.outcome == "running" else ""
+        if action == "look":
+            return "" if opens(self._rows.current) else "this line is all there is"
         if action not in ("next", "parting"):
             return ""
         if self._found is None:

@@ -17,6 +17,7 @@ from sandbox_tui.tui.screens.compare.row_kinds import (
     Row,
     differs,
     key_of,
+    opens,
     rows_of,
     text_of,
 )
@@ -125,9 +126,11 @@ class ComparisonRows(BlockList):
         return None if mark is None else mark + 1
 
     def go_to_divergence(self) -> None:
-        """Go to the calls at which the sessions diverge, otherwise to the first row."""
+        """Go to the calls at which the sessions diverge, otherwise to the first row that opens."""
         at = self.divergence_at
-        self.go_to(0 if at is None else at)
+        if at is None:
+            at = next((n for n, row in enumerate(self.rows) if opens(row)), 0)
+        self.go_to(at)
 
     def go_to(self, index: int) -> None:
         """Select a row, keeping some rows above it visible."""

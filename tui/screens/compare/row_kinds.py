@@ -95,6 +95,17 @@ def differs(row: Row | None) -> bool:
             return False
 
 
+def opens(row: Row | None) -> bool:
+    """Return whether a row has more to show than its line."""
+    match row:
+        case Fact(name=name):
+            return name in ("title", "answer")
+        case None | Heading() | Divergence():
+            return False
+        case _:
+            return True
+
+
 def key_of(row: Row | None) -> object:
     """Return what a row keeps while its session goes on; rows of equal kinds differ in it."""
     match row:

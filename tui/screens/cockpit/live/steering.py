@@ -90,9 +90,9 @@ class RunSteering:
         """Why an action is not available now; empty if it is."""
         if action in _AFTER_THE_END:
             return self._why_not_yet(action)
-        if action == "allowed":
-            return self._why_nothing_to_act_on(action)
-        if action not in (*_STEERING_ACTIONS, *_ABOUT_WAITING_CALL, "steer", "queue"):
+        if action == "allowed" and self._state.granted:
+            return ""  # the list can be read after the end, too
+        if action not in (*_STEERING_ACTIONS, *_ABOUT_WAITING_CALL, "steer", "queue", "allowed"):
             return ""
         if self._state.finished is not None:
             return "this run has ended"

@@ -50,8 +50,6 @@ def why_unavailable_here(
             return "this session is running" if not is_at_rest(run) else ""
         case "replay":
             return "" if run or shown.current_row else _NONE
-        case "find":
-            return "" if shown.current_row or search.is_open else "there is no session yet"
         case _ if action in _OF_ONE and run is None:
             return _NONE if search.shows_hits else _why_no_session(shown)
         case _:
