@@ -9,6 +9,7 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.answers import submitted_answer
 from sandbox_tui.sessions.relations.fork_origin import own_part
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.sessions.relations.listing import (
@@ -23,6 +24,7 @@ from sandbox_tui.sessions.relations.listing import (
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import answer_line
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -265,7 +267,7 @@ class SessionList(BlockList):
         self.changed()
 
     def _show_keys(self) -> None:
-        keys = f"{hint('list.open')} open · {hint('home.mark')} mark"
+        keys = f"{hint('home.open')} open · {hint('home.mark')} mark"
         if self._marked:
             keys = f"{len(self._marked)} marked · {hint('home.back')} unmark"
         self.border_subtitle = keys if self._rows else None
@@ -370,7 +372,8 @@ def _progressed(
 def _sample_title(number: int, run: RunSummary, *, short: bool) -> str:
     """Return a sample's number, its name if the user gave one, and unless it is to be short, its
     answer, or why there is none."""
-    result = f"answer: {first_line(run.answer)}" if run.answer else first_line(run.error or "")
+    submitted = answer_line(submitted_answer(run.outcome, run.answer))
+    result = f"answer: {submitted}" if submitted else first_line(run.error or "")
     result = "" if short else result
     parts = (f"sample {number}", first_line(run.title or ""), result)
     return " · ".join(part for part in parts if part)
