@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from sandbox_tui.sessions.relations.answers import count_answers
+from sandbox_tui.sessions.relations.answers import count_answers, leftover_answer, submitted_answer
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
@@ -76,8 +76,13 @@ class SamplesRow:
 
     @property
     def answers(self) -> list[tuple[str, int]]:
-        """Each answer with its count, the most frequent first."""
-        return count_answers(run.answer for run in self.runs)
+        """Each submitted answer with its count, the most frequent first."""
+        return count_answers(submitted_answer(run.outcome, run.answer) for run in self.runs)
+
+    @property
+    def leftovers(self) -> int:
+        """How many wrote an answer that they did not submit."""
+        return sum(bool(leftover_answer(run.outcome, run.answer)) for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from sandbox_tui.core.events.notes import note_on, resumed_words
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER
+from sandbox_tui.tui.format.answers import NO_ANSWER, NOT_SUBMITTED
 
 MAX_FILES = 8
 """Maximum number of changed files that a line names."""
@@ -159,7 +159,9 @@ def _end_lines(event: e.RunFinished) -> list[str]:
     lines.append(f"{done}, {about}{numbers.count(tokens)} tokens{money}")
     if event.answer is not None:
         answer = [line for line in sanitize(event.answer).split("\n") if line.strip()]
-        lines += [f"answer: {sanitize_line(line).rstrip()}" for line in answer] or [NO_ANSWER]
+        mark = "" if event.reason == "submitted" else f" {NOT_SUBMITTED}"
+        words = [f"answer{mark}: {sanitize_line(line).rstrip()}" for line in answer]
+        lines += words or [NO_ANSWER]
     if event.output is not None:
         lines.append(f"results: {sanitize_line(event.output)}")
     return lines

@@ -101,15 +101,16 @@ def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
 
     The lines fit a terminal of this width, unless it is narrower than a session's id.
     """
+    from sandbox_tui.tui.format.answers import answer_line, result_answer
     from sandbox_tui.tui.format.outcome import outcome_words
-    from sandbox_tui.tui.format.titles import first_line
 
     outcomes = [outcome_words(run) for run in runs]
     counts = Counter(outcomes).most_common()
     yield f"{len(runs)} runs: {', '.join(f'{count} {outcome}' for outcome, count in counts)}"
     padded = max(len(outcome) for outcome in outcomes)
     for run, outcome in zip(runs, outcomes, strict=True):
-        line = f"  {run.id}  {outcome:<{padded}}  {first_line(run.answer or '')}"
+        result = answer_line(result_answer(run.outcome, run.answer))
+        line = f"  {run.id}  {outcome:<{padded}}  {result}"
         yield _fitted(line.rstrip(), width)
     verbs = dict.fromkeys(map(_next_verb, runs))
     for verb in verbs:
@@ -135,11 +136,13 @@ def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
     """
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format import run_end
+    from sandbox_tui.tui.format.answers import result_answer
     from sandbox_tui.tui.format.outcome import outcome_words
     from sandbox_tui.tui.format.titles import first_line
 
     yield _fitted(f"{outcome_words(run)} · {first_line(run.task)}", width)
-    answer = (run.answer or "").strip().split("\n") if run.answer else []
+    result = result_answer(run.outcome, run.answer)
+    answer = result.split("\n") if result else []
     for line in answer[:MAX_ANSWER_LINES]:
         yield f"  {sanitize_line(line)}"
     if len(answer) > MAX_ANSWER_LINES:

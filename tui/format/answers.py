@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from sandbox_tui.sessions.relations.answers import leftover_answer
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
 NO_ANSWER = "no answer"
+
+NOT_SUBMITTED = "(not submitted)"
+"""Stands before the text that a run left in its answer's file without submitting it."""
 
 MAX_ANSWERS = 3
 """Maximum number of different answers that are named."""
@@ -13,21 +17,44 @@ MAX_ANSWERS = 3
 MAX_ANSWER_CHARACTERS = 24
 
 
-def why_no_answer(answer: str | None) -> str:
-    """Return why a run that submitted has no answer, given its empty answer."""
+UNKNOWN_END = "how it ended is not in the recording"
+
+
+def why_no_answer(answer: str | None, *, is_rebuilt: bool = False) -> str:
+    """Return why a run that submitted has no answer, given its empty answer; a session that was
+    rebuilt from another recording tells only what that contains."""
+    if is_rebuilt:
+        return "the recording does not contain it"
     return f"output/answer.txt {'was not written' if answer is None else 'is empty'}"
 
 
-def answers_words(answers: list[tuple[str, int]]) -> str:
-    """Return the most frequent answers, each with its count."""
+def answers_words(answers: list[tuple[str, int]], leftovers: int = 0) -> str:
+    """Return the most frequent answers, each with its count; then how many were not submitted."""
     named = [f"{short_answer(answer)} ({count})" for answer, count in answers[:MAX_ANSWERS]]
     rest = len(answers) - len(named)
-    return f"answers: {', '.join(named)}" + (
-        f" and {numbers.counted(rest, 'other')}" if rest else ""
-    )
+    words = f"answers: {', '.join(named)}" if named else ""
+    words += f" and {numbers.counted(rest, 'other')}" if rest else ""
+    return " · ".join(part for part in (words, leftovers_words(leftovers)) if part)
+
+
+def leftovers_words(count: int) -> str:
+    """Return how many answers were written but not submitted; empty if none was."""
+    return f"{numbers.counted(count, 'answer')} not submitted" if count else ""
+
+
+def result_answer(outcome: str | None, answer: str | None) -> str:
+    """Return a run's answer, marked if it was not submitted; empty without one."""
+    text = (answer or "").strip()
+    return f"{NOT_SUBMITTED} {text}" if leftover_answer(outcome, answer) else text
+
+
+def answer_line(answer: str) -> str:
+    """Return the first line of an answer, with an ellipsis if more lines follow."""
+    more = " …" if len(answer.strip().splitlines()) > 1 else ""
+    return f"{first_line(answer)}{more}"
 
 
 def short_answer(answer: str, characters: int = MAX_ANSWER_CHARACTERS) -> str:
     """Return the beginning of an answer on one line."""
-    line = first_line(answer)
-    return line if len(line) <= characters else f"{line[: characters - 1]}…"
+    line = answer_line(answer)
+    return line if len(line) <= characters else f"{line[: characters - 1].rstrip(' …')}…"

@@ -22,6 +22,7 @@ from sandbox_tui.sessions.store.tables.annotations import notes_of, tags_of
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
 from sandbox_tui.tui.cli.sessions.session_table import session_lines
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import result_answer
 from sandbox_tui.tui.format.outcome import outcome_words
 
 
@@ -69,7 +70,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("time", clock(run.seconds)),
         ("snapshots", f"{len(snapshots)}, {room}" + (f" ({problem})" if problem else "")),
         ("results", run.results_dir or ""),
-        ("answer", run.answer.strip() if run.answer else ""),
+        ("answer", result_answer(run.outcome, run.answer)),
         ("task", run.task.strip()),
     ]
     for name, value in rows:

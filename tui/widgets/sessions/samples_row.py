@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.sessions.relations.listing import SamplesRow
-from sandbox_tui.tui.format.answers import answers_words
+from sandbox_tui.tui.format.answers import answers_words, leftovers_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.theming.palette import Palette
@@ -43,6 +43,8 @@ def samples_lines(
     facts.append(" · ".join(part for part in parts if part))
     if row.answers:
         facts.append(f" · {answers_words(row.answers)}", style=palette.good)
+    if row.leftovers:
+        facts.append(f" · {leftovers_words(row.leftovers)}", style=palette.dim)
     fit_line(facts, width)
     return [title, facts]
 

@@ -6,6 +6,8 @@ from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.answers import submitted_answer
+from sandbox_tui.tui.format.answers import result_answer
 from sandbox_tui.tui.theming.palette import Palette
 
 MAX_CHARACTERS = 200
@@ -19,12 +21,13 @@ def result_words(run: RunSummary, waits_for: str = "") -> str:
         run: the session.
         waits_for: the call that waits for the user, in words; empty if none does.
     """
-    words = waits_for or run.answer or run.error or ""
+    submitted = submitted_answer(run.outcome, run.answer)
+    words = waits_for or submitted or run.error or result_answer(run.outcome, run.answer)
     return sanitize_line(" ".join(words[: 4 * MAX_CHARACTERS].split()))[:MAX_CHARACTERS]
 
 
 def result_text(run: RunSummary, palette: Palette, waits_for: str = "") -> Text:
     """Return `result_words`, drawn: an answer stands out, an error does not."""
-    decided = palette.good if run.answer else palette.dim
+    decided = palette.good if submitted_answer(run.outcome, run.answer) else palette.dim
     style = palette.human if waits_for else decided
     return Text(result_words(run, waits_for), style=style, no_wrap=True)

@@ -12,8 +12,9 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions.relations.answers import leftover_answer
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
-from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, NOT_SUBMITTED, answer_line, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
@@ -87,9 +88,17 @@ class Activity:
                 return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
             return self._answer(answer)
         if finished is not None:
-            return self._wrapped(finished.error or "", palette.bad)
+            return self._failure(finished)
         pending = self._state.pending
         return self._reply() if pending is None else self._question(pending)
+
+    def _failure(self, finished: e.RunFinished) -> list[Text]:
+        """Return why the run failed, and the answer that it did not submit."""
+        lines = self._wrapped(finished.error or "", self._palette.bad)
+        left = leftover_answer(finished.reason, finished.answer)
+        if left and len(lines) < self._height:
+            lines += self._line(f"{NOT_SUBMITTED} {answer_line(left)}", self._palette.dim)
+        return lines
 
     def _answer(self, answer: str) -> list[Text]:
         """Return the answer, in the colour of doubt if most others gave another."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandbox_tui.core.base.run_labels import SAMPLES
-from sandbox_tui.sessions.relations.answers import count_answers
+from sandbox_tui.sessions.relations.answers import count_answers, leftover_answer, submitted_answer
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 
 Numbered = tuple[int, FoldedRun]
@@ -60,9 +60,15 @@ def has_ended(run: FoldedRun) -> bool:
 
 
 def answer_of(run: FoldedRun) -> str:
-    """Return a run's answer; empty without one."""
+    """Return the answer that a run submitted; empty without one."""
     finished = run.state.finished
-    return ((finished.answer if finished else None) or "").strip()
+    return submitted_answer(finished.reason, finished.answer) if finished else ""
+
+
+def leftover_of(run: FoldedRun) -> str:
+    """Return the answer that a run wrote but did not submit; empty without one."""
+    finished = run.state.finished
+    return leftover_answer(finished.reason, finished.answer) if finished else ""
 
 
 def votes_in(runs: Sequence[Numbered]) -> dict[str, str]:

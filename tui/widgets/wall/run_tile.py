@@ -17,7 +17,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
-from sandbox_tui.tui.format.answers import NO_ANSWER
+from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     is_retrying,
@@ -223,9 +223,11 @@ class RunTile(Widget, can_focus=True):
         if self.worker.failure is not None:
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
         if finished is not None and finished.reason == "submitted":
-            return self._answer(first_line(finished.answer or ""), palette)
+            return self._answer(answer_line(finished.answer or ""), palette)
         if finished is not None:
-            return Text(short_error(first_line(finished.error or "")), style=palette.bad)
+            error = Text(short_error(first_line(finished.error or "")), style=palette.bad)
+            left = answer_line(result_answer(finished.reason, finished.answer))
+            return error.append(f"  {left}" if left else "", style=palette.dim)
         calls, reply = self.state.calls, unfinished_reply(self.state)
         text = Text()
         if reply is not None and self.state.pending is None:

@@ -13,7 +13,7 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.sessions.relations.answers import count_answers
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import answers_words, short_answer
+from sandbox_tui.tui.format.answers import answers_words, leftovers_words, short_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import is_retrying
 from sandbox_tui.tui.format.titles import first_line, model_title
@@ -25,6 +25,7 @@ from sandbox_tui.tui.widgets.wall.run_groups import (
     grouped,
     has_ended,
     is_fork,
+    leftover_of,
 )
 
 MAX_BAR = 24
@@ -146,14 +147,15 @@ class WallHeader(Widget):
 
     def _tally(self, group: Sequence[Numbered], palette: Palette) -> list[Text]:
         """Return the answers so far, while some runs have not ended."""
-        answers = count_answers(answer_of(run) for _, run in group)
-        if not answers:
+        answers, leftovers = count_answers(answer_of(run) for _, run in group), _leftovers(group)
+        if not answers and not leftovers:
             return []
         answered = sum(count for _, count in answers)
-        agree = f", {answers[0][1]} agree" if answers[0][1] > 1 else ""
+        most = answers[0][1] if answers else 0
+        agree = f", {most} agree" if most > 1 else ""
         line = Text(no_wrap=True).append(self._group_name(group), style=palette.text)
         line.append(f"{answered} of {len(group)} answered{agree} · ", style=palette.dim)
-        return [line.append(answers_words(answers), style=palette.good)]
+        return [_with_answers(line, answers, leftovers, palette)]
 
     def _group_name(self, group: Sequence[Numbered]) -> str:
         """Return the name of a group, unless all runs belong to it."""
@@ -174,8 +176,9 @@ class WallHeader(Widget):
             line.append(", " if index else "", style=palette.dim)
             line.append(f"{count} {reason}", style=style)
         answers = count_answers(answer_of(run) for _, run in group)
-        if room < 2 and answers:
-            line.append(f" · {answers_words(answers)}", style=palette.good)
+        leftovers = _leftovers(group)
+        if room < 2 and (answers or leftovers):
+            _with_answers(line.append(" · ", style=palette.dim), answers, leftovers, palette)
         return [line, *self._answers(group, palette, room - 1)]
 
     def _answers(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
@@ -183,12 +186,15 @@ class WallHeader(Widget):
         by_answer: dict[str, list[int]] = {}
         for number, run in group:
             by_answer.setdefault(answer_of(run), []).append(number)
-        silent = len(by_answer.pop("", ()))
+        leftovers = _leftovers(group)
+        silent = len(by_answer.pop("", ())) - leftovers
         ranked = sorted(by_answer.items(), key=lambda given: -len(given[1]))
         left = len(ranked) - room
         shown = ranked if left <= 0 else ranked[: max(0, room - 1)]
         lines = [self._answer_line(answer, who, palette) for answer, who in shown]
         rest = [numbers.counted(len(ranked) - len(shown), "more answer")] if left > 0 else []
+        if leftovers:
+            rest.append(leftovers_words(leftovers))
         if silent and ranked:
             rest.append(f"{silent} without an answer")
         if rest and len(lines) < room:
@@ -214,6 +220,21 @@ def shared_model(runs: Sequence[Numbered]) -> str:
     """Return the model of all started runs; empty if they differ."""
     models = {one.state.started.model for _, one in runs if one.state.started is not None}
     return models.pop() if len(models) == 1 else ""
+
+
+def _leftovers(group: Sequence[Numbered]) -> int:
+    """Return how many runs wrote an answer that they did not submit."""
+    return sum(bool(leftover_of(run)) for _, run in group)
+
+
+def _with_answers(
+    line: Text, answers: list[tuple[str, int]], leftovers: int, palette: Palette
+) -> Text:
+    """Append the most frequent answers, and how many were not submitted."""
+    if answers:
+        line.append(answers_words(answers), style=palette.good)
+    separator = " · " if answers and leftovers else ""
+    return line.append(f"{separator}{leftovers_words(leftovers)}", style=palette.dim)
 
 
 def _spent(workers: Sequence[FoldedRun]) -> str:

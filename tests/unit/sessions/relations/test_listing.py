@@ -98,12 +98,13 @@ def test_what_waits_for_a_person_comes_first() -> None:
 
 
 def test_answers_and_outcomes_of_samples_are_tallied() -> None:
-    answers = ["42\n", "42", "17", None]
+    answers = ["42\n", "42", "17", "a part of it"]
     runs = [run(str(n), 9.0 - n, answer=answer, samples="s") for n, answer in enumerate(answers)]
     runs[3] = replace(runs[3], outcome="max_steps")
     (row,) = rows_of([(one, ALONE) for one in runs], [])
     assert isinstance(row, SamplesRow)
-    assert row.answers == [("42", 2), ("17", 1)]
+    assert row.answers == [("42", 2), ("17", 1)], "only submitted answers count"
+    assert row.leftovers == 1
     assert row.outcomes == [("submitted", 3), ("max_steps", 1)]
 
 

@@ -39,11 +39,15 @@ def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
         replace(run, id=f"20260101-00000{n}-abcd", outcome="submitted", answer="forty\ntwo" * n)
         for n in range(5)
     ]
-    lines = list(overview_lines([*runs, replace(runs[0], outcome="cancelled")], width))
+    failed = replace(runs[0], outcome="cancelled", answer="for")
+    lines = list(overview_lines([*runs, failed], width))
     assert lines[0] == "6 runs: 5 submitted, 1 cancelled"
     assert all(cell_len(line) <= max(width, 45) for line in lines)
     assert all(run.id in line for run, line in zip(runs, lines[1:6], strict=True))
     assert "cancelled" in lines[6]
+    if width == 300:
+        assert lines[2].endswith("forty …")
+        assert lines[6].endswith("cancelled  (not submitted) for")
     assert "replay" in lines[-1]
 
 

@@ -66,6 +66,14 @@ def test_an_answer_says_how_many_others_gave_it() -> None:
     assert shown(5, end, vote="only 1 of 8") == ["answer: 42 · only 1 of 8"]
 
 
+def test_an_answer_that_a_failed_run_left_is_marked() -> None:
+    end = e.RunFinished(
+        reason="model_error", error="busy", totals=e.Totals(), answer="42\n43", output=None
+    )
+    assert shown(5, end) == ["busy", "(not submitted) 42 …"]
+    assert shown(1, end) == ["busy"]
+
+
 def test_no_answer_is_said_in_words() -> None:
     end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="", output=None)
     assert shown(5, end) == ["no answer: output/answer.txt is empty"]

@@ -58,6 +58,19 @@ def test_answers_are_counted_as_they_come_in() -> None:
     assert not any("answers" in line for line in lines(run("x"), run("x")))
 
 
+def test_only_submitted_runs_vote() -> None:
+    some = [run("x", "one\ntwo", "submitted"), run("x", "one", "model_error"), run("x")]
+    tally = "1 of 3 answered · answers: one … (1) · 1 answer not submitted"
+    assert lines(*some)[-1] == tally
+    assert votes_in(list(enumerate(some))) == {}
+    failed = [run("x", "one", "model_error"), run("x")]
+    assert lines(*failed)[-1] == "0 of 2 answered · 1 answer not submitted"
+    ended = [*some[:2], run("x", "one\ntwo", "submitted"), run("x", None, "cancelled")]
+    *_, answer, rest = lines(*ended)
+    assert answer.endswith("one …  runs 1 3")
+    assert rest.strip() == "1 answer not submitted, 1 without an answer"
+
+
 def test_answers_to_other_tasks_are_not_counted_together() -> None:
     some = [run("x", "1", "submitted"), run("x"), run("y", "1", "submitted"), run("y")]
     tally = [line for line in lines(*some) if "answered" in line]
