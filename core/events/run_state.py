@@ -23,6 +23,7 @@ from sandbox_tui.core.events.items import (
     ReplyItem,
     is_lost,
 )
+from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.core.events.notes import note_on, still_granted
 from sandbox_tui.core.events.run_phase import Phase
 
@@ -46,8 +47,18 @@ MIRROR = "model"
 """Name of the terminal that mirrors the commands in the sandbox."""
 
 RunStatus = Literal[
-    "starting", "running", "paused", "frozen", "waiting", "awaiting_input", "finished", "failed"
+    "starting",
+    "running",
+    "paused",
+    "frozen",
+    "waiting",
+    "awaiting_input",
+    "finished",
+    "failed",
+    "imported",
 ]
+_ENDED: dict[e.FinishReason, RunStatus] = {"submitted": "finished", "imported": "imported"}
+"""Status of a run that has ended, by reason; `failed` for every other one."""
 
 
 @dataclass(slots=True)
@@ -148,10 +159,15 @@ class RunState:
         return Phase.STARTING if self.started is None else Phase.RUNNING
 
     @property
+    def is_rebuilt(self) -> bool:
+        """Whether the session was rebuilt from a recording of another kind, which lacks parts."""
+        return self.started is not None and self.started.sandbox == REBUILT
+
+    @property
     def status(self) -> RunStatus:
         """The run's status as one word for the header."""
         if self.finished is not None:
-            return "finished" if self.finished.reason == "submitted" else "failed"
+            return _ENDED.get(self.finished.reason, "failed")
         if self.started is None:
             return "starting"
         if self.frozen:

@@ -110,7 +110,7 @@ def _conditions(filters: Filters) -> tuple[str, list[Any]]:
     if filters.model is not None:
         add("instr(lower(model), lower(?))", filters.model)
     if filters.outcome is not None and filters.outcome.lower() == "failed":
-        add("finish_reason <> 'submitted'")
+        add("finish_reason NOT IN ('submitted', 'imported')")
     elif filters.outcome is not None and not _unended(filters.outcome):
         add("instr(lower(finish_reason), lower(?))", filters.outcome.replace(" ", "_"))
     if filters.outcome is not None and _unended(filters.outcome):

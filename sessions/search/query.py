@@ -39,9 +39,10 @@ ENDINGS = (
         "sandbox_error",
         "store_error",
         "internal_error",
+        "imported",
     ),
 )
-"""Outcomes of a session; `failed` stands for any end except `submitted`."""
+"""Outcomes of a session; `failed` stands for any end except `submitted` and `imported`."""
 
 _TERM = re.compile(
     r'(?P<minus>-?)"(?P<phrase>[^"]*)"?'

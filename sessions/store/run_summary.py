@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.sessions.store.ids import time_of
 
 
@@ -57,6 +58,11 @@ class RunSummary:
     imported: bool = False
     tokens_estimated: bool = False
     elsewhere: str = ""
+
+    @property
+    def is_rebuilt(self) -> bool:
+        """Whether it was rebuilt from a recording of another kind, which lacks parts."""
+        return self.sandbox == REBUILT
 
     @property
     def program(self) -> str:

@@ -43,6 +43,7 @@ STATUS_WORDS: dict[RunStatus, StatusWords] = {
     "awaiting_input": StatusWords("◆", "waits for input", "warn"),
     "finished": StatusWords("✓", "submitted", "good"),
     "failed": StatusWords("✗", "ended", "bad"),
+    "imported": StatusWords("○", "imported", "dim"),
 }
 
 

@@ -34,14 +34,20 @@ FinishReason = Literal[
     "sandbox_error",
     "store_error",
     "internal_error",
+    "imported",
 ]
-"""Why a run ended. Only `submitted` is a success."""
+"""Why a run ended. Only `submitted` is a success; `imported` is neither: the recording was made by
+another program and does not say how it ended."""
+
+REBUILT = "imported"
+"""Sandbox kind of sessions rebuilt from other recordings, which do not contain everything."""
 
 STOPPED_EARLY = 7
 """Exit code of a command whose run, evaluation or training reached a limit or was stopped."""
 
 EXIT_CODES: dict[FinishReason, int] = {
     "submitted": 0,
+    "imported": 0,
     "internal_error": 1,
     "sandbox_error": 4,
     "model_error": 5,

@@ -38,6 +38,7 @@ def document(recording: Recording) -> dict[str, Any]:
             "total_steps": len(steps),
             "model": recording.started.model,
             "outcome": summary.outcome,
+            "answer": summary.answer,
             "error": recording.state.finished.error if recording.state.finished else None,
             "started_at": summary.started_at,
             "input_tokens": summary.input_tokens,

@@ -13,6 +13,7 @@ import msgspec
 from sandbox_tui.core.base.defaults import TERMINAL_SIZE
 from sandbox_tui.core.base.errors import ImportRefused
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports.base import (
     Imported,
@@ -65,7 +66,7 @@ def read(opened: Opened) -> Sequence[Imported]:
             raise ImportRefused(f"{source.name} changes its size more than {MAX_SIZES} times.")
         events.append(msgspec.structs.replace(event, t=round(last, 6)))
     totals = e.Totals(seconds=last)
-    events.append(e.RunFinished(t=round(last, 6), reason="submitted", error=None, totals=totals))
+    events.append(e.RunFinished(t=round(last, 6), reason="imported", error=None, totals=totals))
     events = _numbered(events)
     original = SourceDocument(
         format=FORMAT, name=source.name, fingerprint=fingerprint(events), data=source.data
@@ -82,7 +83,7 @@ def _started(header: dict[str, Any], modified: float) -> e.RunStarted:
         task=title or "A recording of a terminal",
         model="none",
         model_params={},
-        sandbox="imported",
+        sandbox=REBUILT,
         sandbox_info={"format": f"asciicast v{header['version']}"},
         prompt_pack="",
         system_prompt="",

@@ -14,14 +14,12 @@ import msgspec
 from sandbox_tui.core.base.defaults import MIRROR_SIZE, WORKING_DIR
 from sandbox_tui.core.base.errors import ImportRefused
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.terminal.mirror import MirrorWriter
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.imports.base import MAX_STEPS, well_formed
 from sandbox_tui.sessions.interchange.imports.edited_files import EDITORS, EditedFiles
-
-SANDBOX = "imported"
-"""Sandbox kind of imported runs, which cannot be resumed."""
 
 
 class Rebuilder:
@@ -66,7 +64,7 @@ class Rebuilder:
                 task=task,
                 model=model or "unknown",
                 model_params={},
-                sandbox=SANDBOX,
+                sandbox=REBUILT,
                 sandbox_info={"format": source, **(info or {})},
                 prompt_pack="",
                 system_prompt=system_prompt,

@@ -141,7 +141,7 @@ def _parsed(observation: str) -> tuple[int | None, str]:
 
 
 def _finish(rebuilder: Rebuilder, run: dict[str, Any], metadata: dict[str, Any]) -> None:
-    answer = run.get("agent_answer")
+    answer = run.get("agent_answer") or metadata.get("answer")
     outcome = metadata.get("outcome")
     steps = objects_of(run.get("steps") or run.get("trajectory"))
     last = object_of(steps[-1].get("action")).get("function") if steps else None

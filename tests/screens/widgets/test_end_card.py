@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from textual.app import App, ComposeResult
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
+from tests.unit.event_streams import started
 from tests.waiting import until
 
 
@@ -54,6 +57,22 @@ async def shown(
         lines = card.render().plain.split("\n")
         assert len(lines) == card.content_size.height
         return lines
+
+
+def rebuilt_state(reason: e.FinishReason) -> RunState:
+    """The state at the end of a session that was rebuilt from another recording."""
+    state = RunState()
+    state.apply(structs.replace(started(), sandbox=REBUILT))
+    state.apply(e.RunFinished(reason=reason, error=None, totals=e.Totals(seconds=1)))
+    return state
+
+
+async def test_the_card_of_a_rebuilt_session_says_what_the_recording_does_not_tell() -> None:
+    lines = await shown(12, rebuilt_state("imported"), "imported")
+    assert lines[0].startswith("○ imported  how it ended is not in the recording")
+    assert "output/" not in "".join(lines)
+    lines = await shown(12, rebuilt_state("submitted"), "submitted")
+    assert lines[0].startswith("✓ submitted  no answer: the recording does not contain it")
 
 
 async def test_the_card_shows_the_whole_outcome(tmp_path: Path) -> None:

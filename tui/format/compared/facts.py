@@ -127,5 +127,5 @@ def answer_or_reason(run: RunSummary) -> str:
     if reason.startswith(("You ", "The ")):
         reason = reason[0].lower() + reason[1:]
     if not reason and run.outcome == "submitted":
-        reason = why_no_answer(run.answer)
+        reason = why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)
     return f"{NO_ANSWER} ({reason})" if reason else NO_ANSWER

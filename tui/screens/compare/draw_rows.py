@@ -131,6 +131,8 @@ def _outcome_style(words: str, palette: Palette) -> Style:
         return palette.human
     if words == "submitted" or words.startswith(("running", "●")):
         return palette.good
+    if words == "imported":
+        return palette.dim
     return palette.warn if words.startswith(("interrupted", "‖", "◌")) else palette.bad
 
 

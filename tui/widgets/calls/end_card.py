@@ -19,7 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import RunFinished
 from sandbox_tui.tui.format import run_end
-from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, UNKNOWN_END, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import ResultFiles
 from sandbox_tui.tui.keys.hint import hint
@@ -79,12 +79,14 @@ class EndCard(Widget):
         self._read_files = list_files
         self._finished: RunFinished | None = None
         self._files: ResultFiles | None = None
+        self._is_rebuilt = False
 
     def sync(self, state: RunState) -> None:
         """Show the outcome once there is one."""
         if state.finished is not self._finished:
             self._finished = state.finished
             self._files = None
+            self._is_rebuilt = state.is_rebuilt
             self.set_class(state.finished is not None, "-ended")
             self.refresh(layout=True)
             if self._finished is not None and self._finished.output:
@@ -121,7 +123,7 @@ class EndCard(Widget):
             return [], [], []
         palette = palette_of(self)
         parts = (
-            _outcome(finished, width, palette),
+            _outcome(finished, width, palette, is_rebuilt=self._is_rebuilt),
             self._results(finished, palette),
             [
                 Text(f"  {_figures(finished)}", style=palette.dim, no_wrap=True),
@@ -135,6 +137,8 @@ class EndCard(Widget):
 
     def _results(self, finished: RunFinished, palette: Palette) -> list[Text]:
         """Return the results' location on this machine, and the files."""
+        if not finished.output and self._is_rebuilt:
+            return []
         if not finished.output:
             return [Text("  no files in output/", style=palette.dim, no_wrap=True)]
         line = Text("  ", no_wrap=True)
@@ -169,16 +173,21 @@ class EndCard(Widget):
             await self.screen.run_action(str(action))
 
 
-def _outcome(finished: RunFinished, width: int, palette: Palette) -> list[Text]:
+def _outcome(
+    finished: RunFinished, width: int, palette: Palette, *, is_rebuilt: bool
+) -> list[Text]:
     """Return the outcome with the answer, or with the reason for the failure."""
     good = finished.reason == "submitted"
     sign, style = ("✓", palette.good) if good else ("✗", palette.bad)
+    if finished.reason == "imported":
+        line = Text("○ imported  ", style=palette.dim + Style(bold=True))
+        return [line.append(UNKNOWN_END, style=palette.dim)]
     head = f"{sign} {finished.reason.replace('_', ' ')}"
     words = ((finished.answer if good else finished.error) or "").strip()
     words = "\n".join(line for line in words.split("\n") if line.strip())
     colour = palette.text if words or not good else palette.dim
     if good and not words:
-        words = f"{NO_ANSWER}: {why_no_answer(finished.answer)}"
+        words = f"{NO_ANSWER}: {why_no_answer(finished.answer, is_rebuilt=is_rebuilt)}"
     rows = wrapped(words, max(1, width - len(head) - 2), colour) if words else [Text()]
     more = len(rows) - MAX_ANSWER_LINES
     shown = rows if more <= 0 else rows[: MAX_ANSWER_LINES - 1]

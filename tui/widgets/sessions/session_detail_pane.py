@@ -19,7 +19,13 @@ from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER, answers_words, why_no_answer
+from sandbox_tui.tui.format.answers import (
+    NO_ANSWER,
+    UNKNOWN_END,
+    answers_words,
+    result_answer,
+    why_no_answer,
+)
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import model_title
@@ -103,10 +109,14 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     if detail.origin is not None:
         lines += _origin(detail.origin, detail.own, palette)
     if run.answer:
-        lines.append(_line("answer", run.answer, palette, palette.good))
+        style = palette.good if run.outcome == "submitted" else palette.dim
+        words = result_answer(run.outcome, run.answer)
+        lines.append(_line("answer", words, palette, style))
     elif run.outcome == "submitted":
-        words = f"{NO_ANSWER}: {why_no_answer(run.answer)}"
+        words = f"{NO_ANSWER}: {why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)}"
         lines.append(_line("answer", words, palette, palette.dim))
+    elif run.outcome == "imported":
+        lines.append(_line("imported", UNKNOWN_END, palette, palette.dim))
     if run.error:
         lines.append(_line(outcome_words(run), run.error, palette, palette.bad))
     if detail.last_call is not None:
@@ -183,9 +193,9 @@ def _samples(row: SamplesRow, palette: Palette) -> list[Text]:
         _line("model", model_title(first.model), palette, palette.text),
         _line("state", ", ".join(states_of(row)), palette, palette.text),
     ]
-    if row.answers:
-        words = answers_words(row.answers).removeprefix("answers: ")
-        lines.append(_line("answers", words, palette, palette.good))
+    if row.answers or row.leftovers:
+        words = answers_words(row.answers, row.leftovers).removeprefix("answers: ")
+        lines.append(_line("answers", words, palette, palette.good if row.answers else palette.dim))
     lines.append(_line("spent", ", ".join(part for part in spent if part), palette, palette.dim))
     verb = "folds them" if row.is_open else "lists them"
     return [*lines, _line("", f"{hint('home.open')} {verb}", palette, palette.dim)]

@@ -106,6 +106,8 @@ def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
         return "✓", palette.good
     if run.outcome == "running":
         return "●", palette.good
+    if run.outcome == "imported":
+        return "○", palette.dim
     return ("◌", palette.warn) if run.outcome == "interrupted" else ("✗", palette.bad)
 
 

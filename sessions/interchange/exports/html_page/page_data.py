@@ -140,7 +140,7 @@ def _item(entry: Entry) -> dict[str, Any]:
             return {
                 "kind": "end",
                 "text": sanitize(marked(item)),
-                "ok": item.reason == "submitted",
+                "ok": None if item.reason == "imported" else item.reason == "submitted",
             }
         case e.SnapshotTaken():
             return {"kind": "snapshot", "text": marked(item)}

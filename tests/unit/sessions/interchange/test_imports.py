@@ -216,6 +216,7 @@ def test_our_own_trajectory_comes_back(store: Store, tmp_path: Path) -> None:
     run = store.run(again)
     assert (run.task, run.model, run.outcome, run.steps) == ("words", "m", "submitted", 2)
     assert run.started_at == store.run("r").started_at
+    assert run.answer == store.run("r").answer is not None
     assert export(store, again, "trajectory") == path.read_bytes()
 
 
@@ -330,6 +331,8 @@ def test_asciicasts(store: Store, tmp_path: Path, text: str, times: list[float])
     events = list(store.events(run_id))
     assert [event.t for event in events[2:-1]] == times
     assert [event.data for event in events if isinstance(event, e.TerminalOutput)] == [b"a", b"b"]
+    assert store.run(run_id).outcome == "imported", "nothing in it says how it ended"
+    assert fold(events).status == "imported"
     assert events[-2] == e.TerminalResized(
         seq=events[-2].seq, t=2.0, terminal="shell", cols=50, rows=6
     )

@@ -146,7 +146,8 @@
     snapshot() { return this.line("dim", "◇", this.data.text); }
     // The end of the last run has a card with answer, files and figures.
     end() {
-      const d = this.data, meta = film.meta, box = this.line(d.ok ? "good" : "bad", d.ok ? "✓" : "✗", d.text);
+      const d = this.data, meta = film.meta, [colour, sign] = ending(d.ok);
+      const box = this.line(colour, sign, d.text);
       if (d !== film.items[film.items.length - 1]) return box;
       box.classList.add("card");
       if (meta.answer.trim()) box.append(make("div", "label", "answer"), markdown(meta.answer, "answer"));

@@ -161,14 +161,15 @@
     goTo(Math.min(Math.max(1, named ? +named[1] : play.length), play.length));
   };
   const fillHeader = () => {
-    const meta = film.meta, good = meta.outcome === "submitted";
+    const meta = film.meta, ok = meta.outcome === "imported" ? null : meta.outcome === "submitted";
+    const [colour, sign] = ending(ok);
     $("title").textContent = meta.title;
     $("title").title = meta.task;
     const cost = meta.cost === null ? "" : ` · $${meta.cost.toFixed(2)}`;
     const tokens = meta.tokens ? ` · ${meta.tokens.toLocaleString("en")} tok` : "";
     $("figures").textContent = `${meta.model} · ${meta.sandbox} · ${many(meta.steps, "step")}${tokens}${cost}`;
-    $("outcome").textContent = `${good ? "✓" : "✗"} ${meta.outcome.replace(/_/g, " ")}`;
-    $("outcome").className = good ? "good" : "bad";
+    $("outcome").textContent = `${sign} ${meta.outcome.replace(/_/g, " ")}`;
+    $("outcome").className = colour;
     $("outcome").title = meta.error;
     $("root").textContent = meta.root;
   };
