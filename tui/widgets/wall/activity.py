@@ -19,6 +19,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.wall.waiting_call import decision_keys, waiting_call_lines
 
 MAX_PROSE_CHARACTERS = 4_000
@@ -241,6 +242,9 @@ class Activity:
 
     def _call_status(self, item: CallItem) -> Text:
         palette = self._palette
+        decided = decided_status(item, palette)
+        if decided is not None:
+            return decided
         if item.finished is not None:
             sign, style = ("✓", palette.good) if item.finished.ok else ("✗", palette.bad)
             return Text(f"{sign} {short_duration(item.finished.duration)}", style=style)
@@ -253,6 +257,8 @@ class Activity:
     def _output(self, item: CallItem, lines: int) -> list[Text]:
         if item.finished is None or lines <= 0:
             return []
+        if decided_status(item, self._palette) is not None:
+            return self._feedback(item)
         out, err = observed(item.finished.observation)
         printed = [line for line in f"{out}\n{err}".split("\n") if line.strip()]
         style = self._palette.dim if item.finished.ok else self._palette.bad
@@ -264,6 +270,13 @@ class Activity:
             found.append(line)
         return found
 
+    def _feedback(self, item: CallItem) -> list[Text]:
+        """Return what the user wrote with a decision."""
+        words = feedback_words(item)
+        line = Text(f"   {words}", style=self._palette.dim, no_wrap=True)
+        fit_line(line, self._width)
+        return [line] if words else []
+
 
 def _failed(item: CallItem) -> bool:
-    return item.finished is not None and not item.finished.ok
+    return item.status == "failed"

@@ -79,6 +79,20 @@ def test_no_answer_is_said_in_words() -> None:
     assert shown(5, end) == ["no answer: output/answer.txt is empty"]
 
 
+def test_a_rejected_call_is_shown_as_in_the_cockpit() -> None:
+    asked = call(1, "rm -rf build", "")[0]
+    rejected: list[e.AnyEvent] = [
+        asked,
+        e.CallHeld(call=1),
+        e.CallDecided(call=1, verdict="reject", by="human", feedback="no"),
+        e.CallFinished(call=1, observation="A person rejected this call.", ok=False),
+    ]
+    title, why = shown(6, *rejected)
+    assert title.startswith(" 1 bash  rm -rf build")
+    assert title.endswith("◆ rejected by you")
+    assert why == "   “no”"
+
+
 def test_a_waiting_call_is_shown_with_its_keys() -> None:
     asked = call(1, "rm -rf build", "")[0]
     lines = shown(6, asked, e.CallHeld(call=1))

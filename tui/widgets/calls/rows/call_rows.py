@@ -20,6 +20,7 @@ from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
@@ -103,19 +104,16 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
     finished = item.finished
     if finished is None:
         return
-    verdict = item.decided.verdict if item.decided else None
-    if verdict in ("reject", "skip", "answer"):
-        words = {"reject": "rejected", "skip": "skipped", "answer": "answered"}[verdict]
-        who = "the policy" if item.decided and item.decided.by == "policy" else "you"
-        line.append(f"◆ {words} by {who}", style=palette.human)
-        if item.decided and item.decided.feedback:
-            line.append(f"  “{sanitize_line(item.decided.feedback)}”", style=palette.dim)
+    decided = decided_status(item, palette)
+    if decided is not None:
+        feedback = feedback_words(item)
+        line.append_text(decided).append(f"  {feedback}" if feedback else "", style=palette.dim)
         return
     if finished.ok:
         line.append(f"✓ {short_duration(finished.duration)}", style=palette.good)
     else:
         line.append(f"✗ {_what_failed(item)}", style=palette.bad)
-    if verdict == "edit":
+    if item.decided and item.decided.verdict == "edit":
         line.append("  edited by you ", style=palette.human)
     words = _amount(item) if finished.ok else sanitize_line(last_line(finished.observation))
     if words:
