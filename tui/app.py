@@ -44,6 +44,7 @@ from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested, ResumeRequested
 from sandbox_tui.tui.terminal_io.output_sanitizer import SanitizingFilter
 from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
@@ -226,6 +227,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
         store = self._session_store
         try:
+            reread_settings(self, self.settings)
             parent = await asyncio.to_thread(store.run, run_id)
             plan = await asyncio.to_thread(ForkPlan, store, parent, seq)
             run = plan.request(self.settings.now, {})
@@ -260,6 +262,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         from sandbox_tui.tui.screens.settings import SettingsScreen
 
         if not isinstance(self.screen, SettingsScreen):
+            reread_settings(self, self.settings)
             self.push_screen(SettingsScreen(self.settings, self._themes.names))
 
     def get_line_filters(self) -> Sequence[LineFilter]:

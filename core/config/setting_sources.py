@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,12 +57,18 @@ def setting_sources(file: Path | None = None) -> list[SettingSource]:
 
 
 def _source(section: str, field: str, text: str, path: Path) -> str:
+    if variable := _variable_in_force(section, field):
+        return variable
+    return _in_file(text, path, section, field) if _is_set(text, section, field) else DEFAULT
+
+
+def _variable_in_force(section: str, field: str) -> str:
+    """Return the environment variable that sets a field; empty for none."""
     variable = config.variable(section, field)
     if variable in os.environ:
         return variable
-    if (section, field) == ("model", "base_url") and os.environ.get("OPENAI_BASE_URL"):
-        return "OPENAI_BASE_URL"
-    return _in_file(text, path, section, field) if _is_set(text, section, field) else DEFAULT
+    is_url = (section, field) == ("model", "base_url")
+    return "OPENAI_BASE_URL" if is_url and os.environ.get("OPENAI_BASE_URL") else ""
 
 
 def _is_set(text: str, section: str, field: str) -> bool:
@@ -73,26 +80,42 @@ def _in_file(text: str, path: Path, section: str, field: str) -> str:
     return f"{path}:{line}" if line else str(path)
 
 
-def sources_of(settings: config.Settings) -> dict[str, str]:
+def is_in_environment(section: str, field: str) -> bool:
+    """Return whether an environment variable sets a field."""
+    return bool(_variable_in_force(section, field))
+
+
+def sources_of(
+    settings: config.Settings,
+    from_command_line: Collection[str] = (),
+    kept: Mapping[str, Any] | None = None,
+) -> dict[str, str]:
     """Return where each setting's current value comes from, in a few words, by dotted name.
 
-    `default`, the line of the file, the environment variable, or the command line of this program.
+    `default`, the name of the file, the environment variable, or the command line of this program.
+
+    Args:
+        settings: in force.
+        from_command_line: names of the settings that flags of this program set.
+        kept: settings that were saved by this program although the environment sets them.
     """
     try:
-        found = setting_sources()
-    except ConfigError:  # the file was made invalid meanwhile
-        found = []
-    recorded = {one.name: one for one in found}
+        recorded = {one.name: one.source for one in setting_sources()}
+    except ConfigError:  # the file was made invalid meanwhile; what it said before is in force
+        recorded = dict[str, str]()
+    default, file = config.Settings(), config.config_file().name
     sources: dict[str, str] = {}
     for section, kind in config.sections().items():
-        values = getattr(settings, section)
+        values, defaults = getattr(settings, section), getattr(default, section)
         for name in kind.__struct_fields__:
             dotted = f"{section}.{name}"
-            one = recorded.get(dotted)
-            in_force = one is not None and (
-                one.source.isupper() or one.value == getattr(values, name)
-            )
-            sources[dotted] = _in_words(one.source) if one and in_force else "command line"
+            is_default = getattr(values, name) == getattr(defaults, name)
+            if dotted in from_command_line:
+                sources[dotted] = "command line"
+            elif dotted in (kept or {}) or dotted not in recorded:
+                sources[dotted] = DEFAULT if is_default else file
+            else:
+                sources[dotted] = _in_words(recorded[dotted])
     return sources
 
 

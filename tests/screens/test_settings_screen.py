@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.toml_file import write
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import shortened
@@ -191,3 +192,64 @@ async def test_a_theme_that_is_gone_stays_chosen_until_another_one_is(
         await pilot.press("comma", "right", "ctrl+s")
         await pilot.pause()
         assert app.settings.now.ui.theme == app.theme != "mine"
+
+
+async def test_a_file_that_another_program_changes_is_read_again(
+    app: SandboxTui, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_LIMITS_TIME_LIMIT", "60")
+    async with app.run_test(size=(110, 45)) as pilot:
+        write({"limits.max_steps": 50, "limits.time_limit": 7.0, "ui.animations": False})
+        await pilot.press("n")
+        assert app.screen.query_one("#steps", Input).value == "50"
+        assert app.screen.query_one("#time", Input).value == "60", "the environment comes first"
+        assert app.animation_level == "none"
+        await pilot.press("escape")
+        write({"limits.max_steps": 51})
+        await pilot.press("comma")
+        await pilot.pause()
+        steps = app.screen.query_one("#limits-max-steps", Input)
+        about = app.screen.query_one("#about-limits-max-steps", Label)
+        assert steps.value == "51"
+        assert str(about.content).startswith("config.toml:3 · ")
+        steps.focus()
+        await pilot.press("ctrl+r", "ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert "max_steps" not in (own_home / "config.toml").read_text()
+
+
+async def test_flags_stay_above_a_file_that_changes(own_home: Path, store: Store) -> None:
+    app = SandboxTui(config.load({"limits.max_steps": 9, "model.local_ports": [1]}), store)
+    async with app.run_test(size=(110, 45)) as pilot:
+        write({"limits.max_steps": 50, "limits.time_limit": 7.0})
+        await pilot.press("comma")
+        await pilot.pause()
+        assert app.screen.query_one("#limits-max-steps", Input).value == "9"
+        assert app.screen.query_one("#limits-time-limit", Input).value == "7"
+        about = app.screen.query_one("#about-limits-max-steps", Label)
+        assert str(about.content).startswith("command line · ")
+
+
+async def test_a_file_with_a_mistake_changes_nothing(app: SandboxTui, own_home: Path) -> None:
+    async with app.run_test(size=(110, 45)) as pilot:
+        (own_home / "config.toml").write_text("[limits]\nmax_steps = 'many'\n")
+        await pilot.press("comma")
+        await pilot.pause()
+        assert app.screen.query_one("#limits-max-steps", Input).value == "7"
+        about = app.screen.query_one("#about-limits-max-steps", Label)
+        assert str(about.content).startswith("config.toml · ")
+        said = [note.message for note in app._notifications]
+        assert len(said) == 1
+        assert "limits.max_steps" in said[0]
+
+
+async def test_a_value_saved_over_the_environment_stays_in_this_program(
+    app: SandboxTui, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_LIMITS_TIME_LIMIT", "60")
+    app.settings.change({"limits.time_limit": 70.0})
+    write({"limits.max_steps": 50})
+    assert app.settings.reread() == ""
+    limits = app.settings.now.limits
+    assert (limits.max_steps, limits.time_limit) == (50, 70.0)
+    assert app.settings.sources["limits.time_limit"] == "config.toml"

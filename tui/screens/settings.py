@@ -15,7 +15,7 @@ from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.config.setting_sources import DEFAULT, sources_of
+from sandbox_tui.core.config.setting_sources import DEFAULT
 from sandbox_tui.core.config.settings import Settings, config_file
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
@@ -165,7 +165,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         self._at_first = {
             row.name: text_of_setting(live_settings.now, row.name) for row in self._rows.values()
         }
-        self._sources = sources_of(live_settings.now)
+        self._sources = live_settings.sources
         self._theme_at_first = ""
 
     def compose(self) -> ComposeResult:

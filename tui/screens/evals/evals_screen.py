@@ -16,6 +16,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -78,6 +79,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             if found is not None:
                 self.call_later(self.open_summary, found)
 
+        reread_settings(self.app, self._settings)
         store, settings = self._evals.runs.store, self._settings.now
         app_of(self).push_screen(NewEvalDialog(store, settings, self._draft), started)
 

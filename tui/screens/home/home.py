@@ -18,6 +18,7 @@ from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionR
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
 from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
@@ -130,6 +131,7 @@ class HomeScreen(RowCommands):
 
     def on_screen_resume(self) -> None:
         """Reload: a run may have ended in the meantime."""
+        reread_settings(self.app, self._settings)
         self.reload()
         self.show_model()
 
@@ -157,7 +159,9 @@ class HomeScreen(RowCommands):
         self.reload()
 
     def action_reload(self) -> None:
-        """Reload the sessions."""
+        """Reload the sessions, and the settings."""
+        reread_settings(self.app, self._settings)
+        self.show_model()
         self.reload()
 
     @property
@@ -173,12 +177,14 @@ class HomeScreen(RowCommands):
             if requests:
                 self.call_later(self._begin, requests)
 
+        reread_settings(self.app, self._settings)
         app_of(self).push_screen(NewRunDialog(self._settings, self._draft), described)
 
     # --- the model
 
     def action_model(self) -> None:
         """Choose a model that is available on this machine."""
+        reread_settings(self.app, self._settings)
         self._models.ask()
 
     @on(ModelOffers.Selected, "#offers")
@@ -207,6 +213,7 @@ class HomeScreen(RowCommands):
         """Run the demo in a real sandbox."""
         from sandbox_tui.tui.screens.home.demo_request import demo_request
 
+        reread_settings(self.app, self._settings)
         self._begin([demo_request(self._settings.now)])
 
     def _begin(self, requests: Sequence[RunRequest]) -> None:

@@ -15,6 +15,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
@@ -60,6 +61,7 @@ class Palette:
         below = self._app.screen
         if isinstance(below, PaletteScreen):
             return
+        reread_settings(self._app, self._settings)
         known = [
             *action_entries(self._app, below),
             Entry("Actions", "import", "Import sessions from a file", "", self._ask_for_import),

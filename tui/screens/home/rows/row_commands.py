@@ -14,6 +14,7 @@ from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.messages import ForkRequested
@@ -84,6 +85,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         run = self.session_here
         if run is None:
             return
+        reread_settings(self.app, self._settings)
         try:
             worker = resume_here(run, self._settings.now, self._run_workers)
         except SandboxTuiError as error:
