@@ -45,7 +45,7 @@ PAIRED_METHODS = (
         "Flips",
         "Tasks whose mean score is below one half in one evaluation, and not in the other.",
     ),
-    *(method for method in METHODS if method[0] in ("Intervals", "Tokens a query")),
+    *(method for method in METHODS if method[0] in ("Intervals", "Resampling", "Tokens a query")),
 )
 """Names of figures, and how they are computed."""
 

@@ -10,6 +10,9 @@ from sandbox_tui.core.evals.reporting.statistics import Estimate
 NONE = "–"
 """Placeholder for a missing figure."""
 
+NO_INTERVAL = "n too small"
+"""Placeholder for an interval that cannot be estimated."""
+
 
 def score(found: Estimate | None) -> str:
     """Format a mean score in percent with its interval: 62.5 [48.1, 76.0]."""
@@ -25,7 +28,7 @@ def _with_interval(found: Estimate | None, sign: str) -> str:
     if found is None:
         return NONE
     if found.low is None or found.high is None:
-        return points(found.value, sign)
+        return f"{points(found.value, sign)} [{NO_INTERVAL}]"
     return f"{points(found.value, sign)} [{points(found.low, sign)}, {points(found.high, sign)}]"
 
 

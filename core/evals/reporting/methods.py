@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandbox_tui.core.evals.reporting.figures import NO_INTERVAL
 from sandbox_tui.core.evals.reporting.statistics import (
     CONFIDENCE,
     MIN_NORMAL_TASKS,
@@ -17,11 +18,16 @@ METHODS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Intervals",
-        f"Percentile bootstrap, {CONFIDENCE:.0%}, {RESAMPLES} resamples of tasks with seed {SEED}; "
-        f"samples of one task stay together. With {MIN_NORMAL_TASKS} tasks or more the percentiles "
-        "are those of the Cornish-Fisher expansion, to the skewness. One task has no interval. "
-        "Where all tasks have the same score the interval is a point: that is no proof that the "
-        "next task has it too.",
+        f"{CONFIDENCE:.0%}, over tasks: the samples of one task count as one. Where every task is "
+        "right or wrong: Wilson's score interval (1927) for a score, Tango's (1998) for a paired "
+        f"difference. Otherwise by resampling; “{NO_INTERVAL}”: there is one task, or all are "
+        "equal, so that nothing shows how far they spread.",
+    ),
+    (
+        "Resampling",
+        f"Percentile bootstrap, {RESAMPLES} resamples of tasks with seed {SEED}. With "
+        f"{MIN_NORMAL_TASKS} tasks or more the percentiles are those of the Cornish-Fisher "
+        "expansion, to the skewness.",
     ),
     (
         "Difference",

@@ -1,9 +1,10 @@
-"""Means and paired differences with bootstrap intervals, resampled by task.
+"""Means and paired differences with intervals, by task.
 
-Samples of one task are not independent of each other, so tasks are resampled (the cluster
-bootstrap: Davison and Hinkley, Bootstrap Methods and Their Application, 1997, section 3.8). Each
-task counts once, with the mean of its samples. Intervals are 95 % percentile intervals from
-`RESAMPLES` resamples with a fixed seed: the same scores always give the same interval.
+Samples of one task are not independent of each other, so each task counts once, with the mean of
+its samples. Tasks that are all right or wrong have score intervals (`score_intervals`). For all
+others tasks are resampled (the cluster bootstrap: Davison and Hinkley, Bootstrap Methods and Their
+Application, 1997, section 3.8). Those intervals are 95 % percentile intervals from `RESAMPLES`
+resamples with a fixed seed: the same scores always give the same interval.
 
 A resample of n tasks with k different means is k counts from a multinomial distribution, so it
 costs k random numbers instead of n. With `MIN_NORMAL_TASKS` tasks or more, the means of resamples
@@ -20,6 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sandbox_tui.core.evals.reporting.score_intervals import NORMAL_POINT, tango, wilson
+
 RESAMPLES = 1000
 CONFIDENCE = 0.95
 SEED = 20260122
@@ -31,9 +34,6 @@ spread of the scores, its centre not at all."""
 MIN_NORMAL_TASKS = 400
 """From this many tasks on, the error of the expansion is smaller than the variance of
 resampling."""
-
-NORMAL_POINT = 1.959964
-"""The 97.5 % quantile of the normal distribution: half of what `CONFIDENCE` leaves is above it."""
 
 Scores = Mapping[str, Sequence[float]]
 """Scores of samples by task."""
@@ -49,7 +49,8 @@ class Estimate:
 
     Attributes:
         value: the mean.
-        low, high: ends of the interval; None for a single task, from which none can be estimated.
+        low, high: ends of the interval; None if nothing shows how far the values spread: they are
+            all equal and not just right or wrong, or there is only one.
         tasks: number of tasks.
     """
 
@@ -69,13 +70,24 @@ class Estimate:
 
 def mean_score(scores: Scores) -> Estimate | None:
     """Return the mean over tasks; None if there is no score."""
-    return estimate(task_means(scores).values())
+    means = task_means(scores).values()
+    if not means or not _are_binary(means):
+        return estimate(means)
+    right, tasks = sum(map(int, means)), len(means)
+    return Estimate(right / tasks, *wilson(right, tasks), tasks)
 
 
 def paired_difference(base: Scores, other: Scores) -> Estimate | None:
     """Return the mean of `other` minus `base` over the tasks that have a score in both; None if
     there are none."""
-    return estimate(task_differences(base, other).values())
+    before, after = task_means(base), task_means(other)
+    differences = [after[task] - mean for task, mean in before.items() if task in after]
+    both = (means[task] for means in (before, after) for task in before.keys() & after.keys())
+    if not differences or not _are_binary(both):
+        return estimate(differences)
+    gained, lost = differences.count(1), differences.count(-1)
+    tasks = len(differences)
+    return Estimate((gained - lost) / tasks, *tango(gained, lost, tasks), tasks)
 
 
 def paired_ratio(base: Scores, other: Scores) -> float | None:
@@ -96,23 +108,21 @@ def task_means(scores: Scores) -> dict[str, float]:
     }
 
 
-def task_differences(base: Scores, other: Scores) -> dict[str, float]:
-    """Return the difference between the mean scores of each task that has a score in both."""
-    before, after = task_means(base), task_means(other)
-    return {task: after[task] - mean for task, mean in before.items() if task in after}
-
-
 def estimate(values: Iterable[float]) -> Estimate | None:
-    """Return the mean of one value per task with its interval; None without values."""
+    """Return the mean of one value per task with its bootstrap interval; None without values."""
     found = sorted(values)
     if not found:
         return None
     value = _mean(found)
-    if len(found) == 1:
-        return Estimate(value, None, None, 1)
+    if found[0] == found[-1]:
+        return Estimate(value, None, None, len(found))
     low, high = _interval(tuple(_groups(found)))
     # Rounding alone could put the mean outside the interval of equal values.
     return Estimate(value, min(low, value), max(high, value), len(found))
+
+
+def _are_binary(scores: Iterable[float]) -> bool:
+    return all(score in (0, 1) for score in scores)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -138,8 +148,6 @@ def _groups(ordered: Sequence[float]) -> Iterator[tuple[float, int]]:
 def _interval(groups: tuple[tuple[float, int], ...]) -> tuple[float, float]:
     """Return the interval of a mean. Cached for the screen, which calls this whenever a sample
     ends, with most groups unchanged."""
-    if len(groups) == 1:
-        return groups[0][0], groups[0][0]
     if sum(count for _, count in groups) >= MIN_NORMAL_TASKS:
         return _expansion(groups)
     rng = random.Random(SEED)

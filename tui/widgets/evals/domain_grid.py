@@ -212,7 +212,7 @@ def _interval(found: Estimate, sign: str) -> str:
     """Return the ends of an interval in whole points, because they are no more precise than
     that."""
     if found.low is None or found.high is None:
-        return ""
+        return f" {figures.NO_INTERVAL}"
     low, high = (f"{round(100 * end):{sign}d}" for end in (found.low, found.high))
     return f" {low}…{high}"
 

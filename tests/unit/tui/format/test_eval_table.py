@@ -33,18 +33,18 @@ def test_the_table_at_80_columns() -> None:
     assert text.startswith(
         "pocket · small-0.5b\n"
         "\n"
-        "domain  mode     done               score %           difference  tokens  ratio\n"
-        "math    vanilla   2/2     50.0 [0.0, 100.0]                    –    1.0k      –\n"
-        "        sandbox   2/2  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]     500  0.50×\n"
-        "all     vanilla   2/2     50.0 [0.0, 100.0]                    –    1.0k      –\n"
-        "        sandbox   2/2  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]     500  0.50×\n"
+        "domain  mode     done              score %            difference  tokens  ratio\n"
+        "math    vanilla   2/2     50.0 [9.5, 90.5]                     –    1.0k      –\n"
+        "        sandbox   2/2  100.0 [34.2, 100.0]  +50.0 [-48.6, +90.5]     500  0.50×\n"
+        "all     vanilla   2/2     50.0 [9.5, 90.5]                     –    1.0k      –\n"
+        "        sandbox   2/2  100.0 [34.2, 100.0]  +50.0 [-48.6, +90.5]     500  0.50×\n"
         "\n"
         "domain  mode     generated  q/min  q/min ratio  seconds  scoring s  steps\n"
         "math    vanilla     10.0 %   24.0            –     10.0        0.5    1.0\n"
         "        sandbox     20.0 %    8.0        0.33×     20.0        0.0    3.5\n"
     )
     assert "command: sandbox-tui eval run pocket --model small-0.5b\n" in text
-    assert "\nIntervals: Percentile bootstrap, 95%, 1000 resamples of tasks" in text
+    assert "\nIntervals: 95%, over tasks: the samples of one task count as one." in text
 
 
 @pytest.mark.parametrize("width", [0, 40, 61, 80, 132, 300])
@@ -77,8 +77,8 @@ def test_hostile_texts_are_harmless() -> None:
 
 
 def test_colours_say_what_intervals_say() -> None:
-    sure = [result(task, "vanilla", 0.0) for task in "abc"]
-    sure += [result(task, "sandbox", 1.0) for task in "abc"]
+    sure = [result(task, "vanilla", 0.0) for task in "abcd"]
+    sure += [result(task, "sandbox", 1.0) for task in "abcd"]
     kinds = [line.kind for line in next(iter(table_blocks(eval_table(INFO, sure), 80)))]
     assert kinds == ["head", "baseline", "better", "baseline", "better"]
     kinds = [line.kind for line in next(iter(table_blocks(eval_table(INFO, SMALL), 80)))]
@@ -90,8 +90,8 @@ def test_lines_have_colours_on_a_terminal_alone(
     no_color: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)
-    sure = [result(task, "vanilla", 0.0) for task in "abc"]
-    sure += [result(task, "sandbox", 1.0) for task in "abc"]
+    sure = [result(task, "vanilla", 0.0) for task in "abcd"]
+    sure += [result(task, "sandbox", 1.0) for task in "abcd"]
     table = eval_table(INFO, sure)
     for is_terminal in (False, True):
         monkeypatch.setattr(sys.stdout, "isatty", lambda is_terminal=is_terminal: is_terminal)

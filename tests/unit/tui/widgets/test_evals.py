@@ -75,7 +75,7 @@ def test_an_evaluation_without_samples_yet_has_one_row(make: Any) -> None:
 
 
 def test_narrow_tables_keep_the_difference_rather_than_the_intervals_of_scores() -> None:
-    wide, narrow = grid_by_domain(table(), 76), grid_by_domain(table(), 56)
+    wide, narrow = grid_by_domain(table(), 76), grid_by_domain(table(), 50)
     for grid in (wide, narrow):
         assert "difference" in grid.head
     assert "…" in "".join(f.text for f in wide.blocks[0][0][2:4])

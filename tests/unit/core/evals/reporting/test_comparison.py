@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from sandbox_tui.core.evals.reporting.comparison import Flip, PairedCell, compare_evals
+from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.sample import SampleResult
 from tests.examples import examples
@@ -37,9 +38,9 @@ def test_pairs_by_hand() -> None:
     assert math == PairedCell(
         domain="math",
         mode="sandbox",
-        left=Estimate(0.5, 0, 1, 2),
-        right=Estimate(1, 1, 1, 2),
-        difference=Estimate(0.5, 0, 1, 2),
+        left=Estimate(0.5, *wilson(1, 2), 2),
+        right=Estimate(1, *wilson(2, 2), 2),
+        difference=Estimate(0.5, *tango(1, 0, 2), 2),
         tokens_ratio=0.5,
         unpaired=2,
     )

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.meta_capabilities.capability import CountedCall, RunCapabilities
 from sandbox_tui.core.evals.reporting.outcomes import failure_kind
+from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import Cell, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES, SampleResult
@@ -37,11 +38,11 @@ def test_scores_and_differences_by_hand() -> None:
         ]
     )
     base, other = found["math", "vanilla"], found["math", "sandbox"]
-    assert base.score == Estimate(0.5, 0, 1, 2)
+    assert base.score == Estimate(0.5, *wilson(1, 2), 2)
     assert base.difference is None
     assert other.score is not None
     assert other.score.value == pytest.approx(2 / 3)
-    assert other.difference == Estimate(0.5, 0, 1, 2)  # a: +1, b: 0; c has no pair
+    assert other.difference == Estimate(0.5, *tango(1, 0, 2), 2)  # a: +1, b: 0; c has no pair
 
 
 def test_a_sample_without_a_score_is_not_a_zero() -> None:
@@ -56,7 +57,7 @@ def test_a_sample_without_a_score_is_not_a_zero() -> None:
             result("g", "sandbox", status="pending", finish_reason=""),
         ]
     )["math", "sandbox"]
-    assert found.score == Estimate(1, None, None, 1)
+    assert found.score == Estimate(1, *wilson(1, 1), 1)
     counts = (found.samples, found.over, found.scored, found.unscored, found.failed)
     assert counts == (7, 5, 1, 3, 1)
     assert (found.running, found.pending) == (1, 1)

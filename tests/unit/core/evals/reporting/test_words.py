@@ -17,7 +17,7 @@ from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, res
 
 def test_scores_and_differences() -> None:
     assert figures.score(Estimate(0.625, 0.4811, 0.76, 8)) == "62.5 [48.1, 76.0]"
-    assert figures.score(Estimate(1, None, None, 1)) == "100.0"
+    assert figures.score(Estimate(0.5, None, None, 1)) == "50.0 [n too small]"
     assert figures.difference(Estimate(-0.125, -0.3, 0.05, 8)) == "-12.5 [-30.0, +5.0]"
     assert figures.difference(Estimate(0, 0, 0, 8)) == "0.0 [0.0, 0.0]"
     assert figures.difference(Estimate(-0.0001, -0.0004, 0, 8)) == "0.0 [0.0, 0.0]"

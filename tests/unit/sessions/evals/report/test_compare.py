@@ -35,9 +35,9 @@ def test_text_by_hand() -> None:
     assert comparison_text(SMALL, 100).startswith(
         "pocket · small-0.5b and larger-7b\n"
         "\n"
-        "domain  mode     tasks             left %               right %           difference  tokens ratio\n"
-        "math    sandbox      2  50.0 [0.0, 100.0]  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]          2.0×\n"
-        "all     sandbox      2  50.0 [0.0, 100.0]  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]          2.0×\n"
+        "domain  mode     tasks            left %              right %            difference  tokens ratio\n"
+        "math    sandbox      2  50.0 [9.5, 90.5]  100.0 [34.2, 100.0]  +50.0 [-48.6, +90.5]          2.0×\n"
+        "all     sandbox      2  50.0 [9.5, 90.5]  100.0 [34.2, 100.0]  +50.0 [-48.6, +90.5]          2.0×\n"
         "\n"
         "domain  mode     unpaired\n"
         "math    sandbox         1\n"
@@ -63,7 +63,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 def test_markdown_by_hand() -> None:
     text = comparison_markdown(SMALL, {"new": "sessions/new.html"})
-    assert "| math | sandbox | 2 | 50.0 [0.0, 100.0] | 100.0 [100.0, 100.0] |" in text
+    assert "| math | sandbox | 2 | 50.0 [9.5, 90.5] | 100.0 [34.2, 100.0] |" in text
     assert "| a | math | sandbox | 0.0 | [100.0](sessions/new.html) |" in text
 
 

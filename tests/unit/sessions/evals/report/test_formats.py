@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 
 from sandbox_tui.core.evals.meta_capabilities.capability import CountedCall, RunCapabilities
 from sandbox_tui.core.evals.reporting.columns import columns_of
+from sandbox_tui.core.evals.reporting.score_intervals import tango
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.csv import cells_csv, samples_csv
@@ -87,14 +88,16 @@ def test_markdown_by_hand() -> None:
     text = markdown_report(report)
     assert text.startswith("# pocket · small-0.5b\n\n- suite: pocket, digest 0123456789abcdef\n")
     assert "- command: `sandbox-tui eval run pocket --model small-0.5b`\n" in text
-    assert "| math | vanilla | 1/1 | 0.0 | – | 100 | – |" in text
-    assert "|  | sandbox | 2/2 | 100.0 | +100.0 | 100 | 1.00× |" in text
+    assert "| math | vanilla | 1/1 | 0.0 [0.0, 79.3] | – | 100 | – |" in text
+    assert (
+        "|  | sandbox | 2/2 | 100.0 [20.7, 100.0] | +100.0 [-58.7, +100.0] | 100 | 1.00× |" in text
+    )
     assert "- sandbox: failures by kind: 1 model error.\n" in text
     assert "- sandbox: 1 sample has no score.\n" in text
     assert "- a \\#1 vanilla, 2 documents cut\n" in text
     assert "- b \\#1 sandbox, failed, model error: Away.\n" in text
     assert "- [a \\#1](sessions/sandbox-a.html) call 2: `grep -n a|b x.txt`\n" in text
-    assert "- **Intervals.** Percentile bootstrap, 95%" in text
+    assert "- **Intervals.** 95%, over tasks" in text
 
 
 def test_markdown_is_one_table_of_domains() -> None:
@@ -207,7 +210,7 @@ def test_a_line_per_cell() -> None:
         ("math", "vanilla"), ("math", "sandbox"), ("all", "vanilla"), ("all", "sandbox"),
     ]  # fmt: skip
     names = ("score", "difference", "difference_low", "difference_high", "difference_tasks")
-    assert [lines[1][name] for name in names] == ["1.0", "0.5", "0.0", "1.0", "2"]
+    assert [lines[1][name] for name in names] == ["1.0", "0.5", *map(str, tango(1, 0, 2)), "2"]
     assert (lines[1]["per_minute_ratio"], lines[0]["tokens_ratio"]) == ("0.5", "")
 
 
