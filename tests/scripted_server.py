@@ -145,6 +145,7 @@ class ScriptedServer:
         requests: bodies of the requests so far, parsed; `bodies` holds their bytes.
         headers: headers of each request, by lower-case name.
         authorizations: the Authorization header of each request.
+        list_authorizations: that of each request for the models.
         connections: number of connections opened.
         port: the port it listens on; 0 chooses a free one.
         models: what `GET /models` lists; if None, that address returns 404.
@@ -159,6 +160,7 @@ class ScriptedServer:
         self.bodies: list[bytes] = []
         self.headers: list[dict[str, str]] = []
         self.authorizations: list[str] = []
+        self.list_authorizations: list[str] = []
         self.connections = 0
         self.models: list[str] | None = None
         self.model_fields: Chunk = {}
@@ -184,6 +186,7 @@ class ScriptedServer:
                 owner.play(self, reply(request) if callable(reply) else reply)
 
             def do_GET(self) -> None:
+                owner.list_authorizations.append(self.headers.get("authorization", ""))
                 if owner.models is None:
                     owner.play(self, failure(404))
                     return

@@ -110,12 +110,16 @@ def _read(port: int, raw: bytes) -> LocalServer | None:
     if response.status in (401, 403):
         is_json = "json" in (response.getheader("content-type") or "")
         return LocalServer(kind, address, wants_key=True) if is_json else None
-    found = _models(body) if response.status == 200 else None
+    found = models_in(body) if response.status == 200 else None
     if found is None:
         return None
     names, owners = found
-    kind = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), kind)
-    return LocalServer(kind, address, names)
+    return LocalServer(kind_of(owners, kind), address, names)
+
+
+def kind_of(owners: Sequence[str], otherwise: str = UNKNOWN) -> str:
+    """Return the server program that names these owners of its models."""
+    return next((_OWNERS[owner] for owner in owners if owner in _OWNERS), otherwise)
 
 
 class _Answer:
@@ -129,7 +133,7 @@ class _Answer:
         return io.BytesIO(self._raw)
 
 
-def _models(body: bytes) -> tuple[tuple[str, ...], list[str]] | None:
+def models_in(body: bytes) -> tuple[tuple[str, ...], list[str]] | None:
     """Return the names and owners of the models in a list, or None if it is not such a list."""
     value: Any = None
     with contextlib.suppress(msgspec.DecodeError, RecursionError):

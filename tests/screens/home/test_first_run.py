@@ -196,3 +196,56 @@ def test_doctor_reports_the_same_servers(server: ScriptedServer) -> None:
     done = CliRunner().invoke(main, ["doctor"])
     assert f"a server at {server.url}: qwen3-coder, tiny" in done.stdout
     assert "sandbox-tui config set model.name qwen3-coder" in done.stdout
+
+
+async def test_the_server_in_the_form_is_asked_first(
+    own_home: Path, store: Store, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    app = SandboxTui(config.load(), store)
+    with ScriptedServer([]) as elsewhere:
+        elsewhere.models = ["far"]
+        async with app.run_test(size=(100, 40)) as pilot:
+            await pilot.press("n")
+            app.screen.query_one("#url", Input).value = elsewhere.url
+            await pilot.press("f3")
+            await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+            offers = await found(app, pilot)
+            lines = shown(offers).split("\n")
+            assert "far" in lines[0]
+            assert "qwen3-coder" in lines[1]
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+            assert app.screen.query_one("#model", Input).value == "far"
+            assert app.screen.query_one("#url", Input).value == elsewhere.url
+            await pilot.press("f3")
+            await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+            assert "far" in shown(await found(app, pilot))
+        assert set(elsewhere.list_authorizations) == {f"Bearer {SECRET}"}
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1 cannot be reached"),
+        ("127.0.0.1:1/v1", "server 127.0.0.1:1/v1: Begin with http:// or https://."),
+        ("{silent}", "/v1 has no list of models (404)"),
+    ],
+)
+async def test_a_server_in_the_form_that_lists_no_models_says_why(
+    own_home: Path,
+    store: Store,
+    server: ScriptedServer,
+    scripted_server: Callable[..., ScriptedServer],
+    url: str,
+    words: str,
+) -> None:
+    app, silent = SandboxTui(config.load(), store), scripted_server(say("x"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("n")
+        app.screen.query_one("#url", Input).value = url.format(silent=silent.url)
+        await pilot.press("f3")
+        await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+        lines = shown(await found(app, pilot)).split("\n")
+        assert words in lines[0]
+        assert "qwen3-coder" in lines[1]

@@ -182,9 +182,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         url.placeholder = "not needed" if no_server else "empty for OpenAI"
 
     def action_models(self) -> None:
-        """Choose a model that is available on this machine, only for this fork."""
-        settings = self._run_request.settings.model
-        app_of(self).push_screen(ChooseModelDialog(settings, for_good=False), self._take)
+        """Choose a model of the server in the form or of this machine, only for this fork."""
+        settings, url = self._run_request.settings.model, self.query_one("#url", Input).value
+        app_of(self).push_screen(ChooseModelDialog.at(settings, url), self._take)
 
     def _take(self, offer: Offer | None) -> None:
         if offer is not None:

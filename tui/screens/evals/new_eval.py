@@ -142,10 +142,9 @@ class NewEvalDialog(FormDialog[EvalSummary | None]):
         return mistake_of_count(text, MOST[name]) if text and name in MOST else ""
 
     def action_models(self) -> None:
-        """Choose a model that is available on this machine."""
-        app_of(self).push_screen(
-            ChooseModelDialog(self._settings.model, for_good=False), self._take
-        )
+        """Choose a model of the server in the form or of this machine."""
+        dialog = ChooseModelDialog.at(self._settings.model, self.typed()["url"])
+        app_of(self).push_screen(dialog, self._take)
 
     def _take(self, offer: Offer | None) -> None:
         if offer is not None:

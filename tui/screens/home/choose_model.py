@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import ClassVar
 
+import msgspec
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.base.errors import ModelError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.models.discovery import find_local_servers
+from sandbox_tui.core.models.factory import is_server_address
+from sandbox_tui.core.models.listed_models import ask_for_models
+from sandbox_tui.tui.format.setting_text import SERVER_NEEDED
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -25,7 +32,8 @@ class ChooseModelDialog(Dialog[Offer | None]):
     """Finds servers and lists their models; dismisses with the chosen one.
 
     Args:
-        settings: the ports to query, and the API key that may be set.
+        settings: the ports to query, the API key that may be set, and without `for_good` a server
+            to ask first.
         for_good: whether the caller saves the choice to the config file.
     """
 
@@ -49,6 +57,12 @@ class ChooseModelDialog(Dialog[Offer | None]):
         self._settings = settings
         self._for_good = for_good
 
+    @classmethod
+    def at(cls, settings: ModelSettings, url: str) -> ChooseModelDialog:
+        """Return the dialog for a form whose server field holds this URL."""
+        named = msgspec.structs.replace(settings, base_url=url.strip())
+        return cls(named, for_good=False)
+
     def compose(self) -> ComposeResult:
         """Yield the offers, and the effect of choosing one."""
         with Vertical(classes="dialog") as box:
@@ -62,7 +76,8 @@ class ChooseModelDialog(Dialog[Offer | None]):
 
     @property
     def _advice(self) -> tuple[str, str]:
-        where = f"{hint('home.new')} (new run)" if self._for_good else "the form"
+        models = hint("new_run.models")
+        where = f"{hint('home.new')} (new run)" if self._for_good else f"the form, then {models}"
         return (
             f"· start one, such as ollama serve, then {hint('choose_model.look')}",
             f"· for one elsewhere, enter its URL in {where}",
@@ -92,10 +107,26 @@ class ChooseModelDialog(Dialog[Offer | None]):
     @work(exclusive=True, group="look")
     async def _search(self, *, again: bool = False) -> None:
         ports = self._settings.local_ports
-        offers = offers_of(await find_local_servers(ports), self._settings)
+        first, servers = await asyncio.gather(self._ask_first(), find_local_servers(ports))
+        asked = {_here(offer.base_url) for offer in first}
+        others = [server for server in servers if server.base_url not in asked]
+        offers = [*first, *offers_of(others, self._settings)]
         self.query_one(ModelOffers).show(offers, ports)
         if again:
             self._show_title(f"refreshed at {time.strftime('%H:%M:%S')}")
+
+    async def _ask_first(self) -> list[Offer]:
+        """Return the models of the server that the form names, or what is wrong with it."""
+        url = self._settings.base_url.strip()
+        if self._for_good or not url:
+            return []
+        if not is_server_address(url):
+            return [Offer("", url, f"server {sanitize_line(url)}: {SERVER_NEEDED}")]
+        try:
+            server = await ask_for_models(self._settings, api_key(self._settings))
+        except ModelError as error:
+            return [Offer("", url, str(error))]
+        return offers_of([server], None)
 
     def _show_title(self, state: str) -> None:
         self.query_one(".dialog").border_title = f"{TITLE} · {state}"
@@ -109,3 +140,8 @@ class ChooseModelDialog(Dialog[Offer | None]):
             self.dismiss(offer)
         else:
             self.notify(f"No model to choose here: {offer.words}.", markup=False)
+
+
+def _here(url: str) -> str:
+    """Return a URL as `find_local_servers` writes it if it is of this machine."""
+    return url.replace("//localhost", "//127.0.0.1").rstrip("/")

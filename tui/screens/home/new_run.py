@@ -183,10 +183,9 @@ class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None])
             self.query_one("#model").border_subtitle = self.note_of("model")
 
     def action_models(self) -> None:
-        """Choose a model that is available on this machine, only for this run."""
-        app_of(self).push_screen(
-            ChooseModelDialog(self._settings.model, for_good=False), self._take
-        )
+        """Choose a model of the server in the form or of this machine, only for this run."""
+        dialog = ChooseModelDialog.at(self._settings.model, self.typed()["url"])
+        app_of(self).push_screen(dialog, self._take)
 
     def _take(self, offer: Offer | None) -> None:
         if offer is not None:

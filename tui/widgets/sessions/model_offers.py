@@ -39,9 +39,9 @@ class Offer:
     words: str
 
 
-def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[Offer]:
-    """Return an offer for each model, for each server without one, and for an API key that is
-    set."""
+def offers_of(servers: Sequence[LocalServer], settings: ModelSettings | None) -> list[Offer]:
+    """Return an offer for each model, for each server without one, and for an API key that is set
+    according to the settings, if any."""
     offers: list[Offer] = []
     for server in servers:
         address = server.base_url.removeprefix("http://").removesuffix("/v1")
@@ -51,7 +51,7 @@ def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[O
             offers.append(Offer("", server.base_url, f"{where} needs an API key"))
         elif not server.models:
             offers.append(Offer("", server.base_url, f"{where} has no model loaded"))
-    if api_key(settings):
+    if settings is not None and api_key(settings):
         words = f"{settings.api_key_env} is set: a new run can use any OpenAI model"
         offers.append(Offer("", "", words))
     return offers
