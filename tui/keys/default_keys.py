@@ -183,6 +183,7 @@ ACTIONS: dict[str, KeyAction] = {
             "home.delete", ("x", "delete"), "delete", about="Delete the session, or all marked"
         ),
         KeyAction("home.demo", ("d",), "demo", about="Watch the demo"),
+        KeyAction("home.details", ("o",), "All details", about="All details of the row"),
         KeyAction("home.evals", ("e",), "evaluations", about="All evaluations"),
         KeyAction("home.export", ("E",), "export", about="Export the session"),
         KeyAction("home.find", ("slash", "f"), "find", shown="/", about="Find in all sessions"),

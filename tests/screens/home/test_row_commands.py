@@ -12,13 +12,15 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.store.tables.annotations import notes_of
+from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, set_tags
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from tests.screens.home.test_find_sessions import at_home
 from tests.screens.home.test_home_rows import detail
 from tests.unit.event_streams import started
@@ -59,6 +61,35 @@ async def test_a_note_on_the_session_is_written_edited_and_shown(store: Store) -
         await note(pilot, "again", before="worth a look")
         await until(pilot, lambda: "note        again" in detail(home))
         assert [(one.step, one.text) for one in notes_of(store, "whole")] == [(0, "again")]
+
+
+async def test_details_take_lines_that_the_list_leaves_empty_and_count_the_others(
+    store: Store,
+) -> None:
+    for step in range(3):
+        add_note(store, "whole", step if step < 3 else 0, f"remark {step}")
+    set_tags(store, "whole", ["kept"])
+    async with at_home(store) as (home, pilot):
+        await until(pilot, lambda: "tokens" in detail(home))
+        assert "#kept" in detail(home)
+        assert "more line" not in detail(home)
+    for step in range(3, 20):
+        add_note(store, "whole", step if step < 3 else 0, f"remark {step}")
+    async with at_home(store, (100, 30)) as (home, pilot):
+        await until(pilot, lambda: "more lines" in detail(home))
+        pane = home.query_one(SessionDetailPane)
+        await until(pilot, lambda: pane.outer_size.height == 15)
+        lines = detail(home).split("\n")
+        assert "note        remark 0" in lines, "notes come before what the run did"
+        assert len(lines) == 13
+        assert lines[-1].startswith("… ")
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PagerScreen))
+        blocks = pilot.app.screen.query_one(TextBlocks)
+        drawn = [blocks.draw_block(at, 90)[0].plain[7:] for at in range(blocks.block_count())]
+        assert drawn[:2] == ["task", "  zebra"]
+        assert "  remark 19" in drawn
+        assert any(line.startswith("tokens") for line in drawn)
 
 
 async def note(pilot: Pilot[int], text: str, before: str = "") -> None:

@@ -82,6 +82,7 @@ class HomeScreen(RowCommands):
         binding("home.note", "note"),
         binding("home.settings", "app.settings"),
         binding("home.copy_id", "copy_id", show=False),
+        binding("home.details", "details", show=False),
         binding("home.folder", "folder", show=False),
         binding("home.open", "replay", show=False),
         binding("home.mark", "mark", show=False),
@@ -134,6 +135,10 @@ class HomeScreen(RowCommands):
         reread_settings(self.app, self._settings)
         self.reload()
         self.show_model()
+
+    def on_resize(self) -> None:
+        """Divide the lines between the list and the details again."""
+        self.call_after_refresh(self._details.fit)
 
     def on_unmount(self) -> None:
         """Close the search's connection."""
@@ -294,6 +299,10 @@ class HomeScreen(RowCommands):
         if not self.query_one(SessionList).unmark():
             self._search.end()
         self.refresh_bindings()
+
+    def action_details(self) -> None:
+        """Show everything that is known about the row under the cursor."""
+        self._details.whole()
 
     # --- search
 

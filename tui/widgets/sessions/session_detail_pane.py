@@ -38,6 +38,9 @@ LABEL_COLUMNS = 11
 
 MAX_TASK_LINES = 2
 
+MIN_HEIGHT = 9
+"""Height of the pane with its border, if the list needs all other lines."""
+
 _CONSOLE = Console(width=200)
 
 MAX_CHARACTERS = 4_000
@@ -49,7 +52,8 @@ Shown: TypeAlias = SessionDetail | SamplesRow | EvalRow | TrainingRow | None
 
 
 class SessionDetailPane(Widget):
-    """Shows a session, samples of a task, an evaluation or a training; cut to the pane's size."""
+    """Shows a session, samples of a task, an evaluation or a training. It grows if the list above
+    has lines to spare; what still does not fit is counted on its last line."""
 
     DEFAULT_CSS = """
     SessionDetailPane {
@@ -62,6 +66,20 @@ class SessionDetailPane(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes="-empty")
         self._shown: Shown = None
+        self._most_lines = 0
+
+    @property
+    def shown(self) -> Shown:
+        """What it shows."""
+        return self._shown
+
+    def grow(self, most: int) -> None:
+        """Take the height of what is shown, at most `most` lines and at least `MIN_HEIGHT`.
+
+        It does not shrink again for a row with fewer details: the list would move.
+        """
+        self._most_lines = max(self._most_lines, len(self.lines()))
+        self.styles.height = max(MIN_HEIGHT, min(self._most_lines + 2, most))
 
     def show(self, shown: Shown) -> None:
         """Show another subject; None empties the pane."""
@@ -72,6 +90,18 @@ class SessionDetailPane(Widget):
 
     @override
     def render(self) -> Text:
+        lines, width = self.lines(), max(1, self.content_size.width)
+        height = max(1, self.content_size.height)
+        if len(lines) > height:
+            more = numbers.counted(len(lines) - height + 1, "more line")
+            words = f"… {more} · {hint('home.details')} shows everything"
+            lines = [*lines[: height - 1], Text(words, style=palette_of(self).dim, no_wrap=True)]
+        for line in lines:
+            fit_line(line, width)
+        return Text("\n").join(lines)
+
+    def lines(self) -> list[Text]:
+        """Return all lines, not cut to the width."""
         palette, width = palette_of(self), max(1, self.content_size.width)
         match self._shown:
             case SessionDetail() as detail:
@@ -84,9 +114,7 @@ class SessionDetailPane(Widget):
                 lines = _training(row, palette)
             case None:
                 lines = []
-        for line in lines:
-            fit_line(line, width)
-        return Text("\n").join(lines[: max(1, self.content_size.height)])
+        return lines
 
 
 def _title(shown: Shown) -> str:
@@ -106,8 +134,6 @@ def _title(shown: Shown) -> str:
 def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     run = detail.run
     lines = _wrapped("task", run.task, width, palette)
-    if detail.origin is not None:
-        lines += _origin(detail.origin, detail.own, palette)
     if run.answer:
         style = palette.good if run.outcome == "submitted" else palette.dim
         words = result_answer(run.outcome, run.answer)
@@ -119,10 +145,6 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         lines.append(_line("imported", UNKNOWN_END, palette, palette.dim))
     if run.error:
         lines.append(_line(outcome_words(run), run.error, palette, palette.bad))
-    if detail.last_call is not None:
-        lines.append(_last_call(detail, palette))
-    if detail.files:
-        lines += _files(detail, width, palette)
     lines += [
         _line(f"note {note.step}" if note.step else "note", note.text, palette, palette.human)
         for note in detail.notes
@@ -130,6 +152,12 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     if detail.tags:
         tags = " ".join(f"#{tag}" for tag in detail.tags)
         lines.append(_line("tags", tags, palette, palette.human))
+    if detail.origin is not None:
+        lines += _origin(detail.origin, detail.own, palette)
+    if detail.last_call is not None:
+        lines.append(_last_call(detail, palette))
+    if detail.files:
+        lines += _files(detail, width, palette)
     if detail.origin is None:
         start = start_time(run.run_started_at)
         facts = [run.tokens, sanitize_line(run.sandbox), f"began {start}" if start else ""]

@@ -10,8 +10,13 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, TrainingRow
-from sandbox_tui.sessions.relations.session_detail import read_detail
+from sandbox_tui.sessions.relations.session_detail import SessionDetail, read_detail
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane, Shown
+from sandbox_tui.tui.widgets.sessions.whole_details import whole_details
+
+_LISTS = "#sessions, #hits"
 
 
 class SessionDetails:
@@ -47,15 +52,40 @@ class SessionDetails:
         """Show what needs no reading, and drop what is being read."""
         workers = self._screen.workers
         workers.cancel_group(self._screen, "detail")  # pyright: ignore[reportUnknownMemberType]
+        self._show(shown)
+
+    def fit(self) -> None:
+        """Let the pane take the lines that the list leaves empty, up to half of the screen."""
+        lists = self._screen.query(_LISTS).results(BlockList)
+        shown = next((one for one in lists if one.display), None)
+        if shown is None or not self._pane.display or not shown.outer_size.height:
+            return
+        room = shown.outer_size.height + self._pane.outer_size.height
+        free = room - shown.virtual_size.height - 2
+        self._pane.grow(min(free, self._screen.size.height // 2))
+
+    def whole(self) -> None:
+        """Show all details of the row on a screen of their own."""
+        from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+
+        pane = self._pane
+        lines = [line.plain for line in pane.lines()]
+        shown = pane.shown
+        is_session = isinstance(shown, SessionDetail)
+        text = whole_details(shown, lines) if is_session else "\n".join(lines)
+        app_of(self._screen).push_screen(PagerScreen(str(pane.border_title), text))
+
+    def _show(self, shown: Shown) -> None:
         self._pane.show(shown)
+        self._screen.call_after_refresh(self.fit)
 
     async def _read(self, run: RunSummary) -> None:
         try:
             detail = await asyncio.to_thread(read_detail, self._store, run)
         except StoreError:  # deleted in the meantime; the list reports read errors
-            self._pane.show(None)
+            self._show(None)
         else:
-            self._pane.show(detail)
+            self._show(detail)
 
     @property
     def _pane(self) -> SessionDetailPane:

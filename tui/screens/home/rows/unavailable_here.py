@@ -48,7 +48,7 @@ def why_unavailable_here(
             return "" if run.results_dir else "this session left no files on this machine"
         case "fork" if run is not None:
             return "this session is running" if not is_at_rest(run) else ""
-        case "replay":
+        case "details" | "replay":
             return "" if run or shown.current_row else _NONE
         case _ if action in _OF_ONE and run is None:
             return _NONE if search.shows_hits else _why_no_session(shown)
