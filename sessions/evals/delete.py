@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.sessions.store.delete_sessions import delete_sessions
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
@@ -12,7 +12,8 @@ def delete_evaluation(store: Store, eval_id: str) -> None:
     """Delete an evaluation; its sessions stay.
 
     Raises:
-        StoreError: a program is working on it, or the write failed.
+        ConfigError: a program is working on it.
+        StoreError: the write failed.
     """
     refuse_running(ledger.summary(store, eval_id))
     ledger.delete(store, eval_id)
@@ -24,7 +25,8 @@ def delete_with_sessions(store: Store, eval_id: str) -> int:
     Forks of them stay, and so do sessions that have been resumed and are being recorded.
 
     Raises:
-        StoreError: a program is working on it, or the write failed. Sessions deleted until then
+        ConfigError: a program is working on it.
+        StoreError: the write failed. Sessions deleted until then
             stay deleted; the evaluation remains and can be deleted again.
     """
     refuse_running(ledger.summary(store, eval_id))
@@ -37,9 +39,9 @@ def refuse_running(found: ledger.EvalSummary) -> None:
     """Refuse to delete an evaluation that is running.
 
     Raises:
-        StoreError: a program is working on it.
+        ConfigError: a program is working on it.
     """
     if found.running:
-        raise StoreError(
+        raise ConfigError(
             f"The evaluation {found.info.id} is still running: stop it before you delete it."
         )

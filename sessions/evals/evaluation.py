@@ -118,7 +118,8 @@ def resume_evaluation(
 
     Raises:
         ConfigError: a prompt pack has been removed or changed.
-        StoreError: there is no such evaluation, another program owns it, or the write failed.
+        ResumeRefused: another program owns it.
+        StoreError: there is no such evaluation, or the write failed.
     """
     found = ledger.summary(store, eval_id)
     plan = ledger.plan_of(store, found.info.id)

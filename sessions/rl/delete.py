@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.sessions.store.delete_sessions import delete_sessions
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import rollouts, trainings
@@ -13,7 +13,8 @@ def delete_training(store: Store, training_id: str) -> None:
     """Delete a training; its sessions stay.
 
     Raises:
-        StoreError: a program is working on it, or the write failed.
+        ConfigError: a program is working on it.
+        StoreError: the write failed.
     """
     refuse_running(trainings.summary(store, training_id))
     trainings.delete(store, training_id)
@@ -25,7 +26,8 @@ def delete_with_sessions(store: Store, training_id: str) -> int:
     Forks of them stay, and so do sessions that have been resumed and are being recorded.
 
     Raises:
-        StoreError: a program is working on it, or the write failed. Sessions deleted until then
+        ConfigError: a program is working on it.
+        StoreError: the write failed. Sessions deleted until then
             stay deleted; the training remains and can be deleted again.
     """
     refuse_running(trainings.summary(store, training_id))
@@ -38,9 +40,9 @@ def refuse_running(found: TrainingSummary) -> None:
     """Refuse to delete a training that is running.
 
     Raises:
-        StoreError: a program is working on it.
+        ConfigError: a program is working on it.
     """
     if found.running:
-        raise StoreError(
+        raise ConfigError(
             f"The training run {found.id} is still running: stop it before you delete it."
         )

@@ -96,8 +96,8 @@ class TrainingRecorder:
                 longer count; the sessions stay. None: no step is repeated.
 
         Raises:
-            StoreError: there is no such training, another program is working on it, or the write
-                failed.
+            ResumeRefused: another program is running it.
+            StoreError: there is no such training, or the write failed.
         """
         found = trainings.summary(self._store, training_id)
         with self._store.transaction():

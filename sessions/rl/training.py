@@ -135,7 +135,8 @@ class Training(TrainingJob):
 
         Raises:
             ConfigError: its folder holds checkpoints of another training.
-            StoreError: the write failed, or another program is working on it.
+            ResumeRefused: another program is running it.
+            StoreError: the write failed.
         """
         recipe = self.recipe
         if self._resume:

@@ -128,7 +128,7 @@ class SummariesScreen(ExplainsUnavailable, Screen[None], Generic[Summary]):
                 count = await asyncio.to_thread(item.delete_with_sessions)
                 words = f"Deleted with {numbers.counted(count, 'session')}."
                 await free_space(self, runs.store, words, is_recording=bool(runs.unfinished))
-        except StoreError as error:
+        except SandboxTuiError as error:
             self.complain(error)
             choice = None
         self.reload()

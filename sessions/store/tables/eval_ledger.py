@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.evals.eval_info import EvalInfo
@@ -145,7 +145,8 @@ def take_ownership(store: Store, eval_id: str) -> None:
     """Make this program the owner of an evaluation.
 
     Raises:
-        StoreError: another program is working on it, or the write failed.
+        ResumeRefused: another program is running it.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         row = connection.execute(
@@ -155,7 +156,7 @@ def take_ownership(store: Store, eval_id: str) -> None:
             raise _EVALUATIONS.not_found(eval_id)
         owner = _owner(*row)
         if owner is not None and owner.alive and owner != ProcessIdentity.this_process():
-            raise StoreError(
+            raise ResumeRefused(
                 f"Another program (process {owner.pid} on {owner.host_name}) is running the "
                 f"evaluation {eval_id}. `sandbox-tui eval watch {eval_id}` follows it."
             )
@@ -208,9 +209,8 @@ def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
             f" began_at = ? WHERE {_IS_SAMPLE}",
             [run_id, time.time(), eval_id, key.task, key.mode, key.number],
         )
-        connection.execute(
-            "INSERT INTO eval_runs (run_id, eval_id) VALUES (?, ?)", [run_id, eval_id]
-        )
+        assigned = [run_id, eval_id]
+        connection.execute("INSERT INTO eval_runs (run_id, eval_id) VALUES (?, ?)", assigned)
         (attempts,) = connection.execute(
             f"SELECT attempts FROM eval_samples WHERE {_IS_SAMPLE}",
             [eval_id, key.task, key.mode, key.number],

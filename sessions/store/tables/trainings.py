@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
@@ -124,15 +124,15 @@ def take_ownership(store: Store, training_id: str) -> None:
     """Make this program the owner of a training, which becomes running again.
 
     Raises:
-        StoreError: there is no such training, another program is working on it, or the write
-            failed.
+        ResumeRefused: another program is running it.
+        StoreError: there is no such training, or the write failed.
     """
     me = ProcessIdentity.this_process()
     with store.transaction() as connection:
         found = summary(store, training_id)
         owner = _owner(store, found.id)
         if found.running and owner != me:
-            raise StoreError(
+            raise ResumeRefused(
                 f"Another program (process {owner.pid} on {owner.host_name}) is running the "
                 f"training run {found.id}. `sandbox-tui rl watch {found.id}` follows it."
             )

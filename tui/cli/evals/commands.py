@@ -185,6 +185,23 @@ def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> 
     sys.exit(code)
 
 
+@eval_group.command(short_help="Stop an evaluation that runs in the background.")
+@click.argument("evaluation", default="last")
+def stop(evaluation: str) -> None:
+    """Stop an EVALUATION that runs in a program of its own (its id, part of it, or "last": the
+    newest such).
+
+    Its running samples end and are requeued; `eval resume` runs what is left.
+    """
+    from sandbox_tui.tui.cli.evals.stop_eval import stop_evaluation
+
+    with open_store() as store:
+        found = stop_evaluation(store, evaluation)
+        left = found.samples - found.over
+        then = f"; `sandbox-tui eval resume {found.info.id}` runs the other {left}" if left else ""
+        click.echo(f"stopped {found.info.id}: {found.over} of {found.samples} samples done{then}")
+
+
 @eval_group.command("ls", short_help="List evaluations.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")

@@ -22,7 +22,8 @@ def delete_alone(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
     """Delete evaluations; their sessions stay.
 
     Raises:
-        StoreError: a program is working on one of them, or the write failed.
+        ConfigError: a program is working on one of them.
+        StoreError: the write failed.
     """
     for found in chosen:
         refuse_running(found)
@@ -37,7 +38,8 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
     """Delete evaluations and the sessions of their samples, and free their space.
 
     Raises:
-        StoreError: a program is working on one of them, or the write failed.
+        ConfigError: a program is working on one of them.
+        StoreError: the write failed.
     """
     for found in chosen:
         refuse_running(found)

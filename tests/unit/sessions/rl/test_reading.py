@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import ConfigError, StoreError
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl import reading
 from sandbox_tui.sessions.rl.delete import delete_training, delete_with_sessions
@@ -171,7 +171,7 @@ async def test_only_good_rollouts_are_exported(store: Store) -> None:
 async def test_a_training_is_deleted_alone_or_with_its_sessions(store: Store) -> None:
     recorder = start_training(store)
     run_id = await roll(recorder, 0, "sum", 0, 1.0)
-    with pytest.raises(StoreError, match="still running"):
+    with pytest.raises(ConfigError, match="still running"):
         delete_training(store, recorder.training_id)
     recorder.finish()
     delete_training(store, recorder.training_id)
