@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import Store
@@ -245,7 +245,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await pilot.press("q")  # no question: it goes on in the background
         await until(pilot, on_top(app, EvalsScreen))
         await until(pilot, lambda: not listing.check_action("delete", ()))  # it is running
-        with pytest.raises(StoreError, match="still running"):
+        with pytest.raises(ConfigError, match="still running"):
             delete_with_sessions(store, evaluation.info.id)
         model.go.set()
         await until(pilot, lambda: ledger.summary(store).status == "finished")
