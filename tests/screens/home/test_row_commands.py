@@ -13,14 +13,18 @@ from textual.widgets import Input, Static
 
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, set_tags
+from sandbox_tui.tui.format.compared.facts import Fact
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.home.test_find_sessions import at_home
 from tests.screens.home.test_home_rows import detail
 from tests.unit.event_streams import started
@@ -116,6 +120,24 @@ async def test_one_key_marks_the_first_session_and_compares_the_second(store: St
         assert home.why_unavailable("compare", ()) == "move to the other session"
         await pilot.press("down", "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        rows = pilot.app.screen.query_one(ComparisonRows)
+        await until(pilot, lambda: bool(rows.rows))
+        sides = next(row for row in rows.rows if isinstance(row, Fact) and row.name == "session")
+        assert sides.left.startswith("whole"), "the one that was marked first, also if it is newer"
+        assert sides.right.startswith("old")
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is home)
+        assert home.query_one(SessionList).marked == [], "the mark was only for the comparison"
+
+
+async def test_the_question_says_that_it_is_not_about_the_row_under_the_cursor(
+    store: Store,
+) -> None:
+    async with at_home(store) as (_, pilot):
+        await pilot.press("space", "down", "x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
+        asked = " ".join(str(pilot.app.screen.query_one(Static).render()).split())
+        assert asked.startswith("Delete the marked session “zebra” (whole), about ")
 
 
 async def test_the_other_key_of_open_replays(store: Store) -> None:

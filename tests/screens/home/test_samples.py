@@ -192,7 +192,7 @@ async def test_marked_sessions_are_deleted_and_escape_unmarks_first(store: Store
         assert sessions.current.id == "alone"
         assert "2 ◉ 3 samples" in row(sessions, 0)
         await pilot.press("x")
-        assert "Delete 2 sessions" in await question(pilot)
+        assert "Delete the 2 marked sessions" in await question(pilot)
         await pilot.press("y")
         await until(pilot, lambda: in_store(store) == {"alone", "b"})
 

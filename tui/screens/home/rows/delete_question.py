@@ -15,7 +15,9 @@ MAX_NAMED = 5
 """Maximum number of sessions that the question names."""
 
 
-def delete_question(store: Store, runs: Sequence[RunSummary], running: int = 0) -> str:
+def delete_question(
+    store: Store, runs: Sequence[RunSummary], running: int = 0, *, are_marked: bool = False
+) -> str:
     """Return the question whether to delete sessions: which ones, how much that frees, and what
     stays.
 
@@ -23,6 +25,7 @@ def delete_question(store: Store, runs: Sequence[RunSummary], running: int = 0) 
         store: the database.
         runs: what would be deleted; at least one session.
         running: number of chosen sessions that are running, which stay.
+        are_marked: whether they are the marked sessions, not the one under the cursor.
 
     Raises:
         StoreError: the database cannot be read.
@@ -33,10 +36,12 @@ def delete_question(store: Store, runs: Sequence[RunSummary], running: int = 0) 
         stays.append(f"{running} more {'is' if running == 1 else 'are'} running and kept.")
     rest = " ".join([*(one for one in stays if one), "This cannot be undone."])
     if len(runs) == 1:
-        return f"Delete {_name(runs[0])}, about {room}? {rest}"
+        which = "the marked session " if are_marked else ""
+        return f"Delete {which}{_name(runs[0])}, about {room}? {rest}"
     named = [_name(run) for run in runs[:MAX_NAMED]]
     more = [f"… and {len(runs) - MAX_NAMED} more"] if len(runs) > MAX_NAMED else []
-    lines = [f"Delete {len(runs)} sessions, about {room}?", *named, *more, rest]
+    which = f"the {len(runs)} marked sessions" if are_marked else f"{len(runs)} sessions"
+    lines = [f"Delete {which}, about {room}?", *named, *more, rest]
     return "\n".join(lines)
 
 

@@ -41,6 +41,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._store = workers.store
         self._opener = SessionOpener(self, workers)
         self._sessions = SessionActions(self, self, self._store)
+        self._marked_to_compare = ""
 
     # --- the sessions meant
 
@@ -58,6 +59,11 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         if self.is_finding:
             return [] if self.session_here is None else [self.session_here]
         return self.query_one(SessionList).chosen
+
+    @property
+    def are_marked(self) -> bool:
+        """Whether the chosen sessions are those that are marked."""
+        return not self.is_finding and bool(self.query_one(SessionList).marked)
 
     @property
     def is_finding(self) -> bool:
@@ -126,11 +132,14 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     def action_compare(self) -> None:
         """Compare the two marked sessions, or the marked one with the one under the cursor; mark
         that one if none is marked."""
-        marked = self.query_one(SessionList).marked
-        if marked:
+        sessions = self.query_one(SessionList)
+        if marked := sessions.marked:
             self._opener.compare(marked, self.session_here)
+            if [run.id for run in marked] == [self._marked_to_compare]:
+                sessions.unmark()
         else:
             self.action_mark()
+            self._marked_to_compare = "" if (run := sessions.current) is None else run.id
             key = hint("home.compare")
             self.notify(f"Marked: {key} on another session compares the two.", markup=False)
 

@@ -48,6 +48,11 @@ class SessionsShown(Protocol):
         ...
 
     @property
+    def are_marked(self) -> bool:
+        """Whether the chosen sessions are those that are marked."""
+        ...
+
+    @property
     def is_recording(self) -> bool:
         """Whether runs of this program are being recorded."""
         ...
@@ -173,12 +178,14 @@ class SessionActions:
 
     async def _ask_and_delete(self) -> None:
         chosen = self._source.sessions_chosen
+        here = self._source.session_here
+        marked = self._source.are_marked and [run.id for run in chosen] != [here and here.id]
         runs = [run for run in chosen if is_at_rest(run)]
         if not runs:
             return
         try:
             question = await asyncio.to_thread(
-                delete_question, self._store, runs, len(chosen) - len(runs)
+                delete_question, self._store, runs, len(chosen) - len(runs), are_marked=marked
             )
         except StoreError as error:
             self._complain(error)

@@ -90,13 +90,14 @@ class SessionOpener:
         app_of(self._screen).push_screen(TrainingScreen(summary, self._run_workers.store))
 
     def compare(self, marked: Sequence[RunSummary], here: RunSummary | None) -> None:
-        """Compare the two marked sessions, or the marked one with the one under the cursor."""
+        """Compare the two marked sessions, or the marked one with the one under the cursor; the
+        one that was marked first is on the left."""
         chosen = _to_compare(marked, here)
         if len(chosen) != 2:
             return
         from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 
-        left, right = sorted(chosen, key=lambda run: run.started_at)
+        left, right = chosen
         app_of(self._screen).push_screen(CompareScreen(left, right, self._run_workers.store))
 
     def _replay(self, run: RunSummary, at: ReplayPosition | None = None) -> None:
