@@ -178,9 +178,10 @@ class ToolCalls:
             raise RuntimeError(f"{call.name} cannot run: this agent has tools and no executor")
         began = time.monotonic()
         self._events.post(CallStarted(call=call.number))
+        ran = msgspec.structs.replace(call, arguments=raw)
         try:
             await self._events.wait_durable()
-            observation = await self._executor.execute(self._tools[call.name], arguments, call)
+            observation = await self._executor.execute(self._tools[call.name], arguments, ran)
         except BaseException as error:  # it ends the run; answer the started call first
             cancelled = isinstance(error, asyncio.CancelledError)
             text = texts.ENDED if cancelled else f"{texts.BROKEN} {error}"
