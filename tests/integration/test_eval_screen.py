@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessi
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
@@ -109,7 +110,9 @@ async def test_an_evaluation_is_watched_paused_opened_and_finished(
         await pilot.press("p")
         await until(pilot, lambda: "‖ paused" in words(app) and "You paused it." in words(app))
 
-        await pilot.press("w")
+        alone = app.runs.begin(demo_request(config, speed=0))
+        await until(pilot, alone.ended.is_set)
+        await pilot.press("w")  # only its samples
         await until(pilot, on_top(app, WallScreen))
         await until(pilot, lambda: len(app.screen.query(RunTile)) == 2)
         tiles = list(app.screen.query(RunTile))
@@ -242,7 +245,8 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await pilot.press("r")
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
-        await pilot.press("q")  # no question: it goes on in the background
+        assert "● running in its own program" in words(app)
+        await pilot.press("q")  # no question: it does not need this program
         await until(pilot, on_top(app, EvalsScreen))
         await until(pilot, lambda: not listing.check_action("delete", ()))  # it is running
         with pytest.raises(ConfigError, match="still running"):

@@ -360,6 +360,9 @@ async def test_answers_are_counted_and_the_end_is_summed_up(tmp_path: Path) -> N
         shown = "\n".join(str(tile.render()) for tile in app.screen.query(RunTile))
         assert request.task.split("\n")[0] not in shown, "the header says it for all"
         assert "answer: " in shown
+        app.runs.store.delete(next(iter(app.runs.all)))
+        await until(pilot, lambda: "1 run " in title(app))
+        assert [one.number for one in app.screen.query(RunTile)] == [2]
 
 
 async def test_a_panel_shows_the_call_that_small_tiles_cut(tmp_path: Path) -> None:
@@ -369,7 +372,7 @@ async def test_a_panel_shows_the_call_that_small_tiles_cut(tmp_path: Path) -> No
         first = tile(app, 1)
         first.focus()
         await until(pilot, lambda: panel.display and "run 1 waits" in str(panel.render()))
-        assert "approve" in str(panel.render())
+        await until(pilot, lambda: "approve" in str(panel.render()))
         assert not any("approve" in str(one.render()) for one in app.screen.query(RunTile))
         assert first.state.pending is not None
         command = json.loads(first.state.pending.call.arguments)["command"]

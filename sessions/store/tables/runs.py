@@ -183,6 +183,17 @@ def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
     return rows[0]
 
 
+def ids_kept(database: Database, run_ids: Sequence[str]) -> set[str]:
+    """Return which of these runs are in the database.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    marks = ", ".join("?" * len(run_ids))
+    rows = database.rows(f"SELECT id FROM runs WHERE id IN ({marks})", list(run_ids))
+    return {str(row["id"]) for row in rows}
+
+
 def not_found(name: str) -> NotStored:
     """Return the error for a name that matches no session."""
     return NotStored(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")

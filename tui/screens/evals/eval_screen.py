@@ -37,12 +37,13 @@ from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData, data_of
 from sandbox_tui.tui.screens.evals.source import EvalSource, EvalState
 from sandbox_tui.tui.screens.progress_screen import ProgressScreen
+from sandbox_tui.tui.screens.wall.eval_samples import EvalSamples
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
 from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable
-from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows, so_far
+from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
@@ -115,7 +116,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         """Yield title and progress, table, charts, samples, keys."""
         info = self._source.info
         heads: dict[str, Callable[[Palette], Text]] = {
-            "title": lambda palette: title_line(info, self._data, self._columns, palette),
+            "title": lambda palette: title_line(
+                info, self._data, self._columns, palette, self._source.program
+            ),
             "progress": lambda palette: progress_line(
                 self._data, self._columns, palette, self._running_so_far()
             ),
@@ -128,7 +131,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             yield ThemedText(draw, id=f"eval-{name}")
         yield DomainTable()
         yield ChartRow("over time", id="eval-charts")
-        yield SampleList(self._source.worker, self._source.without_worker)
+        yield SampleList(self._source.activity, self._source.without_activity)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -152,10 +155,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         return None if reading is None else data_of(reading)
 
     def _running_so_far(self) -> list[SampleResult]:
-        """The samples that run in this program, with their current figures."""
+        """The running samples whose current figures are known, with them."""
         running = self._data.running if self._data else []
-        workers = [(one, self._source.worker(one)) for one in running]
-        return [so_far(one, worker) for one, worker in workers if worker is not None]
+        return [one.sample for one in map(self._source.activity, running) if one is not None]
 
     def _tick(self) -> None:
         if self.is_current:
@@ -259,9 +261,13 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             if self._state != "running":
                 return f"it is {self._state}"
             return "this program does not run it"
-        if action == "wall" and not self._run_workers.running:
+        if action == "wall" and not self._samples_here.any_running:
             return "no sample is running"
         return ""
+
+    @property
+    def _samples_here(self) -> EvalSamples:
+        return EvalSamples(self._source.info.id, self._run_workers)
 
     @property
     def _state(self) -> EvalState:
@@ -321,7 +327,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         """Show the running samples side by side."""
         from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-        app_of(self).push_screen(WallScreen(self._run_workers))
+        app_of(self).push_screen(WallScreen(self._run_workers, self._samples_here))
 
     # --- leaving
 

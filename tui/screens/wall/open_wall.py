@@ -26,13 +26,14 @@ def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) ->
     program, or, if there are none, all sessions that are running.
     """
     from sandbox_tui.tui.screens.wall.run_group import RunGroup
+    from sandbox_tui.tui.screens.wall.wall_runs import WallRuns
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
     running = [] if workers.all else shown.running_sessions[::-1]  # the oldest first
     sessions = _chosen(shown) or running
     if sessions:
         app_of(screen).push_screen(WallScreen(workers, RunGroup(sessions, workers)))
-    elif workers.all:
+    elif WallRuns(workers).shown:
         app_of(screen).push_screen(WallScreen(workers))
     else:
         words = f"No run has been started yet; {hint('home.new')} starts one, or several."

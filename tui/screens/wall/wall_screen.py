@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on, work
@@ -14,19 +12,16 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
-from sandbox_tui.sessions.remote.run_handle import FoldedRun
-from sandbox_tui.sessions.store.tables.annotations import titles_of
 from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
-from sandbox_tui.tui.screens.wall.run_group import RunGroup
 from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, why_not
+from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
@@ -51,7 +46,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     Args:
         workers: the runs of this program.
-        group: the sessions to show instead.
+        group: the runs to show instead.
         confirm_leave: whether leaving the wall asks what to do with active runs.
     """
 
@@ -84,13 +79,12 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     ]
 
     def __init__(
-        self, workers: RunRegistry, group: RunGroup | None = None, *, confirm_leave: bool = False
+        self, workers: RunRegistry, group: Group | None = None, *, confirm_leave: bool = False
     ) -> None:
         super().__init__()
         self._run_workers = workers
-        self._group = group
+        self._runs = WallRuns(workers, group)
         self._actions = TileActions(self, workers)
-        self._titles: Mapping[str, str] = {}
         self._follows_waiting = True
         self._confirm_leave = confirm_leave
         self._last_number = 0
@@ -109,20 +103,15 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         yield SearchLine(placeholder=words, id="wall-find")
         yield Static(_nothing(), id="wall-empty", markup=False)
         with TileGrid():
-            for worker in self._runs.values():
+            for worker in self._runs.shown.values():
                 self._last_number += 1
                 yield RunTile(worker, self._last_number)
         yield WaitingPanel()
         yield KeyBar()
 
-    @property
-    def _runs(self) -> Mapping[str, FoldedRun]:
-        return self._run_workers.all if self._group is None else self._group.all
-
     def on_mount(self) -> None:
         """Start the updates."""
-        if self._group is not None:
-            self._group.follow(self)
+        self._runs.follow(self)
         self._read_titles()
         self._update()
         self.set_interval(POLL_SECONDS, self._update)
@@ -130,12 +119,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     @work(exclusive=True, group="titles")
     async def _read_titles(self) -> None:
-        """Read the titles that the user gave the sessions."""
-        try:
-            ids = list(self._runs)
-            self._titles = await asyncio.to_thread(titles_of, self._run_workers.store, ids)
-        except StoreError:  # what records the runs reports it
-            return
+        """Read the titles that the user gave the sessions, and which were deleted."""
+        await self._runs.read()
 
     def on_key(self, event: Key) -> None:
         """From the first key on, only the user chooses a run."""
@@ -205,12 +190,14 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self.refresh_bindings()
 
     def _follow_runs(self) -> None:
-        """Add tiles of new runs; remove those of runs that the program released, such as finished
-        samples, unless focused or marked."""
-        tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._runs
+        """Add tiles of new runs; remove those of deleted sessions, and of runs that the program
+        released, such as finished samples, unless focused or marked."""
+        tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._runs.shown
         for run_id, tile in list(tiles.items()):
-            looked_at = run_id not in runs and (tile.has_focus or tile is self._marked)
+            released = run_id not in runs and run_id not in self._runs.deleted
+            looked_at = released and (tile.has_focus or tile is self._marked)
             if not looked_at and runs.get(run_id) is not tile.worker:
+                self._marked = None if tile is self._marked else self._marked
                 tile.remove()
                 del tiles[run_id]
         new = [worker for run_id, worker in runs.items() if run_id not in tiles]
@@ -230,7 +217,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             own = "" if task else first_line(tile.worker.task)
             started = tile.state.started
             tile.differs = (own, "" if model or started is None else model_title(started.model))
-            tile.session_title = first_line(self._titles.get(tile.worker.run_id, ""))
+            tile.session_title = first_line(self._runs.titles.get(tile.worker.run_id, ""))
             tile.vote = votes.get(tile.worker.run_id, "")
             tile.has_panel = has_panel
             tile.marked = tile is self._marked

@@ -1,4 +1,5 @@
-"""Which runs on the wall belong together: samples of one task, forks of one run."""
+"""Which runs on the wall belong together: samples of one task, forks of one run that changed
+nothing."""
 
 from __future__ import annotations
 
@@ -23,6 +24,8 @@ def grouped(runs: Sequence[Numbered]) -> list[list[Numbered]]:
 
 def _group(run: FoldedRun, by_id: Mapping[str, FoldedRun]) -> str:
     parent = _parent(run)
+    if _is_changed(run, by_id):
+        return f"fork {run.run_id}"
     if parent:
         return f"fork {_eldest(parent, by_id)}"
     labels = run.labels
@@ -43,10 +46,25 @@ def _eldest(run_id: str, by_id: Mapping[str, FoldedRun]) -> str:
     """Return the oldest ancestor that is known from the runs on the wall."""
     for _ in by_id:
         above = _parent(by_id[run_id]) if run_id in by_id else ""
-        if not above:
+        if not above or _is_changed(by_id[run_id], by_id):
             break
         run_id = above
     return run_id
+
+
+def _is_changed(run: FoldedRun, by_id: Mapping[str, FoldedRun]) -> bool:
+    """Return whether a fork continues with another model, or with a call that the user edited: its
+    answer says nothing about those of the others."""
+    started = run.state.started
+    if started is None or started.parent is None:
+        return False
+    parent = by_id.get(started.parent)
+    before = parent.state.started if parent is not None else None
+    if before is not None and before.model != started.model:
+        return True
+    edits = (call.decided for call in run.state.calls.values())
+    shared = started.parent_seq or 0
+    return any(one.verdict == "edit" and one.seq > shared for one in edits if one is not None)
 
 
 def is_fork(run: FoldedRun) -> bool:

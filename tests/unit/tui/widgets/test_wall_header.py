@@ -97,6 +97,23 @@ def test_forks_belong_to_the_run_that_they_continue() -> None:
     assert votes_in(numbered) == {run.run_id: "all 2 agree" for run in (root, fork)}
 
 
+def test_a_fork_with_another_call_is_not_summed_with_its_parent() -> None:
+    root, fork, edited = (run("x", "1", "submitted", samples="x") for _ in range(3))
+    call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
+    for one in (root, fork, edited):
+        one.request = replace(one.request, labels={})
+        assert one.state.started is not None
+        parent = None if one is root else root.run_id
+        one.state.started = msgspec.structs.replace(
+            one.state.started, parent=parent, parent_seq=None if parent is None else 5
+        )
+        seq = 6 if one is edited else 4
+        one.state.apply(e.CallProposed(call=call, seq=2))
+        one.state.apply(e.CallDecided(call=1, verdict="edit", by="human", arguments="1", seq=seq))
+    numbered = [(1, root), (2, fork), (3, edited)]
+    assert [[number for number, _ in group] for group in grouped(numbered)] == [[1, 2], [3]]
+
+
 def test_the_runs_that_wait_are_named_by_their_numbers() -> None:
     waiting = run("x")
     call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
