@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from textual.content import Content
 from textual.geometry import Region
@@ -15,6 +16,7 @@ from textual.widgets import Button, Input, Label, Select, TextArea
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import HINTS, text_of_setting
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
@@ -22,6 +24,8 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 from sandbox_tui.tui.screens.home.run_fields import SETTINGS
+from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
+from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 Started = list[RunRequest]
@@ -408,3 +412,44 @@ async def test_no_explanation_is_cut(app: SandboxTui, size: tuple[int, int]) -> 
                 assert len(wrap_cells(words, label.content_size.width, 9)) <= label.size.height, (
                     words
                 )
+
+
+async def test_the_next_run_starts_with_the_model_of_the_last_one(
+    store: Store, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[1]")
+    url = "http://127.0.0.1:8123/v1"
+    (first, *rest), contents = sample()
+    params = {"base_url": url, "temperature": None}
+    first = msgspec.structs.replace(first, model="qwen", model_params=params)
+    keep(store, [first, *rest], contents, run_id="whole")
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        banner = app.screen.query_one(HomeBanner)
+        words = "m qwen at 127.0.0.1:8123 · from your last run"
+        await until(pilot, lambda: words in str(banner.render()))
+        await pilot.press("n")
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        model, server = form.query_one("#model", Input), form.query_one("#url", Input)
+        assert (model.value, server.value) == ("qwen", url)
+        assert model.border_subtitle == server.border_subtitle == "from your last run"
+        assert form.unsaved == {}
+        await fill_field(pilot, "model", "other")
+        assert model.border_subtitle == ""
+        await fill_field(pilot, "model", "qwen")
+        await pilot.press("f4")
+        assert model.border_subtitle == "", "now they are the defaults"
+        assert config.load().model.name == "qwen"
+        assert config.load().model.base_url == url
+        await pilot.press("escape")
+        await until(pilot, lambda: "qwen at 127.0.0.1:8123 · auto" in str(banner.render()))
+
+
+async def test_a_chosen_model_comes_before_that_of_the_last_run(app: SandboxTui) -> None:
+    form = NewRunDialog(app.settings, last_model=LastModel("last", "http://y/v1"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(form)
+        await pilot.pause()
+        assert form.query_one("#model", Input).value == "m"
+        assert form.query_one("#model").border_subtitle == ""

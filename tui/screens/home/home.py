@@ -14,6 +14,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.relations.last_model import LastModel, last_model
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -149,6 +150,7 @@ class HomeScreen(RowCommands):
         """Reload the sessions."""
         try:
             listed = await asyncio.to_thread(read_sessions, self._store, self._most)
+            self._models.last_model = await asyncio.to_thread(last_model, self._store)
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
@@ -183,7 +185,8 @@ class HomeScreen(RowCommands):
                 self.call_later(self._begin, requests)
 
         reread_settings(self.app, self._settings)
-        app_of(self).push_screen(NewRunDialog(self._settings, self._draft), described)
+        form = NewRunDialog(self._settings, self._draft, self._models.last_model)
+        app_of(self).push_screen(form, described)
 
     # --- the model
 
@@ -223,6 +226,9 @@ class HomeScreen(RowCommands):
 
     def _begin(self, requests: Sequence[RunRequest]) -> None:
         workers = [self._run_workers.begin(request) for request in requests]
+        model = requests[0].settings.model
+        if requests[0].model is None:  # not the demo
+            self._models.last_model = LastModel(model.name, model.base_url)
         self.query_one(SessionList).go_to(workers[0].run_id)
         if len(workers) == 1:
             self._opener.open_run(workers[0])

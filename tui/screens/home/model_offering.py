@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
@@ -35,6 +36,17 @@ class ModelOffering:
         self._screen = screen
         self._settings = settings
         self._on_chosen = on_chosen
+        self._last_model: LastModel | None = None
+
+    @property
+    def last_model(self) -> LastModel | None:
+        """The model of the last run, with which the next one starts if none is chosen."""
+        return self._last_model
+
+    @last_model.setter
+    def last_model(self, last: LastModel | None) -> None:
+        self._last_model = last
+        self._screen.query_one(HomeBanner).say_last_model(last)
 
     def show_whether_needed(self) -> None:
         """Show the offers only while no model is chosen."""

@@ -20,6 +20,8 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
+from sandbox_tui.sessions.relations.last_model import LastModel
+from sandbox_tui.tui.format.last_model import FROM_LAST_RUN, with_last_model
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
     MODEL_NEEDED,
@@ -53,6 +55,7 @@ class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None])
     Args:
         live_settings: the initial settings.
         draft: texts from when the form was last closed; updated on leaving.
+        last_model: of the last run; the first choice if the settings name no model.
     """
 
     CSS = """
@@ -100,10 +103,16 @@ class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None])
         binding("new_run.leave", "cancel"),
     ]
 
-    def __init__(self, live_settings: LiveSettings, draft: Texts | None = None) -> None:
+    def __init__(
+        self,
+        live_settings: LiveSettings,
+        draft: Texts | None = None,
+        last_model: LastModel | None = None,
+    ) -> None:
         super().__init__()
         self._live_settings = live_settings
-        self._settings = live_settings.now
+        self._settings = with_last_model(live_settings.now, last_model)
+        self._has_last_model = self._settings is not live_settings.now
         self._draft: Texts = {} if draft is None else draft
         self._at_first: Texts = {}
         self._models_found = 0
@@ -171,7 +180,22 @@ class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None])
     def note_of(self, name: str) -> str:
         if name == "model" and self._models_found:
             return f"{self._models_found} on this machine, {hint('new_run.models')} to choose"
+        if name in ("model", "url") and self._is_from_last_run:
+            return FROM_LAST_RUN
         return TASK_HINT if name == "task" else ""
+
+    @property
+    def _is_from_last_run(self) -> bool:
+        """Whether model and server are those of the last run, which no setting names."""
+        model, typed = self._settings.model, self.typed()
+        is_kept = (typed["model"], typed["url"]) == (model.name, model.base_url)
+        return self._has_last_model and is_kept
+
+    @on(Input.Changed, "#model")
+    @on(Input.Changed, "#url")
+    def _show_notes(self) -> None:
+        for name in {"model", "url"} - set(self._mistakes):
+            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
 
     @work(exclusive=True, group="look")
     async def _look_for_models(self) -> None:
@@ -238,6 +262,8 @@ class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None])
         except ConfigError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
         else:
+            self._has_last_model = False
+            self._show_notes()
             words = f"New runs start with these settings from now on (saved in {path})."
             self.notify(sanitize_line(words), markup=False)
 

@@ -8,7 +8,9 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.last_model import FROM_LAST_RUN, with_last_model
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
@@ -35,11 +37,17 @@ class HomeBanner(Widget):
         super().__init__(id="banner")
         self._settings = settings
         self._found: int | None = None
+        self._last_model: LastModel | None = None
 
     def say_found(self, models: int | None) -> None:
         """Say, while no model is chosen, how many there are to choose from; None to leave that to
         the list of them."""
         self._found = models
+        self.refresh()
+
+    def say_last_model(self, last: LastModel | None) -> None:
+        """Show, while no model is chosen, the one of the last run: the next one starts with it."""
+        self._last_model = last
         self.refresh()
 
     async def on_click(self) -> None:
@@ -50,10 +58,12 @@ class HomeBanner(Widget):
     def render(self) -> Text:
         palette, width = palette_of(self), max(1, self.content_size.width)
         line = Text("sandbox-tui", style=palette.accent, no_wrap=True)
-        if self._settings.now.model.name:
-            model = _model(self._settings.now, palette)
-        else:
+        settings = with_last_model(self._settings.now, self._last_model)
+        if not settings.model.name:
             model = _no_model(self._found, palette)
+        else:
+            was_chosen = settings is self._settings.now
+            model = _model(settings, palette, "" if was_chosen else FROM_LAST_RUN)
         room = width - line.cell_len - 2 * GAP - model.cell_len
         about = next((words for words in ABOUT if len(words) <= room), "")
         if about:
@@ -65,15 +75,16 @@ class HomeBanner(Widget):
         return line
 
 
-def _model(settings: Settings, palette: Palette) -> Text:
-    """Return the model, its server and the sandbox."""
+def _model(settings: Settings, palette: Palette, source: str) -> Text:
+    """Return the model, its server, and the sandbox or where the model comes from."""
     model = settings.model
     line = Text(no_wrap=True)
     address = model.base_url.partition("://")[2].removesuffix("/v1")
     line.append(f"{hint('home.model')} ", style=palette.accent)
     line.append(model_title(model.name), style=palette.strong)
     where = f" at {address}" if address else ""
-    return line.append(sanitize_line(f"{where} · {settings.sandbox.kind}"), style=palette.dim)
+    more = source or settings.sandbox.kind
+    return line.append(sanitize_line(f"{where} · {more}"), style=palette.dim)
 
 
 def _no_model(found: int | None, palette: Palette) -> Text:

@@ -1,0 +1,44 @@
+"""The model of the newest session, which the form for the next run offers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from sandbox_tui.sessions.store.store import Store
+
+MAX_RUNS_READ = 20
+"""Number of the newest runs that are inspected."""
+
+
+class LastModel(NamedTuple):
+    """A model that was used, and its server.
+
+    Attributes:
+        name: as its server knows it.
+        base_url: the server's address without secrets; empty for OpenAI.
+    """
+
+    name: str
+    base_url: str
+
+
+def last_model(store: Store) -> LastModel | None:
+    """Return the model of the newest session that had a server, was recorded here and belongs to no
+    evaluation or training; None if there is none.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    rows = store.rows(
+        "SELECT model, model_params FROM runs WHERE NOT imported"
+        " AND id NOT IN (SELECT run_id FROM eval_runs)"
+        " AND id NOT IN (SELECT run_id FROM rollouts)"
+        " ORDER BY started_at DESC, id DESC LIMIT ?",
+        [MAX_RUNS_READ],
+    )
+    for row in rows:
+        params: dict[str, Any] = json.loads(row["model_params"] or "{}")
+        if row["model"] and "base_url" in params:  # the demo has no server
+            return LastModel(str(row["model"]), str(params["base_url"] or ""))
+    return None
