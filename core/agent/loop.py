@@ -135,6 +135,7 @@ class Agent:
                 max_tokens=self._limits.max_tokens,
                 retry_base=retry_base,
                 tool_format=self._checkpoint.tool_format,
+                max_attempts=self._limits.max_attempts,
             )
         self._calls = ToolCalls(
             tools=tools,

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from sandbox_tui.core.base.defaults import MAX_ATTEMPTS
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
 from sandbox_tui.core.events.sink import EventSink
 from sandbox_tui.core.events.types import (
     ContextLength,
     ContextLengthFound,
+    Limits,
     ModelDelta,
     ModelFailed,
     ReplyInterrupted,
@@ -24,6 +24,15 @@ from sandbox_tui.core.events.types import (
     Warned,
 )
 from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
+
+MAX_ATTEMPTS = Limits().max_attempts
+"""Attempts at one reply if no limit says otherwise."""
+
+MAX_BACK_OFF_SECONDS = 60.0
+"""Longest wait before the next attempt unless the server asks for a longer one."""
+
+MAX_DOUBLINGS = 10
+"""Doublings of the first wait; the back-off has reached its maximum by then."""
 
 MAX_RETRY_AFTER_SECONDS = 300.0
 """Longest wait a server may request; a longer one ends the run with the server's error."""
@@ -105,7 +114,9 @@ class RequestWithRetries:
         model: the model to ask.
         events: where attempts, fragments and failures are posted.
         max_tokens: maximum tokens per reply; None for the server's limit.
-        retry_base: seconds before the second attempt, doubled for each further one.
+        retry_base: seconds before the second attempt, doubled for each further one up to
+            `MAX_BACK_OFF_SECONDS`.
+        max_attempts: maximum number of attempts at one reply.
 
     Attributes:
         reply_tokens: maximum tokens of the next reply; less than `max_tokens` while the
@@ -120,11 +131,13 @@ class RequestWithRetries:
         max_tokens: int | None,
         retry_base: float,
         tool_format: ToolFormat | None = None,
+        max_attempts: int = MAX_ATTEMPTS,
     ) -> None:
         self._model = model
         self._events = events
         self._max_tokens = max_tokens
         self._retry_base = retry_base
+        self._max_attempts = max_attempts
         self._stream_task: asyncio.Task[Reply] | None = None
         self._tool_format = tool_format or ToolFormat()
         self._backing_off = False
@@ -221,17 +234,20 @@ class RequestWithRetries:
 
     async def _back_off(self, step: int, error: ModelError, attempt: int, *, give_up: bool) -> None:
         """Wait before the next attempt; raises if there is none."""
-        backed_off = self._retry_base * 2 ** (attempt - 1) * (0.75 + random.random() / 2)
-        wait = error.retry_after if error.retry_after is not None else backed_off
+        wait = self._seconds_after(attempt) if error.retry_after is None else error.retry_after
         too_long = wait > MAX_RETRY_AFTER_SECONDS
         if too_long and not give_up:
             words = f"{error} {RETRY_AFTER_TOO_LONG.format(format_duration(wait))}"
             error = ModelError(words, status=error.status)
-        if give_up or attempt >= MAX_ATTEMPTS or too_long:
+        if give_up or attempt >= self._max_attempts or too_long:
             self._failed(step, error, attempt, None)
             raise error
         self._failed(step, error, attempt, wait)
         await self._wait(wait)
+
+    def _seconds_after(self, attempt: int) -> float:
+        backed_off = self._retry_base * 2 ** min(attempt - 1, MAX_DOUBLINGS)
+        return min(backed_off * (0.75 + random.random() / 2), MAX_BACK_OFF_SECONDS)
 
     async def _wait(self, seconds: float) -> bool:
         """Wait; True if the user ended the wait early, possibly after queueing a message."""
@@ -252,6 +268,7 @@ class RequestWithRetries:
                 attempt=attempt,
                 retry_in=retry_in,
                 status=error.status,
+                max_attempts=self._max_attempts,
             )
         )
 

@@ -12,9 +12,6 @@ OBSERVATION_CHARS = 20_000
 
 COMMAND_TIMEOUT_SECONDS = 120.0
 
-MAX_ATTEMPTS = 5
-"""Attempts at one reply of the model before the run ends."""
-
 WORKING_DIR = "/testbed"
 INPUT_DIR = f"{WORKING_DIR}/input"
 OUTPUT_DIR = f"{WORKING_DIR}/output"

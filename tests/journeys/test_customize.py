@@ -35,7 +35,7 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
         person.sees("Must be a whole number.", "1 field needs attention", "^r default")
         person.presses("C-r")
         person.no_longer_sees("1 field needs attention")
-        for value in ("42", "900000", "3600", "2.5", "77", "12"):
+        for value in ("42", "900000", "3600", "2.5", "77", "12", "31"):
             person.fills(value)
             person.presses_and_looks("Down")
         person.presses_and_looks("Right")
@@ -52,6 +52,7 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
             "2.5",
             "77.0",
             "12",
+            "31",
             "native",
             "desktop",
         ]:
@@ -157,6 +158,7 @@ token_limit = 100000
 time_limit = 300.0
 cost_limit = 5.0
 repeated_calls = 9
+max_attempts = 7
 command_timeout = 30.0
 [agent]
 mode = "step"

@@ -76,7 +76,8 @@ def _model_line(event: e.AnyEvent, state: RunState) -> str:
             return f"step {event.step} (You stopped the reply.){_reply_start(state)}"
         case e.ModelFailed():
             again = f"; retrying in {event.retry_in:.0f} s" if event.retry_in is not None else ""
-            return f"model failed (attempt {event.attempt}): {sanitize_line(event.error)}{again}"
+            number = f"{event.attempt} of {event.max_attempts}"
+            return f"model failed (attempt {number}): {sanitize_line(event.error)}{again}"
         case e.ToolFormatChosen():
             return f"tool calls: {event.format.title}. {sanitize_line(event.why)}"
         case e.ContextLengthFound():

@@ -54,6 +54,10 @@ HINTS = {
     "limits.cost_limit": "US dollars per run; empty for no limit",
     "limits.command_timeout": "seconds",
     "limits.repeated_calls": "same call and result in a row",
+    "limits.max_attempts": (
+        "per reply while the server fails; the pauses between them grow to a minute, so that 40 "
+        "tries bridge half an hour"
+    ),
 }
 """What settings mean. The part before the first semicolon says it in a few words."""
 

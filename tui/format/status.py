@@ -6,7 +6,6 @@ import math
 import re
 from typing import NamedTuple
 
-from sandbox_tui.core.base.defaults import MAX_ATTEMPTS
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import ReplyItem, RunState, RunStatus
@@ -62,7 +61,11 @@ def retry_words(failure: ModelFailed, now: float) -> str:
     if failure.retry_in is None:
         return "the model failed"
     left = max(0.0, failure.t + failure.retry_in - now)
-    return f"try {failure.attempt + 1} of {MAX_ATTEMPTS} in {_whole_seconds(math.ceil(left))}"
+    return f"{_next_try(failure)} in {_whole_seconds(math.ceil(left))}"
+
+
+def _next_try(failure: ModelFailed) -> str:
+    return f"try {failure.attempt + 1} of {failure.max_attempts}"
 
 
 def reply_progress(item: ReplyItem, now: float) -> str:
@@ -72,7 +75,7 @@ def reply_progress(item: ReplyItem, now: float) -> str:
     words = f"{reply_doing(item)} {_whole_seconds(max(0.0, now - item.asked_at))}"
     if not item.failures:
         return words
-    return f"try {item.failures[-1].attempt + 1} of {MAX_ATTEMPTS} · {words}"
+    return f"{_next_try(item.failures[-1])} · {words}"
 
 
 def _whole_seconds(seconds: float) -> str:

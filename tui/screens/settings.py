@@ -92,6 +92,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("limits.cost_limit", "cost"),
         Row("limits.command_timeout", "a command"),
         Row("limits.repeated_calls", "repeats"),
+        Row("limits.max_attempts", "tries"),
     ),
     "model of new runs": (
         Row("model.tool_calls", "tool calls", ("auto", "native", "json_schema", "text")),

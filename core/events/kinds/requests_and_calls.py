@@ -86,6 +86,7 @@ class ModelFailed(Event, frozen=True, kw_only=True):
     Attributes:
         retry_in: seconds until the next attempt, or None.
         status: HTTP status, or None if there was none or it is not recorded.
+        max_attempts: the number of attempts after which the run ends.
     """
 
     step: int
@@ -93,6 +94,7 @@ class ModelFailed(Event, frozen=True, kw_only=True):
     attempt: int
     retry_in: float | None = None
     status: int | None = None
+    max_attempts: int = 5
 
 
 class ToolFormatChosen(Event, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -78,6 +78,7 @@ class Limits(Part, frozen=True, kw_only=True):
             `sandbox-tui[prices]` installed.
         command_timeout: maximum seconds of one command.
         repeated_calls: maximum number of identical calls in a row with the same result.
+        max_attempts: maximum number of tries for one reply while the model's server fails.
     """
 
     max_steps: int = 100
@@ -87,6 +88,7 @@ class Limits(Part, frozen=True, kw_only=True):
     cost_limit: float | None = None
     command_timeout: float = 120.0
     repeated_calls: int | None = 30
+    max_attempts: Annotated[int, msgspec.Meta(gt=0)] = 5
 
 
 class TurnPolicy(Part, frozen=True, kw_only=True):

@@ -12,13 +12,15 @@ from sandbox_tui.core.agent import request_with_retries
 from sandbox_tui.core.agent.request_with_retries import (
     LOADING,
     LOADING_RETRY_SECONDS,
+    MAX_ATTEMPTS,
+    MAX_BACK_OFF_SECONDS,
     MAX_LOADING_SECONDS,
     STILL_LOADING,
     RequestWithRetries,
 )
-from sandbox_tui.core.base.defaults import MAX_ATTEMPTS
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events import types as e
+from sandbox_tui.tui.format.status import retry_words
 from tests import scripted_server as s
 from tests.unit.core.agent.test_request_with_retries import (
     AgentUnderTest,
@@ -151,3 +153,22 @@ async def test_the_runs_own_time_limit_ends_the_wait(scripted_server: Start) -> 
     await reader
     await asking.agent._model.close()
     assert len(server.requests) == 1
+
+
+async def test_the_number_of_attempts_is_a_limit_and_pauses_are_capped(
+    scripted_server: Start, clock: Clock
+) -> None:
+    server = scripted_server(*[s.failure(502, "restarting")] * 11, s.say("back"))
+    asking = AgentUnderTest(model_of(server), retry_base=1.0, max_attempts=12)
+    reader = asyncio.create_task(drain(asking.journal))
+    await asking.step()
+    asking.journal.close()
+    await reader
+    await asking.agent._model.close()
+    assert asking.only(e.ModelReplied)[0].text == "back"
+    failures = asking.only(e.ModelFailed)
+    assert {one.max_attempts for one in failures} == {12}
+    assert clock.waits[0] < 2
+    assert max(clock.waits) == clock.waits[-1] <= MAX_BACK_OFF_SECONDS
+    assert sum(clock.waits) > 4 * 0.75 * MAX_BACK_OFF_SECONDS
+    assert retry_words(failures[-1], failures[-1].t).startswith("try 12 of 12 in ")

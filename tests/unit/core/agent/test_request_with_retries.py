@@ -36,7 +36,7 @@ class AgentUnderTest:
         events: the events so far, recorded as they are posted, ahead of the journal's reader.
     """
 
-    def __init__(self, model: Any, **limits: Any) -> None:
+    def __init__(self, model: Any, *, retry_base: float = 0.0, **limits: Any) -> None:
         self.journal = Journal()
         self.events: list[e.AnyEvent] = []
         self.journal.observers.append(self.events.append)
@@ -46,7 +46,7 @@ class AgentUnderTest:
             limits=e.Limits(**limits),
             approver=Gate(self.journal.post, Policy()),
             events=self.journal,
-            retry_base=0.0,
+            retry_base=retry_base,
         )
 
     async def step(self) -> None:
