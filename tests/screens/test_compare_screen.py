@@ -283,3 +283,25 @@ async def test_pictures_are_next_to_each_other(tmp_path: Path) -> None:
         assert left.y == right.y
         assert left.right <= right.x
     store.close()
+
+
+async def test_the_row_stays_in_view_when_the_window_changes_below_a_diff(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    calls = [(f"echo {number}", 0, "x") for number in range(60)]
+    session(store, "one", [*calls, ("make", 0, "a")], {})
+    session(store, "two", [*calls, ("make", 0, "b")], {})
+    app = SandboxTui(load({"model.local_ports": []}), store, None)
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = CompareScreen(store.run("one"), store.run("two"), store)
+        await app.push_screen(screen)
+        rows = screen.query_one(ComparisonRows)
+        await until(pilot, lambda: rows.cursor > 60)
+        chosen = rows.current
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PagerScreen))
+        await pilot.resize_terminal(60, 20)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen and rows.size.width < 60)
+        await until(pilot, lambda: rows.is_visible(rows.cursor))
+        assert rows.current is chosen
+    store.close()

@@ -9,7 +9,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.relations.aligned_calls import Call, LineDifference, Pair
 from sandbox_tui.sessions.relations.compare import Comparison, FilePair
-from sandbox_tui.sessions.relations.human_acts import ActKind
+from sandbox_tui.sessions.relations.human_acts import ActKind, ActPair
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS
 
@@ -18,24 +18,34 @@ COLUMN = 40
 
 
 class Divergence(NamedTuple):
-    """The first pair of calls that differs between the sides.
+    """The first pair of calls that differs between the sides, or what the user did before it on
+    one side only.
 
     Attributes:
-        at: index of the pair.
-        pair: the calls.
+        at: index of the pair, or of the one that follows the act.
+        pair: the calls; None if the sides part by an act.
         sentence: where it is and what differs.
         line: the first line of output that differs, if both sides made the same call.
+        act: what the user did on one side; None if the sides part by a call.
     """
 
     at: int
-    pair: Pair
+    pair: Pair | None
     sentence: str
     line: LineDifference | None
+    act: ActPair | None = None
 
 
 def divergence(found: Comparison) -> Divergence | None:
     """Return where the sessions diverge, or else where only the output of a call differs; None if
     they are identical."""
+    parting = _parting_act(found)
+    if parting is not None:
+        at, act = parting
+        last = found.pairs[at - 1] if at else None
+        where = "before the first call" if last is None else f"after call {at}{_step(last)}"
+        words = f"The sessions part {where}: {_who_did_what(act)}."
+        return Divergence(at, None, words, None, act)
     at = found.diverged_at if found.diverged_at is not None else found.output_differs_at
     if at is None:
         return None
@@ -59,8 +69,7 @@ def calls_sentence(found: Comparison) -> str:
 
 
 def _where(found: Comparison, at: int, pair: Pair) -> str:
-    call = pair.left or pair.right
-    place = f"call {at + 1}" + ("" if call is None else f" (step {call.step})")
+    place = f"call {at + 1}{_step(pair)}"
     if found.diverged_at is None:
         others = sum(not each.is_equal and not each.is_pending for each in found.pairs)
         calls = "the only call" if len(found.pairs) == 1 else f"all {_settled(found)} calls"
@@ -69,6 +78,11 @@ def _where(found: Comparison, at: int, pair: Pair) -> str:
     before = {0: "The sessions", 1: "Call 1 is identical; the sessions"}
     start = before.get(at, f"Calls 1 to {at} are identical; the sessions")
     return f"{start} diverge at {place}: {_what_differs(pair)}{_first_act(found, at)}."
+
+
+def _step(pair: Pair) -> str:
+    call = pair.left or pair.right
+    return "" if call is None else f" (step {call.step})"
 
 
 def _what_differs(pair: Pair) -> str:
@@ -85,12 +99,33 @@ def _what_differs(pair: Pair) -> str:
 
 def _first_act(found: Comparison, at: int) -> str:
     """Return what the user did on one side just before a pair of calls, in a few words."""
-    for act in found.acts[at]:
-        if not act.same:
-            one, side = (act.right, "right") if act.left is None else (act.left, "left")
-            if one is not None and one.kind in _ACTED:
-                return f", after {_ACTED[one.kind]} on the {side}"
-    return ""
+    words = (_who_did_what(act) for act in found.acts[at])
+    return next((f", after {one}" for one in words if one), "")
+
+
+def _parting_act(found: Comparison) -> tuple[int, ActPair] | None:
+    """Return the first act of the user on one side only, with its place, if it comes before the
+    first call that differs; None if there is none.
+
+    An act right before that call is part of its description. Output that differs before it says
+    less: it may be a time.
+    """
+    for at, acts in enumerate(found.acts[: found.diverged_at]):
+        if at and found.pairs[at - 1].is_pending:  # the other side has not come here yet
+            return None
+        act = next((one for one in acts if _who_did_what(one)), None)
+        if act is not None:
+            return at, act
+    return None
+
+
+def _who_did_what(act: ActPair) -> str:
+    """Return what the user did on one side only, in a few words; empty if both sides have it, or if
+    it does not change what the model does."""
+    one, side = (act.right, "right") if act.left is None else (act.left, "left")
+    if act.same or one is None or one.kind not in _ACTED:
+        return ""
+    return f"{_ACTED[one.kind]} on the {side}"
 
 
 _ACTED: dict[ActKind, str] = {
@@ -106,6 +141,11 @@ def short_verdict(found: Comparison) -> str:
     """Return where and why the sessions part, in a few words for a title."""
     if not found.pairs:
         return "no calls"
+    parting = _parting_act(found)
+    if parting is not None:
+        at, act = parting
+        where = f"after {_place(found.pairs[at - 1])}" if at else "before the first call"
+        return f"part {where}: {_who_did_what(act)}"
     at = found.diverged_at
     if at is None:
         if found.output_differs_at is None:

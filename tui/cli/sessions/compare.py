@@ -85,6 +85,8 @@ def print_comparison(
 
 def _print_divergence(found: Divergence) -> None:
     """Print how the call ended on both sides, and the first line that differs."""
+    if found.pair is None:
+        return
     left, right = (cut(end_and_size(call)) for call in (found.pair.left, found.pair.right))
     click.echo(f"  {left:<{COLUMN}} │ {right}".rstrip())
     if found.line is not None:

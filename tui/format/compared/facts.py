@@ -69,7 +69,7 @@ def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> 
     steps = max([run.steps, *(call.step for call in calls)])
     seconds = run.seconds if now is None else now.seconds
     return {
-        "title": _Figure(task_title(run)),
+        "title": _Figure(_title(run)),
         "outcome": _Figure(_outcome(run, now)),
         "answer": _Figure(first_line(answer_or_reason(run))),
         "steps": _Figure(str(steps), steps),
@@ -82,6 +82,11 @@ def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> 
         ),
         "session": _Figure(run.id),
     }
+
+
+def _title(run: RunSummary) -> str:
+    """Return the title; of a sample, with its number, since all samples have the same task."""
+    return task_title(run) if run.sample is None else f"sample {run.sample} · {task_title(run)}"
 
 
 def _outcome(run: RunSummary, now: RunningNow | None) -> str:

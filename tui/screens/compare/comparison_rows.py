@@ -132,6 +132,10 @@ class ComparisonRows(BlockList):
             at = next((n for n, row in enumerate(self.rows) if opens(row)), 0)
         self.go_to(at)
 
+    def on_resize(self) -> None:
+        """Keep the row under the cursor in view: other widths take other heights."""
+        self.call_after_refresh(self.show_block, self.cursor)
+
     def go_to(self, index: int) -> None:
         """Select a row, keeping some rows above it visible."""
         self.cursor = index

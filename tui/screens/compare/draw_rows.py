@@ -144,6 +144,8 @@ def _divergence(found: Divergence, width: int, palette: Palette) -> list[Text]:
     strong = palette.accent + Style(bold=True)
     sentence = wrapped(found.sentence, max(1, width - 3), strong)
     lines = [Text(" ▼ " if n == 0 else "   ", style=strong) + row for n, row in enumerate(sentence)]
+    if found.pair is None:
+        return [_on_background(line, width, palette) for line in lines]
     calls = (found.pair.left, found.pair.right)
     both = [(end_and_size(calls[0]), end_and_size(calls[1]))]
     if found.line is not None:

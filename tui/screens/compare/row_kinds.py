@@ -57,11 +57,19 @@ def rows_of(found: Comparison, figures: Sequence[Fact], *, hide_equal: bool) -> 
 
 def _calls_and_acts(found: Comparison, diverges: Divergence | None) -> Iterator[Row]:
     for at, pair in enumerate(found.pairs):
-        yield from found.acts[at]
-        if diverges is not None and at == diverges.at:
+        yield from _with_mark(found.acts[at], diverges)
+        if diverges is not None and diverges.act is None and at == diverges.at:
             yield diverges
         yield pair
-    yield from found.acts[-1]
+    yield from _with_mark(found.acts[-1], diverges)
+
+
+def _with_mark(acts: Sequence[ActPair], diverges: Divergence | None) -> Iterator[Row]:
+    """Yield the acts at one place, with the mark before the one by which the sessions part."""
+    for act in acts:
+        if diverges is not None and diverges.act is act:
+            yield diverges
+        yield act
 
 
 def _without_equal(rows: Iterator[Row]) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -12,10 +13,12 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.aligned_calls import calls_of
 from sandbox_tui.sessions.relations.compare import compare
-from sandbox_tui.sessions.relations.human_acts import acts_of
+from sandbox_tui.sessions.relations.human_acts import ActPair, acts_of
 from sandbox_tui.sessions.store.tables.annotations import add_note
+from sandbox_tui.tui.format.compared.facts import facts
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
-from sandbox_tui.tui.format.comparison import calls_sentence
+from sandbox_tui.tui.format.comparison import Divergence, calls_sentence, short_verdict
+from sandbox_tui.tui.screens.compare.row_kinds import rows_of
 from tests.unit.event_streams import started
 
 
@@ -80,6 +83,31 @@ def test_an_act_of_one_side_is_a_difference_and_may_explain_the_next_one(tmp_pat
         "Call 1 is identical; the sessions diverge at call 2 (step 2): different arguments, "
         "after your message on the right."
     )
+    store.close()
+
+
+def test_samples_of_one_task_have_their_numbers(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    store_run(store, "one")
+    store_run(store, "two")
+    both = (replace(store.run(name), sample=n) for n, name in ((4, "one"), (3, "two")))
+    title = facts(compare(store, *both))[0]
+    assert (title.left, title.right) == ("sample 4 · a task", "sample 3 · a task")
+    store.close()
+
+
+def test_the_sessions_part_at_an_act_before_the_first_call_that_differs(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    asked = e.HumanMessage(id=2, text="use ninja")
+    store_run(store, "one", *call(1, "ls"), *call(2, "ls -l"), *call(3, "make"))
+    store_run(store, "two", *call(1, "ls"), asked, *call(2, "ls -l"), *call(3, "make"))
+    found = compare(store, store.run("one"), store.run("two"))
+    words = "The sessions part after call 1 (step 1): your message on the right."
+    assert calls_sentence(found) == words
+    assert short_verdict(found) == "part after step 1, call 1: your message on the right"
+    rows = rows_of(found, [], hide_equal=False)
+    mark = next(at for at, row in enumerate(rows) if isinstance(row, Divergence))
+    assert isinstance(rows[mark + 1], ActPair), "the mark is above what was done"
     store.close()
 
 
