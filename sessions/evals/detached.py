@@ -21,7 +21,7 @@ from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
-from sandbox_tui.sessions.evals.evaluation import Evaluation, resume_evaluation
+from sandbox_tui.sessions.evals.evaluation import Evaluation, check_packs, resume_evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.interchange.redaction import secrets_of
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
@@ -45,8 +45,27 @@ def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
     Raises:
         SandboxTuiError: the program could not take over; nothing has run.
     """
-    eval_id = evaluation.info.id
-    ledger.release(store, eval_id)
+    ledger.release(store, evaluation.info.id)
+    _start(store, evaluation.info.id, base_url)
+
+
+def resume(store: Store, eval_id: str, base_url: str) -> None:
+    """Let a new program run what is left of an interrupted evaluation; wait until it does. Blocks.
+
+    Args:
+        store: the database.
+        eval_id: the evaluation.
+        base_url: the address of the model's server in the current settings.
+
+    Raises:
+        ConfigError: a prompt pack has been removed or changed.
+        SandboxTuiError: the program could not take over; nothing has run.
+    """
+    check_packs(ledger.plan_of(store, eval_id), eval_id)
+    _start(store, eval_id, base_url)
+
+
+def _start(store: Store, eval_id: str, base_url: str) -> None:
     address = {config.variable("model", "base_url"): base_url} if base_url else {}
     log = open_log()
     try:

@@ -123,7 +123,7 @@ def resume_evaluation(
     """
     found = ledger.summary(store, eval_id)
     plan = ledger.plan_of(store, found.info.id)
-    _check_packs(plan, found.info.id)
+    check_packs(plan, found.info.id)
     ledger.take_ownership(store, found.info.id)
     recorded, now = plan.settings.model, settings.model
     if without_secrets(now.base_url) == recorded.base_url:
@@ -139,8 +139,12 @@ def resume_evaluation(
     return Evaluation(info, plan, cluster)
 
 
-def _check_packs(plan: EvalPlan, eval_id: str) -> None:
-    """Check that prompts are unchanged: samples with different prompts must not be mixed."""
+def check_packs(plan: EvalPlan, eval_id: str) -> None:
+    """Check that prompts are unchanged: samples with different prompts must not be mixed.
+
+    Raises:
+        ConfigError: a prompt pack has been removed or changed.
+    """
     requests = SampleRequests.of(plan.suite, plan.settings, eval_id)
     for name, pack in requests.packs.items():
         if plan.packs.get(name, pack.digest) != pack.digest:

@@ -75,14 +75,17 @@ def on_top(app: SandboxTui, kind: type[Screen[Any]]) -> Callable[[], bool]:
 
 
 def words(app: SandboxTui) -> str:
-    """The lines above the table."""
-    ids = ("#eval-title", "#eval-progress", "#eval-reason")
-    return " ".join(str(app.screen.query_one(one).render()) for one in ids)
+    """The lines above the table; empty until the screen has been composed."""
+    found = app.screen.query("#eval-title, #eval-progress, #eval-reason")
+    return " ".join(str(line.render()) for line in found)
 
 
 def listed(app: SandboxTui) -> list[str]:
-    rows = app.screen.query_one(SampleRows)
-    return [rows.draw_block(index, 100)[0].plain for index in range(rows.block_count())]
+    return [
+        rows.draw_block(index, 100)[0].plain
+        for rows in app.screen.query(SampleRows)
+        for index in range(rows.block_count())
+    ]
 
 
 def count(app: SandboxTui, status: str) -> int:
@@ -246,6 +249,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
         assert "● running in its own program" in words(app)
+        await until(pilot, lambda: all("waits for the model" in line for line in listed(app)[:2]))
         await pilot.press("q")  # no question: it does not need this program
         await until(pilot, on_top(app, EvalsScreen))
         await until(pilot, lambda: not listing.check_action("delete", ()))  # it is running

@@ -203,7 +203,13 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.presses("Tab", "Enter", "Down", "Enter")  # sandbox
         person.presses("Tab", "Enter", "Down", "Down", "Enter")  # bubblewrap
         person.presses("C-s")
-        person.sees("0 of 8", "2 running", "● running")
+        person.sees("0 of 8", "2 running", "● running in its own program")
+        person.presses("x")
+        person.sees("Stop the evaluation?")
+        person.presses("y")
+        person.sees("◌ interrupted", "You stopped it.", "r resume")
+        person.presses("r")
+        person.sees("0 of 8", "2 running", "● running in its own program")
         person.presses("q")  # no question: it goes on by itself
         person.sees("evaluations 1", "running")
         person.presses("q")
@@ -213,12 +219,11 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         assert "running" in person.runs("sandbox-tui eval ls")
         person.enters("sandbox-tui eval watch last")
         person.sees("2 running", "x stop")
-        person.presses("x")
-        person.sees("Stop the evaluation?")
-        person.presses("y")
-        person.sees("◌ interrupted", "You stopped it.")
         person.presses("q")
         assert person.is_back() == 0
+        assert "is running the" in person.runs("sandbox-tui eval resume --headless", code=8)
+        assert "0 of 8 samples done" in person.runs("sandbox-tui eval stop")
+        assert "No evaluation runs" in person.runs("sandbox-tui eval stop last", code=2)
         model.go.set()
         person.runs("sandbox-tui eval resume --headless >lines")
         assert "8 of 8" in (person.folder / "lines").read_text()

@@ -185,7 +185,7 @@ def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> 
     sys.exit(code)
 
 
-@eval_group.command(short_help="Stop an evaluation that runs in the background.")
+@eval_group.command(short_help="Stop an evaluation that runs in a program of its own.")
 @click.argument("evaluation", default="last")
 def stop(evaluation: str) -> None:
     """Stop an EVALUATION that runs in a program of its own (its id, part of it, or "last": the

@@ -27,21 +27,27 @@ SIGNS: dict[EvalState, str] = {
     "interrupted": "◌",
     "finished": "✓",
 }
+LIVE: tuple[EvalState, ...] = ("running", "paused", "stopping")
+"""States in which a program works on the evaluation."""
+
 MAX_BAR_CELLS = 40
 MIN_BAR_CELLS = 8
 
 
-def title_line(info: EvalInfo, data: EvalScreenData | None, width: int, palette: Palette) -> Text:
-    """Draw suite, model and id, with the state on the right."""
+def title_line(
+    info: EvalInfo, data: EvalScreenData | None, width: int, palette: Palette, program: str = ""
+) -> Text:
+    """Draw suite, model and id, with the state on the right, and if it runs, which program runs
+    it."""
     state = data.reading.state if data else "running"
     words = f"{SIGNS[state]} {state}" if data else "◌ reads"
     line = Text(no_wrap=True)
     line.append(sanitize_line(info.suite), style=palette.accent)
     line.append(f"  {model_title(info.model)}", style=palette.strong)
     line.append(f"  {info.id}", style=palette.faint)
-    duration = _duration_words(data)
-    if line.cell_len + 1 + len(words) + len(duration) <= width:  # the id matters more
-        words += duration
+    more = f" {sanitize_line(program)}" if state in LIVE and program else _duration_words(data)
+    if line.cell_len + 1 + len(words) + len(more) <= width:  # the id matters more
+        words += more
     room = max(1, width - len(words) - 1)
     line.truncate(room, overflow="ellipsis")
     line.pad_right(max(0, room - line.cell_len) + 1)

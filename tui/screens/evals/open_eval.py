@@ -11,10 +11,11 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
-from sandbox_tui.tui.screens.evals.source import EvalSource, LocalEval, source_of
+from sandbox_tui.tui.screens.evals.source import EvalSource, LocalEval, RecordedEval, source_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -37,21 +38,32 @@ class EvalOpener:
         self._show(source_of(found, self._evals), found)
 
     def resume(self, found: EvalSummary) -> None:
-        """Run what is left of an evaluation in this program, and show it."""
+        """Run what is left of an evaluation, and show it: in a program of its own, or in this one
+        if that is where it has been running."""
         self._screen.run_worker(self._resume(found), exclusive=True, group="resume_eval")
 
     async def _resume(self, found: EvalSummary) -> None:
-        from sandbox_tui.sessions.evals.evaluation import resume_evaluation
-
-        store = self._evals.runs.store
+        is_here = found.info.id in self._evals.all
         try:
-            taken = await asyncio.to_thread(
-                resume_evaluation, store, found.info.id, self._settings.now, None
-            )
+            source = await (self._resume_here(found) if is_here else self._resume_outside(found))
         except SandboxTuiError as error:
             self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
-        self._show(LocalEval(self._evals.begin(taken), self._evals), found)
+        self._show(source, found)
+
+    async def _resume_here(self, found: EvalSummary) -> EvalSource:
+        from sandbox_tui.sessions.evals.evaluation import resume_evaluation
+
+        store, settings = self._evals.runs.store, self._settings.now
+        taken = await asyncio.to_thread(resume_evaluation, store, found.info.id, settings, None)
+        return LocalEval(self._evals.begin(taken), self._evals)
+
+    async def _resume_outside(self, found: EvalSummary) -> EvalSource:
+        from sandbox_tui.sessions.evals import detached
+
+        store, url = self._evals.runs.store, self._settings.now.model.base_url
+        await asyncio.to_thread(detached.resume, store, found.info.id, url)
+        return RecordedEval(await asyncio.to_thread(ledger.summary, store, found.info.id), store)
 
     def _show(self, source: EvalSource, found: EvalSummary) -> None:
         screen = EvalScreen(source, self._evals.runs, partial(self.resume, found))

@@ -1,4 +1,4 @@
-"""Opens a sample: live if it runs in this program, otherwise the replay of its session."""
+"""Opens a sample: live if it can be watched, otherwise the replay of its session."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.remote.run_handle import RunHandle
+from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.screens.evals.source import EvalSource
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -17,9 +19,11 @@ def open_sample(
 ) -> None:
     """Show the session of a sample on top of a screen.
 
-    For a sample that runs in another program, the events recorded so far are shown.
+    For a sample that runs in a program that does not answer, the events recorded so far are shown.
     """
-    worker = source.worker(sample)
+    worker: RunHandle | None = source.worker(sample)
+    if worker is None and sample.status == "running" and is_detached(sample.run_id):
+        worker = _attached(sample, store)
     if worker is not None:
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
@@ -34,5 +38,17 @@ def open_sample(
         screen.notify(sanitize_line(words), severity="error", markup=False)
         return
     if sample.status == "running" and source.runner is None:
-        screen.notify("It runs in another program; this is its recording so far.", markup=False)
+        activity = source.activity(sample)
+        doing = "" if activity is None else f" ({activity.words})"
+        words = f"It runs in another program{doing}; this is its recording so far."
+        screen.notify(sanitize_line(words), markup=False)
     app_of(screen).push_screen(replay)
+
+
+def _attached(sample: SampleResult, store: Store) -> RunHandle | None:
+    from sandbox_tui.sessions.remote.client import RunClient
+
+    try:
+        return RunClient(store.run(sample.run_id), store)
+    except StoreError:  # it has recorded nothing yet
+        return None

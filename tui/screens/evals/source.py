@@ -16,6 +16,8 @@ from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.screens.evals.running_elsewhere import RunningElsewhere
+from sandbox_tui.tui.widgets.evals.activity import Activity
 
 EvalState = Literal["running", "paused", "stopping", "interrupted", "finished"]
 
@@ -74,9 +76,19 @@ class EvalSource(Protocol):
         """Return the run of a sample if it runs in this program."""
         ...
 
+    def activity(self, sample: SampleResult) -> Activity | None:
+        """Return what a running sample is doing, as of the last reading if it runs elsewhere; None
+        if that is unknown."""
+        ...
+
     @property
-    def without_worker(self) -> str:
-        """Text for a running sample that has no run in this program."""
+    def without_activity(self) -> str:
+        """Text for a running sample of which it is unknown."""
+        ...
+
+    @property
+    def program(self) -> str:
+        """Which program runs it, as the end of a sentence, as of the last reading."""
         ...
 
     def close(self) -> None:
@@ -132,10 +144,20 @@ class LocalEval:
         found = self._evals.runs.all.get(sample.run_id)
         return None if found is None or found.ended.is_set() else found
 
+    def activity(self, sample: SampleResult) -> Activity | None:
+        """Return what a sample is doing while it runs."""
+        worker = self.worker(sample)
+        return None if worker is None else Activity.of(sample, worker.state)
+
     @property
-    def without_worker(self) -> str:
+    def without_activity(self) -> str:
         """Text for a sample whose run has not started yet, or has just ended."""
         return "being recorded"
+
+    @property
+    def program(self) -> str:
+        """This one."""
+        return "in this program"
 
     def close(self) -> None:
         """Stop observing the runner."""
@@ -173,6 +195,7 @@ class RecordedEval:
         self._last: tuple[EvalState, str] | None = None
         self._can_stop = False
         self._is_stopping = False
+        self._running = RunningElsewhere(store)
 
     @property
     def info(self) -> EvalInfo:
@@ -193,6 +216,7 @@ class RecordedEval:
         self._summary = ledger.summary(self._store, self.info.id)
         self._can_stop = _is_detached(self._summary)
         has_changed = self._read_changed()
+        self._running.read(self._samples if self._summary.running else [])
         now = self._state()
         if not has_changed and now == self._last:
             return None
@@ -217,10 +241,22 @@ class RecordedEval:
         """Return None, because no sample runs in this program."""
         return None
 
+    def activity(self, sample: SampleResult) -> Activity | None:
+        """Return what a sample was doing at the last reading."""
+        return self._running.of(sample)
+
     @property
-    def without_worker(self) -> str:
-        """Text for a sample that runs elsewhere."""
+    def without_activity(self) -> str:
+        """Text for a sample that runs elsewhere and has recorded nothing yet."""
         return "in another program"
+
+    @property
+    def program(self) -> str:
+        """Its own, which goes on without a screen, or another with a screen or on another host."""
+        if self._can_stop:
+            return "in its own program"
+        owner = self._summary.owner
+        return "in another program" if owner is None or owner.here else f"on {owner.host_name}"
 
     def close(self) -> None:
         """Nothing to do."""

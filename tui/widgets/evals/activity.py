@@ -1,19 +1,55 @@
-"""What a running sample is doing, in a few words."""
+"""What a running sample is doing, in a few words, and its figures so far."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import msgspec
+
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.events.run_state import CallItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format.status import STATUS_WORDS, reply_doing, unfinished_reply
+from sandbox_tui.tui.format.status import (
+    STATUS_WORDS,
+    output_tokens_so_far,
+    reply_doing,
+    unfinished_reply,
+)
 
 MAX_CHARS = 300
 
 
-def activity_of(worker: RunWorker) -> str:
-    """Return what a run is currently doing."""
-    state = worker.state
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A running sample at a moment.
+
+    Attributes:
+        words: what it is doing.
+        sample: the sample with its run's current figures.
+    """
+
+    words: str
+    sample: SampleResult
+
+    @classmethod
+    def of(cls, sample: SampleResult, state: RunState) -> Activity:
+        """Return what a sample is doing, from the state of its run."""
+        return cls(_doing(state), _so_far(sample, state))
+
+
+def _so_far(sample: SampleResult, state: RunState) -> SampleResult:
+    written, estimated = output_tokens_so_far(state)
+    return msgspec.structs.replace(
+        sample,
+        steps=state.step,
+        input_tokens=state.totals.usage.input_tokens,
+        output_tokens=written,
+        estimated=estimated,
+    )
+
+
+def _doing(state: RunState) -> str:
     if state.status in ("paused", "frozen", "waiting", "awaiting_input"):
         return STATUS_WORDS[state.status].words
     if state.status == "starting":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-import msgspec
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -14,16 +13,14 @@ from textual.content import Content
 from typing_extensions import override
 
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
-from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format.status import output_tokens_so_far
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.evals.activity import activity_of
+from sandbox_tui.tui.widgets.evals.activity import Activity
 from sandbox_tui.tui.widgets.evals.domain_table import HeadChanged
 from sandbox_tui.tui.widgets.evals.sample_rows import Columns, head_line, sample_line
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
-WorkerOf = Callable[[SampleResult], RunWorker | None]
+ActivityOf = Callable[[SampleResult], Activity | None]
 
 
 class SampleRows(BlockList):
@@ -33,14 +30,14 @@ class SampleRows(BlockList):
     under the cursor and the lines around it stay in place.
 
     Args:
-        worker_of: returns the run of a sample if it runs in this program.
-        without_worker: text for a running sample without such a run.
+        activity_of: returns what a running sample is doing; None if that is unknown.
+        unknown: text for a running sample of which it is unknown.
     """
 
-    def __init__(self, worker_of: WorkerOf, without_worker: str) -> None:
+    def __init__(self, activity_of: ActivityOf, unknown: str) -> None:
         super().__init__(id="eval-samples")
-        self._worker_of = worker_of
-        self._without_worker = without_worker
+        self._activity_of = activity_of
+        self._unknown = unknown
         self._samples: Sequence[SampleResult] = ()
         self._how_many_run = 0
         self._columns = Columns.at(80, 10, 7)
@@ -130,11 +127,11 @@ class SampleRows(BlockList):
         sample = self._samples[index]
         doing, seconds = "", sample.seconds
         if sample.status == "running":
-            worker = self._worker_of(sample)
+            activity = self._activity_of(sample)
             seconds = max(0.0, time.time() - sample.began_at)
-            doing = self._without_worker if worker is None else activity_of(worker)
-            if worker is not None:
-                sample = so_far(sample, worker)
+            doing = self._unknown if activity is None else activity.words
+            if activity is not None:
+                sample = activity.sample
         return [sample_line(sample, self._columns, width, palette, doing, seconds)]
 
 
@@ -142,7 +139,7 @@ class SampleList(Vertical):
     """The samples with their column titles, in a frame.
 
     Args:
-        worker_of, without_worker: see `SampleRows`.
+        activity_of, unknown: see `SampleRows`.
     """
 
     DEFAULT_CSS = """
@@ -155,9 +152,9 @@ class SampleList(Vertical):
     SampleList SampleRows { height: 1fr; }
     """
 
-    def __init__(self, worker_of: WorkerOf, without_worker: str) -> None:
+    def __init__(self, activity_of: ActivityOf, unknown: str) -> None:
         super().__init__(id="eval-wall")
-        self._rows = SampleRows(worker_of, without_worker)
+        self._rows = SampleRows(activity_of, unknown)
         self.border_title = Content("samples")
 
     def compose(self) -> ComposeResult:
@@ -177,15 +174,3 @@ class SampleList(Vertical):
 
     def _head(self, palette: Palette) -> Text:
         return Text(self._rows.head, style=palette.dim, no_wrap=True, overflow="crop")
-
-
-def so_far(sample: SampleResult, worker: RunWorker) -> SampleResult:
-    """Return a running sample with its run's current figures."""
-    written, estimated = output_tokens_so_far(worker.state)
-    return msgspec.structs.replace(
-        sample,
-        steps=worker.state.step,
-        input_tokens=worker.state.totals.usage.input_tokens,
-        output_tokens=written,
-        estimated=estimated,
-    )

@@ -53,7 +53,7 @@ def test_an_evaluation_of_another_program_is_not_deleted(recorded: Store) -> Non
 def test_an_evaluation_is_stopped_where_it_runs(recorded: Store) -> None:
     nothing = command("stop")
     assert nothing.exit_code == 2
-    assert "No evaluation runs in the background" in nothing.output
+    assert "No evaluation runs in a program of its own" in nothing.output
     in_terminal = command("stop", EVAL)
     assert in_terminal.exit_code == 2
     assert "press x on its screen, or ctrl+c if it has none" in in_terminal.output
