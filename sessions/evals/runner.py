@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -17,6 +18,7 @@ from sandbox_tui.core.evals.reporting.outcomes import has_ended
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.models.context_length import find_context_length
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.local_executor import LocalExecutor
@@ -63,6 +65,8 @@ class EvalRunner:
         ended: set when all work is finished.
         observers: called with each sample that changed, and with None after other changes; must not
             block.
+        event_observers: called with each sample that runs and each event of its run; must not
+            block.
     """
 
     def __init__(self, evaluation: Evaluation, registry: RunRegistry) -> None:
@@ -72,6 +76,7 @@ class EvalRunner:
         self.stopped_because = ""
         self.ended = asyncio.Event()
         self.observers: list[Callable[[SampleResult | None], None]] = []
+        self.event_observers: list[Callable[[SampleResult, e.AnyEvent], None]] = []
         self._plan = evaluation.plan
         self._registry = registry
         self._store = registry.store
@@ -254,6 +259,7 @@ class EvalRunner:
         except SandboxTuiError as error:  # a fault of the task, so retrying would not help
             return msgspec.structs.replace(claimed, status="failed", error=str(error))
         worker = self._running[sample.key] = run.worker
+        worker.observers += [partial(observe, claimed) for observe in self.event_observers]
         if self.stopped_because:  # stopped in the meantime
             await worker.stop(self.stopped_because)
         try:

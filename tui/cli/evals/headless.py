@@ -15,6 +15,7 @@ from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
+from sandbox_tui.tui.cli.evals.retry_lines import RetryLines
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
 from sandbox_tui.tui.cli.headless import without_output
 from sandbox_tui.tui.format import numbers
@@ -29,6 +30,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     runner = EvalRunner(evaluation, RunRegistry(store))
     lines = _Lines(runner, as_json=as_json)
     runner.observers.append(lines.on_change)
+    runner.event_observers.append(lines.retries.on_event)
     numbers_caught = _stop_on_signals(runner)
     lines.write(f"evaluation {runner.info.id}: {runner.info.suite} with {runner.info.model}")
     await runner.run()
@@ -50,10 +52,12 @@ class _Lines:
 
     Attributes:
         error: why nothing can be written any more, which stops the evaluation; otherwise None.
+        retries: says that requests of samples are tried again.
     """
 
     def __init__(self, runner: EvalRunner, *, as_json: bool) -> None:
         self.error: OSError | None = None
+        self.retries = RetryLines(self._write_if_possible)
         self._runner = runner
         self._as_json = as_json
         self._started: set[SampleKey] = set()
@@ -65,6 +69,13 @@ class _Lines:
         stream = sys.stderr if self._as_json else sys.stdout
         stream.write(f"{sanitize_line(words)}\n")
         stream.flush()
+
+    def _write_if_possible(self, words: str) -> None:
+        try:
+            if self.error is None:
+                self.write(words)
+        except OSError as error:
+            self._fail(error)
 
     def write_table(self) -> None:
         """Write the results: domains by modes, and failures by kind; nothing with JSON."""
@@ -96,8 +107,11 @@ class _Lines:
             else:
                 self.write(line_of(result, self._over, len(self._runner.samples)))
         except OSError as error:
-            self.error = error
-            self._stop("Its output could no longer be written.")
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        self.error = error
+        self._stop("Its output could no longer be written.")
 
 
 def _stop_on_signals(runner: EvalRunner) -> list[int]:

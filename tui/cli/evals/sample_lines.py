@@ -11,6 +11,12 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
 
 
+def name_of(result: SampleResult) -> str:
+    """Return a sample's task and mode, and its number if it is not the first."""
+    number = f" sample {result.number}" if result.number > 1 else ""
+    return f"{result.task} {result.mode}{number}"
+
+
 def line_of(result: SampleResult, over: int, samples: int) -> str:
     """Return a line of text for the user.
 
@@ -19,15 +25,13 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
         over: number of samples that have ended.
         samples: total number.
     """
-    name = f"{result.task} {result.mode}"
-    name += f" sample {result.number}" if result.number > 1 else ""
     worth = f"score {result.score:.3g}" if result.score is not None else result.status
     kind = failure_kind(result)
     worth += f", {kind}" if kind not in ("", result.status) else ""
     why = result.explanation or result.error
     tokens = numbers.count(result.input_tokens + result.output_tokens)
     return sanitize_line(
-        f"{over} of {samples}  {name}: {worth} "
+        f"{over} of {samples}  {name_of(result)}: {worth} "
         f"({numbers.counted(result.steps, 'step')}, {tokens} tokens, "
         f"{short_duration(result.seconds)}, session {result.run_id})" + (f" {why}" if why else "")
     )
