@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,11 +21,13 @@ class Lineage:
         depth: number of forks between it and its oldest listed ancestor.
         step: the step of its fork point; None if it is not a fork.
         shared: what it took over from its parent.
+        is_orphan: whether its parent was deleted.
     """
 
     depth: int = 0
     step: int | None = None
     shared: SharedPart = field(default_factory=SharedPart)
+    is_orphan: bool = False
 
 
 def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
@@ -72,11 +75,31 @@ def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSumm
         StoreError: the database cannot be read.
     """
     steps, shared = fork_steps(store, runs), shared_parts(store, runs)
-    none = SharedPart()
+    none, orphans = SharedPart(), _orphans(store, runs)
     return [
-        (run, Lineage(depth=depth, step=steps.get(run.id), shared=shared.get(run.id, none)))
+        (
+            run,
+            Lineage(
+                depth=depth,
+                step=steps.get(run.id),
+                shared=shared.get(run.id, none),
+                is_orphan=run.id in orphans,
+            ),
+        )
         for run, depth in in_tree_order(runs)
     ]
+
+
+def _orphans(store: Store, runs: Sequence[RunSummary]) -> set[str]:
+    """Return the forks among these sessions whose parents were deleted."""
+    here = {run.id for run in runs}
+    parents = {run.id: run.parent for run in runs if run.parent and run.parent not in here}
+    if not parents:
+        return set()
+    asked = json.dumps(sorted(set(parents.values())))
+    query = "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))"
+    stored = {row["id"] for row in store.rows(query, [asked])}
+    return {run_id for run_id, parent in parents.items() if parent not in stored}
 
 
 def fork_step(store: Store, run: RunSummary) -> int | None:

@@ -284,3 +284,8 @@ async def test_a_fork_shows_its_reason_and_its_own_part(store: Store) -> None:
         await until(pilot, lambda: "fork of     parent at step 1 · own part" in detail(home))
         assert "message     try the other way" in detail(home)
         assert "own part 00:02, tokens 40 in, 4 out" in detail(home)
+        store.give_up("parent")
+        store.delete("parent")
+        home.reload()
+        await until(pilot, lambda: sessions.index_of("fork") == 0)
+        assert "fork of a deleted session  a task " in row(sessions, 0)

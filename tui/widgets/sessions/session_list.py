@@ -389,8 +389,8 @@ def _branch(row: SessionRow) -> str:
 
 
 def _parting(row: SessionRow) -> str:
-    """Return the step at which a fork starts, and its parent if not shown above it."""
+    """Return the step at which a fork starts, or that its parent was deleted."""
     lineage = row.lineage
     if lineage.step is None:
         return ""
-    return f"forked at step {lineage.step}" + ("" if lineage.depth else f" of {row.run.parent}")
+    return "fork of a deleted session" if lineage.is_orphan else f"forked at step {lineage.step}"
