@@ -339,6 +339,12 @@ class BlockList(ScrollView, can_focus=True):
         self.following = True
         self.go_to_end()
 
+    def follow(self) -> None:
+        """Follow the end, without a cursor."""
+        self.cursor = -1
+        self.following = True
+        self.go_to_end()
+
     def action_choose(self) -> None:
         """Open the block under the cursor."""
         if self.cursor >= 0:

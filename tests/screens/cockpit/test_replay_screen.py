@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.events.run_state import CallItem, fold
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
@@ -29,6 +29,7 @@ from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.preview import Preview
+from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.perf.made_sessions import fill
@@ -144,7 +145,7 @@ async def test_keys_go_by_call_event_second_step_and_failure(
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(screen.app.focused, Input))
         await pilot.press(*"77", "enter")
-        await at(screen, pilot, of_kind(events, e.ModelReplied, step=77)[0])
+        await at(screen, pilot, of_kind(events, e.CallStarted, call=77)[0])
         assert screen.state.step == 77
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(screen.app.focused, Input))
@@ -175,12 +176,12 @@ async def test_a_step_that_does_not_exist_is_named_at_the_field(
         await until(pilot, lambda: not line.has_class("-wrong"))
         assert "enter go" in str(line.border_subtitle)
         await pilot.press("enter")
-        await at(screen, pilot, of_kind(session[1], e.ModelReplied, step=99)[0])
+        await at(screen, pilot, of_kind(session[1], e.CallStarted, call=99)[0])
 
 
 async def test_other_places_are_typed_too(session: tuple[Path, list[e.AnyEvent]]) -> None:
     path, events = session
-    replies = of_kind(events, e.ModelReplied)
+    begun = of_kind(events, e.CallStarted)
     async with replayed(path) as (screen, pilot):
 
         async def go(text: str, seq: int) -> None:
@@ -190,14 +191,30 @@ async def test_other_places_are_typed_too(session: tuple[Path, list[e.AnyEvent]]
             await pilot.press("enter")
             await at(screen, pilot, seq)
 
-        await go("10", replies[9])
-        await go("+5", replies[14])
-        await go("-14", replies[0])
+        await go("10", begun[9])
+        await go("+5", begun[14])
+        await go("-14", begun[0])
         half = events[-1].t / 2
         await go("50%", sum(1 for event in events if event.t <= half))
         await go("0:05", sum(1 for event in events if event.t <= 5))
         await go("$", len(events))
         await go("0", 0)
+        await go("77", begun[76])
+        calls = screen.query_one(Calls)
+        assert isinstance(calls.last_shown, CallItem)
+        assert (calls.last_shown.call.step, calls.last_shown.status) == (77, "running")
+        assert screen.step_notes.step_here == 77
+        await pilot.press("right")
+        await at(screen, pilot, of_kind(events, e.CallFinished)[76])
+
+
+async def test_a_renamed_session_is_replayed_under_its_title(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        fill(store, "r", 1)
+        store.rename("r", "the good one")
+    async with replayed(tmp_path / "s.db") as (screen, _):
+        assert screen.task_line == "the good one"
+        assert "the good one" in screen.query_one(StatusBar).render_line(0).text
 
 
 async def test_search_goes_forwards_and_backwards(session: tuple[Path, list[e.AnyEvent]]) -> None:
@@ -235,6 +252,48 @@ async def test_search_goes_forwards_and_backwards(session: tuple[Path, list[e.An
         await until(pilot, lambda: not screen._found.words)
         await pilot.press("N")  # without a search, the key goes to failures again
         await at(screen, pilot, of_kind(events, e.CallFinished, ok=False)[-1])
+
+
+async def test_a_jump_during_a_search_takes_the_calls_along(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    path, events = session
+    ends = of_kind(events, e.CallFinished)
+    async with replayed(path) as (screen, pilot):
+        calls = screen.query_one(Calls)
+        await pilot.press("1", "slash")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        await pilot.press(*"part_30", "enter")
+        await until(pilot, lambda: calls.has_focus and "part_30" in str(calls.current))
+        for key, step in (("right", 31), ("left", 30), ("left", 29), ("dollar_sign", STEPS)):
+            await pilot.press(key)
+            await at(screen, pilot, ends[step - 1] if step < STEPS else len(events))
+            assert screen.state.step == step
+            assert calls.is_visible(calls.cursor)
+            assert isinstance(calls.current, CallItem)
+            assert calls.current.call.step == step
+            assert screen.step_notes.step_here == step
+        await pilot.press("N")
+        await at(screen, pilot, ends[29])
+        assert "part_30" in str(calls.current)
+        await pilot.press("up", "up", "up", "right")
+        await at(screen, pilot, ends[30])
+        assert screen.step_notes.step_here == 31
+
+
+async def test_playing_on_from_a_match_is_followed(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    async with replayed(session[0]) as (screen, pilot):
+        calls = screen.query_one(Calls)
+        await pilot.press("1", "slash")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        await pilot.press(*"part_30", "enter")
+        await until(pilot, lambda: calls.has_focus and "part_30" in str(calls.current))
+        await pilot.press("space")
+        await until(pilot, lambda: screen.state.step >= 32)
+        assert calls.following
+        assert screen.step_notes.step_here >= 31
 
 
 async def test_escape_ends_a_search_that_was_kept_and_leaves_after_that(

@@ -103,7 +103,10 @@ async def test_any_note_is_plain_text(store: Store, size: tuple[int, int]) -> No
         await pilot.press("dollar_sign")
         await until(pilot, lambda: screen.shows(store.run("r").last_seq) and screen.step_notes.all)
         calls = screen.query_one(Calls)
-        assert "of all: [bold]x[/]" in drawn(calls)
+        assert (
+            drawn(calls).lstrip().startswith("✎ this session: of all: [bold]x[/]"[: size[0] - 20])
+        )
+        assert drawn(calls).count("of all") == 1
         assert "\x1b" not in drawn(calls)
         assert "another" in drawn(calls)
         assert heights_fit(calls)
@@ -120,6 +123,7 @@ async def test_a_note_of_several_lines_keeps_them(store: Store) -> None:
         screen = app.screen
         assert isinstance(screen, ReplayScreen)
         await until(pilot, lambda: screen.step_notes.all)
+        assert "✎" not in screen.query_one(Timeline).render_line(0).text
         await pilot.press("0")
         await until(pilot, lambda: screen.shows(0))
         await pilot.press("w")
@@ -174,4 +178,4 @@ async def test_a_note_stops_the_replay_at_its_step(tmp_path: Path) -> None:
             await until(pilot, lambda: isinstance(app.screen, PromptDialog))
             assert screen.words_for("play") is None
             title = str(app.screen.query_one(Input).border_title)
-            assert title == f"note on step {screen.state.totals.steps}"
+            assert title == f"note on step {screen.state.step}"

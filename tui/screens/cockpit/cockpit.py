@@ -52,7 +52,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
     """The common base of live runs and replays: the panes, and how events reach them.
 
     Args:
-        task: shown in the header until the run's own task is known.
+        task: the task, or the title of the session, whose first line the header shows.
         live: whether terminals follow the size of their pane.
         get_blob: returns file contents by digest.
 
@@ -206,7 +206,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
 
     @property
     def task_line(self) -> str:
-        """The first line of the task."""
+        """The first line of the task, or the title that the user gave the session."""
         return self._task_line
 
     @property

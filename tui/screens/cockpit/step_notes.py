@@ -63,7 +63,7 @@ class StepNotes:
             arrival: awaited first if another position is about to be displayed; otherwise, the
                 step is the one displayed now.
         """
-        step = self._step_here if arrival is None else None
+        step = self.step_here if arrival is None else None
         self._screen.run_worker(self._ask(step, arrival), exclusive=True, group="note")
 
     async def _read(self) -> None:
@@ -76,31 +76,34 @@ class StepNotes:
         self.show()
 
     def show(self) -> None:
-        """Show the notes in the calls and on the timeline."""
+        """Show the notes in the calls; those on steps also on the timeline."""
         by_step: dict[int, list[str]] = {}
         for note in self.all:
             by_step.setdefault(note.step, []).append(note.text)
         self._screen.query_one(Calls).show_notes(by_step)
-        times = [0.0 if step == 0 else self._source.time_of_step(step) for step in by_step]
+        times = [self._source.time_of_step(step) for step in by_step if step]
         self._screen.query_one(Timeline).show_notes([t for t in times if t is not None])
 
     @property
-    def _step_here(self) -> int:
-        """The step of the item under the cursor, otherwise the last one that has a reply."""
-        last = self._source.state.totals.steps
+    def step_here(self) -> int:
+        """The step of the item under the cursor, otherwise the current one; the one before it
+        until its reply has arrived, or if that never came."""
+        state = self._source.state
         match self._screen.query_one(Calls).current:
             case ReplyItem(step=step):
-                return min(step, last)
+                pass
             case CallItem(call=call):
-                return min(call.step, last)
+                step = call.step
             case _:
-                return last
+                step = state.step
+        has_reply = self._source.time_of_step(step) is not None
+        return step if has_reply else min(step, state.totals.steps)
 
     async def _ask(self, step: int | None, arrival: Awaitable[None] | None) -> None:
         if arrival is not None:
             await arrival
         if step is None:
-            step = self._step_here
+            step = self.step_here
         store, run_id = self._source.session
         here = [note for note in self.all if note.step == step]
         before = here[-1].text if here else ""

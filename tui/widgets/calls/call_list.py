@@ -20,8 +20,10 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.call_counts import call_counts
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
+from sandbox_tui.tui.widgets.calls.rows.human_rows import session_note_lines
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines
 from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_output, task_lines
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
@@ -103,7 +105,10 @@ class Calls(ExplainsUnavailable, BlockList):
         self._first = max(0, self._known - WINDOW_ITEMS)
         self._open_items = self._unsettled(self._first, self._known)
         self._opened_items.show(state.items, self._first)
-        self._choose_shown()
+        self._shown = self._fitting_items(self._first, self._known)
+        self.following = True
+        ends_here = self._shown[-1:] == [self._known - 1]  # unless the filter hides the last item
+        self.cursor = len(self._shown) - 1 if self.cursor >= 0 and ends_here else -1
         self.reset()
         self._titles()
 
@@ -135,16 +140,14 @@ class Calls(ExplainsUnavailable, BlockList):
                 self.changed(place, place)
 
     def show_notes(self, notes: Mapping[int, Sequence[str]]) -> None:
-        """Show notes below the replies of their steps; step 0 is the whole session."""
+        """Show notes below the replies of their steps; those of step 0, on the whole session, at
+        the top."""
         if notes != self._notes:
             self._notes = notes
             self.changed()
 
     def _notes_on(self, item: Item) -> Sequence[str]:
-        if not isinstance(item, ReplyItem):
-            return ()
-        whole = self._notes.get(0, ()) if item.step == 1 else ()
-        return [*whole, *self._notes.get(item.step, ())]
+        return self._notes.get(item.step, ()) if isinstance(item, ReplyItem) else ()
 
     def adopt(self, state: RunState) -> None:
         """Switch to another object that holds the same state."""
@@ -152,9 +155,6 @@ class Calls(ExplainsUnavailable, BlockList):
 
     def _unsettled(self, first: int, last: int) -> set[int]:
         return {i for i in range(first, last) if not is_settled(self._state.items[i])}
-
-    def _choose_shown(self) -> None:
-        self._shown = self._fitting_items(self._first, self._known)
 
     def _fitting_items(self, first: int, last: int) -> list[int]:
         items = self._state.items
@@ -242,17 +242,18 @@ class Calls(ExplainsUnavailable, BlockList):
         self._titles()
         return self._search.summary(matches, self.cursor)
 
-    def show_hit(self, words: str, found: str) -> None:
-        """Highlight the words of a search through the whole session; go to the last match.
+    def show_hit(self, words: str, found: str, *, is_here: bool) -> None:
+        """Highlight the words of a search through the whole session.
 
         Args:
             words: the text to highlight.
             found: the result of the search so far, as text for the user.
+            is_here: whether the displayed event is a match, which is then the last one shown.
         """
         self._search.session_summary = found
         self._search.start(words)
         self.changed()
-        matches = self._matches()
+        matches = self._matches() if is_here else ()
         if matches:
             self._go(matches[-1])
         self._titles()
@@ -286,7 +287,7 @@ class Calls(ExplainsUnavailable, BlockList):
         """Switch to the next filter; the cursor stays at its item, or goes to the next shown."""
         item = self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
         self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
-        self._choose_shown()
+        self._shown = self._fitting_items(self._first, self._known)
         self.cursor = nearest(self._shown, item)
         self.reset()
         self.show_block(self.cursor)
@@ -326,7 +327,8 @@ class Calls(ExplainsUnavailable, BlockList):
     @override
     def block_height(self, index: int, width: int) -> int:
         item = self._state.items[self._shown[index]]
-        height = item_height(item, self._opened(index), self._notes_on(item))
+        is_top = 0 in self._notes and not self._shown[index]
+        height = None if is_top else item_height(item, self._opened(index), self._notes_on(item))
         return len(self._lines(index, width)) if height is None else height
 
     @override
@@ -350,7 +352,8 @@ class Calls(ExplainsUnavailable, BlockList):
         lines = item_lines(item, width, self._now, opened, notes, palette, preview)
         if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
-        return lines
+        is_top = 0 in self._notes and not self._shown[index]
+        return session_note_lines(self._notes[0], width, palette) + lines if is_top else lines
 
     @override
     def action_choose(self) -> None:
@@ -376,9 +379,7 @@ class Calls(ExplainsUnavailable, BlockList):
     def _titles(self) -> None:
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
         self.border_title = f"calls {self._state.calls_made}{shown}"
-        failed, edited = self._state.totals.failed_calls, self._state.edited_calls
-        counts = {"failed": failed, "edited": edited, "yours": len(self._state.humans)}
-        parts = [f"{number} {word}" for word, number in counts.items() if number]
+        parts = call_counts(self._state)
         if self._search.words:
             parts.append(self._search.summary(self._matches(), self.cursor))
         if self._first:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Protocol
 
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.playback.begun_call import begun_call
 from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
@@ -116,10 +118,20 @@ class ReplayMoves:
             return self._event_at(place.seconds)
         if place.step == 0:
             return 0
-        seq = self._index.markers.of_step(place.step)
+        seq = self.event_of_step(place.step)
         if seq is None and not self._index.is_complete:
             raise WrongAnswer(f"step {place.step} is still being prepared: try again soon")
         return self._summary.last_seq if seq is None else seq  # its reply never came
+
+    def event_of_step(self, step: int) -> int | None:
+        """Return the event at which the first call of a step has begun, or its reply without a
+        call; None if it has no reply, or none is known yet."""
+        reply = self._index.markers.of_step(step)
+        if reply is None:
+            return None
+        with contextlib.suppress(SandboxTuiError):  # deleted in the meantime
+            return begun_call(self._store, self._summary.id, reply)
+        return reply
 
     def _event_at(self, seconds: float) -> int:
         if seconds >= self._summary.seconds:

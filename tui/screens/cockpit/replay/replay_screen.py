@@ -17,6 +17,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
+from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.replay_end_card import replay_end_card
@@ -88,7 +89,7 @@ class ReplayScreen(Cockpit):
         playing: bool = True,
         at: ReplayPosition | None = None,
     ) -> None:
-        super().__init__(summary.task, live=False, get_blob=store.blobs(summary.id).get)
+        super().__init__(task_title(summary), live=False, get_blob=store.blobs(summary.id).get)
         self._summary = summary
         self._store = store
         plays = playing and at is None
@@ -134,7 +135,7 @@ class ReplayScreen(Cockpit):
 
     def _begin_at(self, place: ReplayPosition) -> None:
         """Show the initial position as soon as its event is known."""
-        seq = place.seq or self._index.markers.of_step(place.step)
+        seq = place.seq or self._moves.event_of_step(place.step)
         if seq is None:
             return
         self._begins_at = None
@@ -185,7 +186,6 @@ class ReplayScreen(Cockpit):
         for name in moment.screens.by_name:
             if name != MIRROR and name not in moment.state.terminals:
                 terminals.closed(name)
-        self.query_one(Calls).following = True
         self.show_state(moment.state)
         if self._found.words:
             self._show_hit()
@@ -272,6 +272,8 @@ class ReplayScreen(Cockpit):
     def action_play(self) -> None:
         """Start or stop playing."""
         self._replay.toggle_playing()
+        if self._replay.plays:
+            self.query_one(Calls).follow()
         self.sync_bars()
 
     def action_speed(self, direction: int) -> None:
@@ -383,6 +385,7 @@ class ReplayScreen(Cockpit):
 
     def _show_hit(self) -> None:
         """Highlight the match, and show its position among all matches."""
-        position = self._found.sentence(self.position)
-        self.query_one(Calls).show_hit(self._found.words, position)
-        self.query_one(FindBar).say(position)
+        found = self._found.sentence(self.position)
+        is_here = self._found.is_hit(self.position)
+        self.query_one(Calls).show_hit(self._found.words, found, is_here=is_here)
+        self.query_one(FindBar).say(found)

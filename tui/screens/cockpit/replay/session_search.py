@@ -61,10 +61,14 @@ class SessionSearch:
         at = bisect_right(self._hits, seq) if direction > 0 else bisect_left(self._hits, seq) - 1
         return self._hits[at % len(self._hits)]
 
+    def is_hit(self, seq: int) -> bool:
+        """Return whether an event is a match."""
+        at = bisect_left(self._hits, seq)
+        return self._hits[at : at + 1] == [seq]
+
     def sentence(self, seq: int) -> str:
         """Return the number of matches, and which one this event is."""
         if not self.words:
             return ""
         text = f"{len(self._hits)} found" if self._hits else "no matches"
-        at = bisect_left(self._hits, seq)
-        return f"{at + 1} of {text}" if self._hits[at : at + 1] == [seq] else text
+        return f"{bisect_left(self._hits, seq) + 1} of {text}" if self.is_hit(seq) else text

@@ -49,6 +49,12 @@ def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palet
     return lines
 
 
+def session_note_lines(notes: Sequence[str], width: int, palette: Palette) -> list[Text]:
+    """Return the user's notes on the whole session, complete, and an empty line."""
+    told = [f"this session: {note}" for note in notes]
+    return [*written_lines(told, width, True, palette), Text()]
+
+
 def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
     """Return a notice for the user, wrapped."""
     sign, style = {
