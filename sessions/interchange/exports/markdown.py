@@ -82,7 +82,7 @@ def _entry(entry: Entry) -> Iterable[str]:
         case NoteItem():
             yield quote(f"**{item.level}:** {_words(item.text)}")
         case Note():
-            yield _quoted("note", item.text)
+            yield _quoted("note" if item.step else "note on this session", item.text)
         case e.SnapshotTaken():
             pass  # only meaningful inside the program
         case _:

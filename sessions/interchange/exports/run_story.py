@@ -84,6 +84,7 @@ class _Story:
         self._state = RunState()
         self._of: dict[int, Entry] = {}  # by id() of the item that later events may change
         self._notes = list(recording.notes)
+        self._add_notes(recording.events[0].seq, step=0)
         for event in recording.events:
             self._take(event)
         self._add_notes(event_seq=self._state.seq, step=None)

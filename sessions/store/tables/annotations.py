@@ -28,6 +28,11 @@ class Note:
     written_at: float
 
 
+def noted_on(note: Note) -> str:
+    """Return what a note is on, such as `step 3`."""
+    return f"step {note.step}" if note.step else "session"
+
+
 def add_tag(store: Store, run_id: str, tag: str) -> str:
     """Tag a session; return the tag as stored: one lower-case word.
 

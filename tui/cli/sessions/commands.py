@@ -149,7 +149,12 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
 def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | None) -> None:
     """Write TEXT on a step of a SESSION; without any, list its notes."""
     from sandbox_tui.core.base.sanitize import sanitize_line
-    from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, remove_note
+    from sandbox_tui.sessions.store.tables.annotations import (
+        add_note,
+        noted_on,
+        notes_of,
+        remove_note,
+    )
 
     with open_store() as store:
         run_id = session_named(store, session).id
@@ -158,7 +163,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
         if text:
             add_note(store, run_id, step, " ".join(text))
         for note in notes_of(store, run_id):
-            click.echo(f"{note.id:>4}  step {note.step:<4}  {sanitize_line(note.text)}")
+            click.echo(f"{note.id:>4}  {noted_on(note):<9}  {sanitize_line(note.text)}")
 
 
 @sessions.command("export", short_help="Write a session to a file.")

@@ -18,7 +18,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.tables import events
-from sandbox_tui.sessions.store.tables.annotations import notes_of, tags_of
+from sandbox_tui.sessions.store.tables.annotations import noted_on, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
 from sandbox_tui.tui.cli.sessions.session_table import session_lines
 from sandbox_tui.tui.format import numbers
@@ -42,7 +42,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
 
 def print_session(store: Store, run: RunSummary) -> None:
     """Print a session in full; empty fields have no line."""
-    notes = [f"step {note.step}: {sanitize_line(note.text)}" for note in notes_of(store, run.id)]
+    notes = [f"{noted_on(note)}: {sanitize_line(note.text)}" for note in notes_of(store, run.id)]
     snapshots, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""
     room = numbers.size(sum(one.size for one in snapshots))

@@ -135,7 +135,8 @@ def _item(entry: Entry) -> dict[str, Any]:
         case NoteItem():
             return {"kind": "note", "text": sanitize(item.text), "sign": "·"}
         case Note():
-            return {"kind": "note", "text": sanitize(item.text), "sign": "✎"}
+            on = "note" if item.step else "note on this session"
+            return {"kind": "note", "text": sanitize(item.text), "sign": "✎", "on": on}
         case e.RunFinished():
             return {
                 "kind": "end",

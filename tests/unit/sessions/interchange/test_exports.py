@@ -29,8 +29,9 @@ from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
     frames,
 )
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import prose
+from sandbox_tui.sessions.interchange.exports.run_story import story
 from sandbox_tui.sessions.interchange.redaction import Redactor
-from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from sandbox_tui.sessions.store.tables.annotations import Note, add_note, add_tag
 from tests.examples import examples
 from tests.unit.event_streams import started
 from tests.unit.sample_run import SECRET, keep, sample
@@ -242,6 +243,16 @@ def test_markdown_holds_hostile_text_as_text(store: Store) -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "\u2028" not in text
+
+
+def test_a_note_on_the_session_comes_before_the_steps(store: Store) -> None:
+    keep(store, *sample("words"))
+    add_note(store, "r", 0, "the best of them")
+    text = only(store, "markdown").decode()
+    assert text.index("**note on this session**") < text.index("### Step 1")
+    assert text.count("the best of them") == 1
+    first = next(entry for entry in story(Recording(store, "r")) if isinstance(entry.item, Note))
+    assert first.seq == 1
 
 
 def test_markdown_reads_like_a_report(store: Store) -> None:

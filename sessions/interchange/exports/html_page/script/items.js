@@ -140,8 +140,8 @@
       return box;
     }
     note() {
-      const own = this.data.sign === "✎";
-      return this.line(own ? "human" : "dim", this.data.sign, (own ? "note: " : "") + this.data.text);
+      const {sign, on, text} = this.data;
+      return this.line(on ? "human" : "dim", sign, (on ? on + ": " : "") + text);
     }
     snapshot() { return this.line("dim", "◇", this.data.text); }
     // The end of the last run has a card with answer, files and figures.

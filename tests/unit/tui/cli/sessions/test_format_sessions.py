@@ -23,10 +23,12 @@ def test_titles_tags_and_notes_are_listed(own_home: Path) -> None:
     store.rename("r", "a name of my own")
     add_tag(store, "r", "good")
     add_note(store, "r", 2, "here it goes wrong")
+    add_note(store, "r", 0, "the best of them")
     store.close()
     shown = CliRunner().invoke(main, ["sessions", "show", "r"]).output
-    for words in ("a name of my own", "good", "step 2: here it goes wrong"):
+    for words in ("a name of my own", "good", "step 2: here it goes wrong", "session: the best"):
         assert words in shown
+    assert "step 0" not in shown + CliRunner().invoke(main, ["sessions", "note", "r"]).output
     assert "a name of my own" in CliRunner().invoke(main, ["sessions", "ls"]).output
 
 
