@@ -19,6 +19,7 @@ from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.detached import Job, begin
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
@@ -29,6 +30,7 @@ from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
+from sandbox_tui.tui.screens.wall.choose_mode_of_group import GroupModeDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -139,6 +141,7 @@ async def waiting_runs(
     tmp_path: Path,
     tasks: Sequence[str],
     *,
+    samples: int = 1,
     size: tuple[int, int] = (120, 40),
     database: Path | None = None,
 ) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
@@ -147,9 +150,9 @@ async def waiting_runs(
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     request = demo_request(settings, speed=0, mode="step")
     store = Store(database or tmp_path / "s.db")
-    app = SandboxTui(settings, store, requests_for(request, tasks))
+    app = SandboxTui(settings, store, requests_for(request, tasks, samples))
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: kinds(app) == ["waiting"] * len(tasks))
+        await until(pilot, lambda: kinds(app) == ["waiting"] * len(tasks) * samples)
         yield app, pilot
         await app.runs.stop("The test is over.")
 
@@ -198,6 +201,31 @@ async def test_the_reason_for_a_rejection_is_typed_into_its_own_input(tmp_path: 
         assert second.state.pending is not None, "second thoughts decide nothing"
 
 
+async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["count"], samples=3) as (app, pilot):
+        wall, first = app.screen, tile(app, 1)
+        first.focus()
+        await pilot.press("a")
+        await until(pilot, lambda: app.focused is tile(app, 2))
+        await pilot.press("r", "enter")
+        await until(pilot, lambda: app.screen is wall and app.focused is tile(app, 3))
+        await until(pilot, lambda: 1 in tile(app, 2).state.calls)
+        await until(pilot, lambda: tile(app, 2).state.calls[1].status == "rejected")
+
+        await pilot.press("Y")
+        await until(pilot, lambda: isinstance(app.screen, ApproveAlwaysDialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is wall and bool(tile(app, 3).state.granted))
+
+        await pilot.press("M", "p")
+        await until(pilot, lambda: tile(app, 3).state.mode == "ask")
+        assert tile(app, 1).state.mode == "step"
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, GroupModeDialog))
+        await pilot.press("g", "p")
+        await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
+
+
 async def test_a_tile_is_selected_again_after_an_empty_result(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         tile(app, 2).focus()
@@ -242,6 +270,7 @@ async def test_words_are_found_in_calls_that_a_tile_no_longer_shows(tmp_path: Pa
         program = json.loads(call.arguments)["command"].split()[0]
         for _ in range(2):
             number = len(first.state.calls)
+            first.focus()
             await pilot.press("a")
             await until(pilot, lambda number=number: len(first.state.calls) > number)
             await until(pilot, lambda: first.state.pending is not None)
@@ -494,6 +523,7 @@ async def test_the_wall_of_a_group_attaches_to_its_runs(tmp_path: Path) -> None:
         await pilot.press("a")
         await until(pilot, lambda: len(first.state.calls) == 2 and first.state.pending is not None)
 
+        first.focus()
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
         live = app.screen
@@ -504,8 +534,7 @@ async def test_the_wall_of_a_group_attaches_to_its_runs(tmp_path: Path) -> None:
         await pilot.press("a")  # the wall is still attached
         await until(pilot, lambda: len(first.state.calls) == 3)
 
-        await pilot.press("n")
-        assert app.focused is tile(app, 2)
+        assert app.focused is tile(app, 2), "the next one that waits"
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")

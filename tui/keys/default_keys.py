@@ -137,6 +137,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("eval.next_pane", ("tab",), "Next pane"),
         KeyAction("eval.pause", ("p", "space"), "pause", shown="p", about="Start no more samples"),
         KeyAction("eval.previous_pane", ("shift+tab",), "Previous pane"),
+        KeyAction("eval.report", ("o",), "report", about="Write and open the HTML report"),
         KeyAction("eval.resume", ("r",), "resume", about="Run what is left"),
         KeyAction("eval.stop", ("x",), "stop", about="Stop the evaluation"),
         KeyAction("eval.wall", ("w",), "wall", about="Running samples side by side"),
@@ -265,6 +266,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("mode_menu.allowed", ("l",), "allowed", about="What you allowed in this run"),
         KeyAction("mode_menu.ask", ("p",), "ask (policy)"),
         KeyAction("mode_menu.auto", ("a",), "auto"),
+        KeyAction("mode_menu.group", ("g",), "group", about="Set it in all runs of the group"),
         KeyAction("mode_menu.leave", ("escape", "q"), "cancel"),
         KeyAction("mode_menu.step", ("s",), "step"),
         KeyAction("new_eval.leave", ("escape",), "cancel"),
@@ -361,6 +363,9 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("trainings.delete", ("x", "delete"), "delete", about="Delete the training run"),
         KeyAction("trainings.leave", ("q", "escape"), "back"),
         KeyAction("wall.approve", ("a",), "approve", about="Approve the waiting call"),
+        KeyAction(
+            "wall.approve_always", ("Y",), "always", about="Approve this call and all like it"
+        ),
         KeyAction("wall.compare", ("c",), "compare", about="Mark the run, or compare it"),
         KeyAction("wall.down", ("down", "j"), "Down"),
         KeyAction("wall.end", ("x",), "end", about="End the run"),
@@ -368,6 +373,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("wall.find", ("slash",), "find", about="Find in the runs"),
         KeyAction("wall.leave", ("q", "escape"), "back", about="Leave the wall"),
         KeyAction("wall.left", ("left", "h"), "Left"),
+        KeyAction("wall.mode", ("M",), "mode", about="Choose the mode: auto, ask, step"),
         KeyAction("wall.open", ("enter",), "open", about="Open the run"),
         KeyAction("wall.order", ("o",), "sort", about="Sort the runs"),
         KeyAction("wall.pause", ("space",), "pause", about="Pause the run, or resume it"),

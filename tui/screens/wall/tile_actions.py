@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeGuard
+
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.screens.cockpit.live.steering import GONE, pause_or_resume
+from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.wall.choose_mode_of_group import GroupModeDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
-ON_ONE_RUN = frozenset(("open", "compare", "approve", "reject", "pause", "end"))
+_ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
+
+ON_ONE_RUN = frozenset((*_ABOUT_WAITING_CALL, "open", "compare", "mode", "pause", "end"))
 """Actions on the chosen run."""
 
 REPLACED = "another terminal is in control of this run; open it to take control"
@@ -30,7 +39,7 @@ def why_not(action: str, tile: RunTile | None) -> str:
         return "no run is chosen"
     if action in ("open", "compare"):
         return ""
-    if action in ("approve", "reject") and tile.state.pending is None:
+    if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
         return "no call of this run is waiting"
     if tile.kind not in ("running", "waiting"):
         return "this run has ended"
@@ -45,10 +54,14 @@ class TileActions:
     Args:
         screen: the wall.
         workers: the runs of this program, and the store.
+        decided: called after a decision about the waiting call of a run.
     """
 
-    def __init__(self, screen: Screen[None], workers: RunRegistry) -> None:
+    def __init__(
+        self, screen: Screen[None], workers: RunRegistry, decided: Callable[[RunTile], None]
+    ) -> None:
         self._screen = screen
+        self._decided = decided
         self._store = workers.store
         self._opener = SessionOpener(screen, workers)
 
@@ -66,7 +79,41 @@ class TileActions:
     def approve(self, tile: RunTile) -> None:
         """Approve the waiting call of a run."""
         run, pending = tile.worker.run, tile.state.pending
-        if run is not None and pending is not None and not run.approve(pending.call.number):
+        if run is not None and pending is not None:
+            self._after(tile, decided=run.approve(pending.call.number))
+
+    def approve_always(self, tile: RunTile) -> None:
+        """Approve the waiting call of a run and all similar ones for the rest of that run."""
+        self._steering(tile).approve_always()
+
+    def choose_mode(self, tile: RunTile, group: Sequence[FoldedRun]) -> None:
+        """Choose the mode of a run, or of all runs of its group."""
+        run, pending = tile.worker.run, tile.state.pending
+        others = [one.run for one in group if one.steers and _is_steerable(one.run)]
+        if run is None or len(others) < 2:
+            self._steering(tile).choose_mode()
+            return
+        number = pending.call.number if pending is not None else None
+        allowed = len(tile.state.granted)
+        dialog = GroupModeDialog(run.gate.mode, len(others), number, allowed)
+
+        def chosen(mode: Mode | Literal["allowed"] | None) -> None:
+            if mode == ALLOWED:
+                self._steering(tile).show_allowed()
+            elif mode is not None:
+                for one in others if dialog.is_for_all else [run]:
+                    if _is_steerable(one):
+                        one.set_mode(mode)
+
+        app_of(self._screen).push_screen(dialog, chosen)
+
+    def _steering(self, tile: RunTile) -> RunSteering:
+        return RunSteering(self._screen, tile.worker, tile.state)
+
+    def _after(self, tile: RunTile, *, decided: bool) -> None:
+        if decided:
+            self._decided(tile)
+        else:
             self._screen.notify(GONE)
 
     def reject(self, tile: RunTile) -> None:
@@ -74,16 +121,19 @@ class TileActions:
         run, pending = tile.worker.run, tile.state.pending
         if run is None or pending is None:
             return
-        self._ask_why(run, pending.call.number, tile.number)
+        self._ask_why(run, pending.call.number, tile)
 
-    def _ask_why(self, run: Controls, call: int, number: int) -> None:
+    def _ask_why(self, run: Controls, call: int, tile: RunTile) -> None:
         def answered(why: str | None) -> None:
-            if why is not None and not run.reject(call, why):
-                self._screen.notify(GONE)
+            if why is not None:
+                self._after(tile, decided=run.reject(call, why))
 
-        question = f"reject call {call} of run {number}"
-        placeholder = "reason · the model reads this instead of the call's result"
-        app_of(self._screen).push_screen(PromptDialog(question, placeholder=placeholder), answered)
+        dialog = PromptDialog(
+            f"reject call {call} of run {tile.number}",
+            placeholder="reason · the model reads this instead of the call's result",
+            enter_words="send",
+        )
+        app_of(self._screen).push_screen(dialog, answered)
 
     def pause(self, tile: RunTile) -> None:
         """Pause or resume a run."""
@@ -118,3 +168,7 @@ class TileActions:
     def complain(self, error: SandboxTuiError) -> None:
         """Tell the user what went wrong."""
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+
+
+def _is_steerable(run: Controls | None) -> TypeGuard[Controls]:
+    return run is not None and run.steerable

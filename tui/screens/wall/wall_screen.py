@@ -12,10 +12,8 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.format.titles import first_line, model_title
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
@@ -26,9 +24,10 @@ from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.chosen_first import chosen_first, next_waiting
+from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
-from sandbox_tui.tui.widgets.wall.run_groups import votes_in
-from sandbox_tui.tui.widgets.wall.run_order import FILTERS, ORDERS, Order, next_filter, rank
+from sandbox_tui.tui.widgets.wall.run_groups import group_of, votes_in
+from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, next_filter, rank
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel, panel_height
@@ -64,7 +63,9 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         binding("wall.open", "open"),
         binding("wall.approve", "approve"),
         binding("wall.reject", "reject"),
+        binding("wall.approve_always", "approve_always"),
         binding("wall.waiting", "waiting"),
+        binding("wall.mode", "mode"),
         binding("wall.pause", "pause"),
         binding("wall.compare", "compare"),
         binding("wall.end", "end"),
@@ -84,7 +85,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         super().__init__()
         self._run_workers = workers
         self._runs = WallRuns(workers, group)
-        self._actions = TileActions(self, workers)
+        self._actions = TileActions(self, workers, self._decided)
         self._follows_waiting = True
         self._confirm_leave = confirm_leave
         self._last_number = 0
@@ -101,7 +102,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         yield WallHeader()
         words = "words of the task, the model, a reply, a call or its output"
         yield SearchLine(placeholder=words, id="wall-find")
-        yield Static(_nothing(), id="wall-empty", markup=False)
+        yield Static(no_match_words(), id="wall-empty", markup=False)
         with TileGrid():
             for worker in self._runs.shown.values():
                 self._last_number += 1
@@ -252,16 +253,12 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     def _show_sums(self) -> None:
         shown = ""
         if self._is_filtered:
-            shown = f"{len(self._seen_tiles())} shown: {self._chosen_by()}"
+            shown = f"{len(self._seen_tiles())} shown: {chosen_by(self._filter, self._wanted)}"
         runs = [(tile.number, tile.worker) for tile in self._numbered]
         most = max(2, self.size.height // 4)
         header = self.query_one(WallHeader)
         if header.show(runs, sorted_by=self._order, shown=shown, most=most):
             self.call_after_refresh(self._show_tiles)
-
-    def _chosen_by(self) -> str:
-        words = f"“{sanitize_line(self._wanted)}”" if self._wanted else ""
-        return ", ".join(part for part in (FILTERS[self._filter], words) if part)
 
     @property
     def _is_filtered(self) -> bool:
@@ -323,6 +320,23 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         if self._chosen is not None:
             self._actions.reject(self._chosen)
 
+    def action_approve_always(self) -> None:
+        """Approve the waiting call of the focused run and all similar ones."""
+        if self._chosen is not None:
+            self._actions.approve_always(self._chosen)
+
+    def _decided(self, tile: RunTile) -> None:
+        """After a decision, focus the next run that waits for one."""
+        following = next_waiting(self._seen_tiles(), tile)
+        if following is not None and self._chosen in (tile, None):
+            self.set_focus(following)
+
+    def action_mode(self) -> None:
+        """Choose the mode of the focused run, or of its group."""
+        if self._chosen is not None:
+            runs = [(tile.number, tile.worker) for tile in self._numbered]
+            self._actions.choose_mode(self._chosen, group_of(self._chosen.worker, runs))
+
     def action_pause(self) -> None:
         """Pause or resume the focused run."""
         if self._chosen is not None:
@@ -378,10 +392,3 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self._close_search()
             return
         leave_wall(self, self._run_workers, asks=self._confirm_leave)
-
-
-def _nothing() -> str:
-    return (
-        f"No matching runs. {hint('wall.filter')} changes the filter, "
-        f"{hint('wall.find')} searches again."
-    )

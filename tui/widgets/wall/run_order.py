@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -26,6 +27,12 @@ def next_filter(kind: Kind | None) -> Kind | None:
     """Return the filter that follows."""
     kinds = list(FILTERS)
     return kinds[(kinds.index(kind) + 1) % len(kinds)]
+
+
+def chosen_by(kind: Kind | None, wanted: str) -> str:
+    """Return the words for a filter and for what is searched."""
+    words = f"“{sanitize_line(wanted)}”" if wanted else ""
+    return ", ".join(part for part in (FILTERS[kind], words) if part)
 
 
 def rank(tile: RunTile, order: Order) -> tuple[float, int]:

@@ -72,9 +72,13 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
     def on_mount(self) -> None:
         """Mark and highlight the current mode."""
         options = self.query_one(OptionList)
-        options.add_options([*(self._line(mode) for mode in MODES), None, self._allowed_line()])
+        options.add_options(self.lines())
         options.highlighted = list(MODES).index(self._now) if self._now in MODES else 0
         self.set_focus(options)
+
+    def lines(self) -> list[Text | None]:
+        """Return the lines of the list; None separates."""
+        return [*(self._line(mode) for mode in MODES), None, self._allowed_line()]
 
     def _line(self, mode: Mode) -> Text:
         palette = palette_of(self)
@@ -97,9 +101,13 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
+        self.take_line(event.option_index)
+
+    def take_line(self, index: int) -> None:
+        """Do what a line of the list says."""
         modes = list(MODES)
-        if event.option_index < len(modes):
-            self.action_take(modes[event.option_index])
+        if index < len(modes):
+            self.action_take(modes[index])
         else:
             self.action_allowed()
 

@@ -1,0 +1,70 @@
+"""The dialog for the mode of a run on the wall, or of all runs of its group."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.widgets import OptionList
+from typing_extensions import override
+
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
+from sandbox_tui.tui.theming.palette import palette_of
+
+
+class GroupModeDialog(ModeDialog):
+    """Lists the modes; another line sets whether the mode is for all runs of the group.
+
+    Args:
+        now: the current mode of the chosen run.
+        runs: number of runs of its group that can be controlled.
+        waiting: number of the call that waits for the user, if any.
+        allowed: number of patterns that the user allowed in the chosen run.
+
+    Attributes:
+        is_for_all: whether the chosen mode is for all runs of the group.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "group")]
+
+    def __init__(self, now: Mode, runs: int, waiting: int | None = None, allowed: int = 0) -> None:
+        super().__init__(now, waiting, allowed)
+        self._runs = runs
+        self.is_for_all = False
+
+    @override
+    def lines(self) -> list[Text | None]:
+        return [*super().lines(), self._group_line()]
+
+    def _group_line(self) -> Text:
+        palette = palette_of(self)
+        sign = "● " if self.is_for_all else "  "
+        line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
+        line.append(f"{hint('mode_menu.group')}  ", style=palette.accent + Style(bold=True))
+        line.append(f"{'group':<14}", style=palette.strong)
+        return line.append(f"set it in all {self._runs} runs of this group", style=palette.dim)
+
+    @override
+    def take_line(self, index: int) -> None:
+        if index == self.query_one(OptionList).option_count - 1:
+            self.action_group()
+        else:
+            super().take_line(index)
+
+    def action_group(self) -> None:
+        """Set the mode of all runs of the group, or of the chosen one alone."""
+        self.is_for_all = not self.is_for_all
+        options = self.query_one(OptionList)
+        options.replace_option_prompt_at_index(options.option_count - 1, self._group_line())
+
+    @override
+    def action_take(self, mode: Mode) -> None:
+        if self.is_for_all:  # the others may have another mode than the chosen run
+            self.dismiss(mode)
+        else:
+            super().action_take(mode)
