@@ -59,7 +59,7 @@ STARTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     "settings": ((), "", (",",)),
     "finding": ((), "", ("/", "a")),
     "comparing": ((), "", ("space", "down", "space", "c")),
-    "the demo": ((), "", ("d",)),
+    "the demo": ((), "", ("d", "y")),
     "replay": (("replay", "last"), "", ()),
     "fork form": (("replay", "last"), "", ("$", "F")),
     "files of a replay": (("replay", "last"), "", ("$", "3", "down", "down")),

@@ -117,7 +117,12 @@ async def test_samples_open_and_fold_and_an_evaluation_opens(
             assert sessions.current.answer == "42"
             await pilot.press("up", "enter")
             await until(pilot, lambda: sessions.block_count() == 2)
-            await pilot.press("down", "enter")
+            await pilot.press("down")
+            why = home.why_unavailable("delete", ())
+            assert why == "this is an evaluation: e, then x, deletes it"
+            why = home.why_unavailable("rename", ())
+            assert why == "this is an evaluation: enter lists its sessions"
+            await pilot.press("enter")
             await until(pilot, lambda: isinstance(home.app.screen, EvalScreen))
 
 

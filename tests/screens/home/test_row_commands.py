@@ -140,6 +140,16 @@ async def test_the_question_says_that_it_is_not_about_the_row_under_the_cursor(
         assert asked.startswith("Delete the marked session “zebra” (whole), about ")
 
 
+async def test_the_demo_is_not_started_by_one_key_that_was_typed_ahead(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
+        assert "Play the demo?" in str(pilot.app.screen.query_one(Static).render())
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is home)
+        assert not home.is_recording
+
+
 async def test_the_other_key_of_open_replays(store: Store) -> None:
     async with at_home(store) as (_, pilot):
         await pilot.press("V")

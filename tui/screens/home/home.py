@@ -20,6 +20,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
 from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
@@ -218,7 +219,17 @@ class HomeScreen(RowCommands):
         self.query_one(SessionList).focus()
 
     def action_demo(self) -> None:
-        """Run the demo in a real sandbox."""
+        """Run the demo in a real sandbox; ask first unless the list is empty, since a single key
+        that was typed ahead would start it."""
+        if self.has_class("-no-sessions"):
+            self._play_demo(True)
+            return
+        question = "Play the demo? A scripted task in a sandbox: no API key, no network."
+        app_of(self).push_screen(ConfirmDialog(question, "play", "cancel"), self._play_demo)
+
+    def _play_demo(self, sure: bool | None) -> None:
+        if not sure:
+            return
         from sandbox_tui.tui.screens.home.demo_request import demo_request
 
         reread_settings(self.app, self._settings)

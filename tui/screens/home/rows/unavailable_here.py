@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.relations.listing import SamplesRow
+from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, TrainingRow
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.home.rows.session_opener import can_compare
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
@@ -13,6 +13,8 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
 _OF_ONE = frozenset(("resume", "rename", "export", "fork", "note", "copy_id", "folder"))
 """Actions on the session under the cursor."""
+
+_OF_SESSIONS = _OF_ONE | {"tags", "delete", "mark"}
 
 _NONE = "no session is chosen"
 
@@ -29,6 +31,10 @@ def why_unavailable_here(
         search: the search through the sessions.
     """
     run = search.session_here if search.shows_hits else shown.current
+    if action in _OF_SESSIONS and not chosen and not search.shows_hits:
+        words = _of_another_row(action, shown.current_row)
+        if words:
+            return words
     match action:
         case "back":
             return "" if shown.marked or search.is_open else "no session is marked"
@@ -54,6 +60,21 @@ def why_unavailable_here(
             return _NONE if search.shows_hits else _why_no_session(shown)
         case _:
             return ""
+
+
+def _of_another_row(action: str, row: Row | None) -> str:
+    """Return why an action on sessions does not work on an evaluation or a training run, and what
+    to do instead; empty for other rows."""
+    match row:
+        case EvalRow():
+            what, listed, delete = "an evaluation", "home.evals", "evals.delete"
+        case TrainingRow():
+            what, listed, delete = "a training run", "home.trainings", "trainings.delete"
+        case _:
+            return ""
+    if action == "delete":
+        return f"this is {what}: {hint(listed)}, then {hint(delete)}, deletes it"
+    return f"this is {what}: {hint('home.open')} lists its sessions"
 
 
 def is_at_rest(run: RunSummary) -> bool:
