@@ -19,6 +19,7 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
 from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, why_not
+from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -85,6 +86,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         super().__init__()
         self._run_workers = workers
         self._runs = WallRuns(workers, group)
+        self._previews = WaitingPreviews(self)
         self._actions = TileActions(self, workers, self._decided)
         self._follows_waiting = True
         self._confirm_leave = confirm_leave
@@ -169,6 +171,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         self._follow_runs()
         for tile in self._tiles:
             tile.display = self._fits(tile)
+        self._previews.sync(self._tiles)
         self._arrange()
         self._show_tiles()
         self._show_sums()

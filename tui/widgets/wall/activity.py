@@ -12,6 +12,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions.relations.answers import leftover_answer
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format.answers import NO_ANSWER, NOT_SUBMITTED, answer_line, why_no_answer
@@ -43,6 +44,7 @@ class Activity:
         width, height: available cells.
         now: seconds since the run started.
         palette: the palette to draw with.
+        preview: what the waiting call would do to the file it edits, if known.
         vote: how many others gave the same answer, in words.
         decides: whether the keys decide about the waiting call of this run.
     """
@@ -55,11 +57,13 @@ class Activity:
         now: float,
         palette: Palette,
         *,
+        preview: EditPreview | None = None,
         vote: str = "",
         decides: bool = True,
     ) -> None:
         self._run = run
         self._decides = decides
+        self._preview = preview
         self._vote = vote
         self._state = run.state
         self._width = max(2, width)
@@ -137,7 +141,8 @@ class Activity:
         if self._height < 2:
             keys = []
         room = self._height - len(keys)
-        return [*waiting_call_lines(item, self._width, room, self._palette), *keys]
+        lines = waiting_call_lines(item, self._width, room, self._palette, self._preview)
+        return [*lines, *keys]
 
     def _wrapped(self, words: str, style: Style) -> list[Text]:
         most = max(1, self._height * 2 // 3)

@@ -16,6 +16,7 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
 from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -57,6 +58,7 @@ class RunTile(Widget, can_focus=True):
         differs: what distinguishes the run from the others, such as its task; shown in the tile.
         session_title: the title that the user gave the session; empty without one.
         vote: how many runs of its group gave the same answer, in words; empty without others.
+        previewed: the number of a waiting call, and what it would do to the file it edits.
         has_panel: whether a panel shows the waiting call of the chosen run, with the keys.
     """
 
@@ -89,6 +91,7 @@ class RunTile(Widget, can_focus=True):
         self.differs: tuple[str, ...] = ()
         self.session_title = ""
         self.vote = ""
+        self.previewed: tuple[int, EditPreview | None] | None = None
         self.has_panel = False
         self.marked = False
         self._heard_at = time.monotonic()
@@ -105,6 +108,14 @@ class RunTile(Widget, can_focus=True):
     def state(self) -> RunState:
         """The current state of the run."""
         return self.worker.state
+
+    @property
+    def preview(self) -> EditPreview | None:
+        """What the waiting call would do to the file it edits; None if that is not known."""
+        pending = self.state.pending
+        if pending is None or self.previewed is None or self.previewed[0] != pending.call.number:
+            return None
+        return self.previewed[1]
 
     @property
     def now(self) -> float:
@@ -124,7 +135,7 @@ class RunTile(Widget, can_focus=True):
             self._heard_at = time.monotonic()
         words = status_words(self.worker)
         names = (self.session_title, self.differs, self.vote, self.marked, self.has_panel)
-        look = (self._seen, int(self.now), words, names, boxed, self.size)
+        look = (self._seen, int(self.now), words, names, boxed, self.size, self.preview)
         if look == self._drawn:
             return
         self._drawn = look
@@ -159,6 +170,7 @@ class RunTile(Widget, can_focus=True):
             self.now,
             palette,
             vote=self.vote,
+            preview=self.preview,
             decides=self.has_focus and not self.has_panel,
         )
         for line in activity.lines():

@@ -10,11 +10,12 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
+from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call, would_fail
 
 INDENT = 3
 """Indent of the lines below the name of the tool."""
@@ -29,11 +30,27 @@ CHOICES = (("approve", "approve"), ("reject", "reject"), ("open", "open"))
 """Action and word of each decision."""
 
 
-def waiting_call_lines(item: CallItem, width: int, height: int, palette: Palette) -> list[Text]:
-    """Return a waiting call in at most `height` lines; the last says how many are left out."""
-    lines = _with_title(_title(item, palette), item, width, palette)
+def waiting_call_lines(
+    item: CallItem,
+    width: int,
+    height: int,
+    palette: Palette,
+    preview: EditPreview | None = None,
+) -> list[Text]:
+    """Return a waiting call in at most `height` lines; the last says how many are left out.
+
+    An edit that would fail says so, however low the place is.
+
+    Args:
+        item: the call.
+        width, height: available cells.
+        palette: the palette to draw with.
+        preview: what the call would do to the file it edits, if known.
+    """
+    lines = _with_title(_title(item, palette), item, width, palette, preview)
     if len(lines) > height:
-        shown = lines[: height - 1] if height >= MIN_CUT_HEIGHT else [_summary(item, palette)]
+        low = [_summary(item, palette), *_problem(preview, palette)]
+        shown = lines[: height - 1] if height >= MIN_CUT_HEIGHT else low
         lines = [*shown, _more(len(lines) - len(shown), palette)]
     for line in lines:
         fit_line(line, width)
@@ -45,14 +62,23 @@ def _summary(item: CallItem, palette: Palette) -> Text:
     return _title(item, palette).append(words, style=palette.text)
 
 
+def _problem(preview: EditPreview | None, palette: Palette) -> list[Text]:
+    if preview is None or not preview.problem:
+        return []
+    words = would_fail(sanitize_line(preview.problem))
+    return [Text(" " * INDENT, no_wrap=True).append(words, style=palette.warn)]
+
+
 def _more(count: int, palette: Palette) -> Text:
     more = Text(" " * INDENT, no_wrap=True)
     return more.append(f"… {numbers.counted(count, 'more line')}", style=palette.warn)
 
 
-def lines_needed(item: CallItem, width: int, palette: Palette) -> int:
+def lines_needed(
+    item: CallItem, width: int, palette: Palette, preview: EditPreview | None = None
+) -> int:
     """Return how many lines a waiting call takes if nothing of it is left out."""
-    return len(_with_title(_title(item, palette), item, width, palette))
+    return len(_with_title(_title(item, palette), item, width, palette, preview))
 
 
 def decision_keys(width: int, palette: Palette, *, more: tuple[tuple[str, str], ...] = ()) -> Text:
@@ -70,10 +96,12 @@ def _title(item: CallItem, palette: Palette) -> Text:
     return title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=palette.tool)
 
 
-def _with_title(title: Text, item: CallItem, width: int, palette: Palette) -> list[Text]:
+def _with_title(
+    title: Text, item: CallItem, width: int, palette: Palette, preview: EditPreview | None
+) -> list[Text]:
     """Return all lines of a call; the first follows the name of the tool if it fits there."""
     room = max(MIN_ROOM, width - INDENT)
-    rows = [row.copy() for row in _rows(item.call.name, item.arguments, room, palette)]
+    rows = [row.copy() for row in _rows(item.call.name, item.arguments, room, palette, preview)]
     if rows and title.cell_len + rows[0].cell_len <= width:
         title.append_text(rows.pop(0))
     for row in rows:
@@ -82,9 +110,11 @@ def _with_title(title: Text, item: CallItem, width: int, palette: Palette) -> li
 
 
 @lru_cache(maxsize=256)
-def _rows(name: str, arguments: str, width: int, palette: Palette) -> tuple[Text, ...]:
+def _rows(
+    name: str, arguments: str, width: int, palette: Palette, preview: EditPreview | None
+) -> tuple[Text, ...]:
     """Tiles are drawn every second, and colours take long to find."""
-    rows = coloured_call(name, arguments, width, palette)
+    rows = coloured_call(name, arguments, width, palette, preview)
     while rows and not rows[-1].plain.strip():
         rows.pop()
     return tuple(rows)

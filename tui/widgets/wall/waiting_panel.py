@@ -39,15 +39,15 @@ def panel_height(tiles: Sequence[RunTile], size: Size, palette: Palette) -> int:
     """
     if size.area <= 0:  # before the first layout
         return 0
-    waiting = [item for tile in tiles if (item := tile.state.pending) is not None]
+    waiting = [(item, one.preview) for one in tiles if (item := one.state.pending) is not None]
     grid = grid_for(len(tiles), size)
     width = size.width // max(1, grid.columns) - TILE_EDGES
     room = grid.height - TILE_EDGES if grid.boxed else 0
-    needed = [lines_needed(item, width, palette) + 1 for item in waiting]
+    needed = [lines_needed(item, width, palette, preview) + 1 for item, preview in waiting]
     if not needed or room >= GOOD_ROOM or max(needed) <= room:
         return 0
     most = min(MAX_HEIGHT, size.height // 3)
-    whole = max(lines_needed(item, size.width, palette) for item in waiting)
+    whole = max(lines_needed(item, size.width, palette, preview) for item, preview in waiting)
     return max(MIN_HEIGHT, min(most, whole + 2))
 
 
@@ -93,9 +93,9 @@ class WaitingPanel(Widget):
             line.append(words, style=palette.dim)
             lines = [head, line]
         elif height < 3:
-            lines = waiting_call_lines(pending, width, height, palette)
+            lines = waiting_call_lines(pending, width, height, palette, tile.preview)
         else:
-            call = waiting_call_lines(pending, width, height - 2, palette)
+            call = waiting_call_lines(pending, width, height - 2, palette, tile.preview)
             lines = [head, *call, decision_keys(width, palette)]
         for line in lines:
             fit_line(line, width)

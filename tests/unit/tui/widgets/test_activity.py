@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 from typing import Any, cast
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.theming.palette import _palette
 from sandbox_tui.tui.widgets.wall.activity import Activity
@@ -29,10 +31,12 @@ def call(number: int, command: str, printed: str, *, ok: bool = True) -> list[e.
     ]
 
 
-def shown(height: int, *events: e.AnyEvent, vote: str = "") -> list[str]:
+def shown(
+    height: int, *events: e.AnyEvent, vote: str = "", preview: EditPreview | None = None
+) -> list[str]:
     worker = RunWorker(RunRequest(task="x", settings=load()), cast(Any, None))
     worker.state = fold([started(), *events])
-    lines = Activity(worker, 60, height, 9.0, PALETTE, vote=vote).lines()
+    lines = Activity(worker, 60, height, 9.0, PALETTE, vote=vote, preview=preview).lines()
     assert len(lines) <= height
     return [line.plain.rstrip() for line in lines]
 
@@ -99,6 +103,18 @@ def test_a_waiting_call_is_shown_with_its_keys() -> None:
     assert "rm -rf build" in lines[-2]
     assert "approve" in lines[-1]
     assert "rm -rf build" in shown(1, asked, e.CallHeld(call=1))[0]
+
+
+def test_an_edit_that_would_fail_says_so_at_every_height() -> None:
+    fields = {"command": "str_replace", "path": "/a.py", "old_str": "x\nx", "new_str": "y\nz"}
+    asked = e.ToolCall(
+        number=1, step=1, id="1", name="str_replace_editor", arguments=json.dumps(fields)
+    )
+    preview = EditPreview("there is no such file")
+    events: list[e.AnyEvent] = [e.CallProposed(call=asked), e.CallHeld(call=1)]
+    for height in (3, 4, 5, 20):
+        words = "\n".join(shown(height, *events, preview=preview))
+        assert "! This call would fail: there is no such file." in words
 
 
 def test_a_long_waiting_call_says_how_much_of_it_is_left_out() -> None:

@@ -52,6 +52,11 @@ def coloured_call(
     return _rows([Text(line, style=palette.text) for line in plain], width)
 
 
+def would_fail(problem: str) -> str:
+    """Return the warning about an edit that would fail."""
+    return f"! This call would fail: {problem}."
+
+
 def _fields(arguments: str) -> dict[str, Any] | None:
     try:
         value: object = json.loads(arguments or "{}")
@@ -79,8 +84,8 @@ def _edit_rows(
     head = f"{command} {path}{position}"
     yield from _rows([Text(line, style=palette.strong) for line in clean_lines(head)], width)
     if preview is not None and preview.problem:
-        problem = f"! This call would fail: {preview.problem}."
-        yield from _rows([Text(line, style=palette.warn) for line in clean_lines(problem)], width)
+        problem = clean_lines(would_fail(preview.problem))
+        yield from _rows([Text(line, style=palette.warn) for line in problem], width)
     if preview is not None and preview.first:
         yield from _preview_rows(preview, width, palette)
         return

@@ -58,7 +58,7 @@ class WaitingFile:
 
     async def _read(self, files: FileControls, number: int, path: str) -> None:
         try:
-            file = await _read(files, path)
+            file = await read_edited_file(files, path)
         except SandboxTuiError:  # the sandbox cannot be reached now: what is recorded is shown
             return
         calls = self._screen.query_one_optional(Calls)
@@ -70,7 +70,7 @@ class WaitingFile:
             calls.call_after_refresh(calls.attention.resized)  # the call may be taller now
 
 
-async def _read(files: FileControls, path: str) -> EditedFile | None:
+async def read_edited_file(files: FileControls, path: str) -> EditedFile | None:
     """Return the file as it is now; None if it is too large.
 
     Raises:
