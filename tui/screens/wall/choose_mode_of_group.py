@@ -30,6 +30,10 @@ class GroupModeDialog(ModeDialog):
         is_for_all: whether the chosen mode is for all runs of the group.
     """
 
+    CSS = """
+    GroupModeDialog .dialog { width: 68; padding: 0 1; }
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "group")]
 
     def __init__(self, now: Mode, runs: int, waiting: int | None = None, allowed: int = 0) -> None:
