@@ -57,7 +57,11 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.presses("p")
         person.sees("● running")
         model.go.set()
-        person.sees("12 of 12", "✓ finished")
+        person.sees("12 of 12", "✓ finished", "o report")
+        person.presses("o")
+        person.sees("Wrote ")
+        [report] = person.folder.glob("2*.html")
+        assert "how the figures are computed" in report.read_text()
         person.presses("f")
         person.sees("wrong only")
         person.presses("Enter")  # the replay of a wrong one

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from sandbox_tui.sessions.evals.report.compare import comparison_html, compariso
 from sandbox_tui.sessions.evals.report.csv import cells_csv, samples_csv
 from sandbox_tui.sessions.evals.report.html import html_report
 from sandbox_tui.sessions.evals.report.markdown import markdown_report
-from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
-from sandbox_tui.sessions.evals.report.report import EvalReport, eval_report
+from sandbox_tui.sessions.evals.report.recorded_report import recorded_report
+from sandbox_tui.sessions.evals.report.report import EvalReport
 from sandbox_tui.sessions.evals.report.session_pages import write_session_pages
 from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
@@ -69,13 +68,7 @@ def write_report(
     links: dict[str, str] = {}
     if sessions and output is not None:
         links = _pages(store, [one.run_id for one in results if one.run_id], output, redactor)
-    report = eval_report(
-        found.info,
-        results,
-        now=time.time(),
-        capabilities=recorded_capabilities(store, results),
-        links=links,
-    )
+    report = recorded_report(store, found.info, results, links)
     if form == "text" and output is None:
         write_lines(report_lines(report.table, _width()), redactor)
     else:

@@ -37,7 +37,9 @@ def _newest(store: Store) -> ledger.EvalSummary:
     for found in ledger.summaries(store):
         if detached.program_of(found) is not None:
             return found
-    raise ConfigError("No evaluation runs in a program of its own; `sandbox-tui eval ls` lists all.")
+    raise ConfigError(
+        "No evaluation runs in a program of its own; `sandbox-tui eval ls` lists all."
+    )
 
 
 def _why_not(found: ledger.EvalSummary) -> str:

@@ -90,6 +90,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         binding("eval.filter", "filter"),
         binding("eval.charts", "charts"),
         binding("eval.wall", "wall"),
+        binding("eval.report", "report"),
         binding("eval.next_pane", "app.focus_next", show=False),
         binding("eval.previous_pane", "app.focus_previous", show=False),
         binding("eval.back", "back", show=False),
@@ -328,6 +329,13 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
         app_of(self).push_screen(WallScreen(self._run_workers, self._samples_here))
+
+    @work(group="report", exclusive=True)
+    async def action_report(self) -> None:
+        """Write the HTML report, and open it where there is a desktop."""
+        from sandbox_tui.tui.screens.evals.show_report import show_report
+
+        await show_report(self, self._run_workers.store, self._source.info.id)
 
     # --- leaving
 
