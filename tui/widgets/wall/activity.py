@@ -21,6 +21,7 @@ from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinish
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
+from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.wall.waiting_call import decision_keys, waiting_call_lines
 
 MAX_PROSE_CHARACTERS = 4_000
@@ -69,6 +70,8 @@ class Activity:
         self._width = max(2, width)
         self._height = height
         self._now = now
+        replies = (item for item in reversed(run.state.items) if isinstance(item, ReplyItem))
+        self._latest_reply = next(replies, None)
         self._least_output = 0
         self._left_out_error = False
         self._palette = palette
@@ -210,11 +213,24 @@ class Activity:
         part = text[-MAX_PROSE_CHARACTERS:] if at_end else text[:MAX_PROSE_CHARACTERS]
         words = sanitize_line(" ".join(part.split()))
         style = self._palette.model + Style(italic=True)
+        if room >= TALL and item.text.strip():
+            most = room * 2 // 3 if at_end else room // 2 if item is self._latest_reply else 3
+            return self._markdown(part, most, at_end=at_end)
         if at_end:
             found = last_wrapped(words, self._width, max(1, room * 2 // 3))
         else:
             found = wrap_cells(words, self._width, 1 if room < TALL else 3)
         return [Text(line, style=style, no_wrap=True) for line in found]
+
+    def _markdown(self, text: str, most: int, *, at_end: bool) -> list[Text]:
+        """Return the beginning of a text, or its end, with its formatting."""
+        lines = [line.copy() for line in markdown_lines(text, self._width, self._palette)]
+        if len(lines) <= most:
+            return lines
+        if at_end:
+            return lines[-most:]
+        cut = Text("…", style=self._palette.dim, no_wrap=True)
+        return [*lines[: most - 1], cut]
 
     def _call(self, item: CallItem, room: int, *, newest: bool) -> list[Text]:
         """Return a call with its status and the end of its output."""

@@ -134,6 +134,16 @@ def test_lines_of_a_reply_run_on() -> None:
     assert line == "Plan: ```python print('x') ```"
 
 
+def test_a_tall_tile_draws_the_markdown_of_a_reply() -> None:
+    text = "- list **files**\n- read `notes`\n\n```python\nprint('x')\n```\n"
+    said = e.ModelDelta(step=1, channel="text", text=text)
+    lines = [line.strip() for line in shown(20, said)]
+    assert lines[:5] == ["• list files", "• read notes", "", "print('x')", "● writing 9s"]
+    asked = call(1, "ls", "a")
+    lines = [line.strip() for line in shown(20, said, *asked)]
+    assert lines[:4] == ["• list files", "• read notes", "", "print('x')"]
+
+
 def test_a_tile_says_what_the_model_does() -> None:
     asked = e.ModelAsked(step=1, digest="", messages=1, t=2.0)
     assert shown(6, asked) == ["● waits for the model 7s"]
