@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from textual.widgets import Button, Input, Static, TextArea
 
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.models.demo_model import DemoModel
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
@@ -88,7 +90,9 @@ async def test_no_call_can_be_changed_before_there_is_one(store: Store) -> None:
         await pilot.pause()
         assert not form.query_one("#call", Button).display
         assert "change the call" not in shown_keys(app)
-        assert why_key_is_disabled(form, "f4") == "Change the call: no call has been made here yet."
+        assert (
+            why_key_is_disabled(form, "f4") == "Change the call: there is no call to change here."
+        )
 
 
 @pytest.mark.parametrize("size", [(60, 20), (100, 30), (160, 45)])
@@ -104,6 +108,39 @@ async def test_the_form_opens_at_the_line_that_says_where_it_forks(
         assert where.region.height > 0
         assert form.query_one(".dialog").region.contains_region(where.region)
         assert app.focused is form.query_one("#message", TextArea)
+
+
+async def test_after_a_submit_the_call_before_it_is_changed(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "end")
+        history = list(form._plan.fork_point.history)
+        last = next(x.call for x in reversed(history) if isinstance(x, e.CallProposed))
+        submit = e.ToolCall(number=last.number + 1, step=9, id="s", name="submit", arguments="{}")
+        point = replace(form._plan.fork_point, history=[*history, e.CallProposed(call=submit)])
+        form._plan.fork_point = point
+        await app.push_screen(form)
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.pause()
+        assert f"edit call {last.number} " in str(app.screen.query_one(".dialog").border_title)
+
+
+async def test_short_fields_take_a_line_and_a_long_one_the_rest_from_its_top(
+    store: Store,
+) -> None:
+    fields = {"command": "create", "path": "/testbed/a.py", "file_text": "line\n" * 60}
+    call = e.ToolCall(
+        number=1, step=1, id="c", name="str_replace_editor", arguments=json.dumps(fields)
+    )
+    async with looks.shown(store, (160, 45), None) as (app, pilot):
+        dialog = EditCallDialog(call)
+        await app.push_screen(dialog)
+        box = dialog.query_one(".dialog")
+        areas = list(dialog.query("TextArea.field").results(TextArea))
+        await until(pilot, lambda: sum(a.region.height for a in areas) == box.content_size.height)
+        assert [area.region.height for area in areas[:2]] == [3, 3]
+        assert areas[2].has_focus
+        assert (areas[2].cursor_location, areas[2].scroll_y, box.scroll_offset.y) == ((0, 0), 0, 0)
 
 
 async def test_arguments_that_the_tool_lacks_are_refused_in_the_editor(store: Store) -> None:

@@ -15,6 +15,7 @@ from textual.widgets import Button, Input, Label, Static, TextArea
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
@@ -170,9 +171,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         self.query_one("#call", Button).display = self._last_call() is not None
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """There may be no call to change yet."""
+        """There may be no call to change."""
         nothing = action == "change_call" and self._last_call() is None
-        return "no call has been made here yet" if nothing else ""
+        return "there is no call to change here" if nothing else ""
 
     @on(Input.Changed, "#model")
     def _name_server(self) -> None:
@@ -196,11 +197,12 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         return self._plan.fork_point.step >= self._run_request.settings.limits.max_steps
 
     def _last_call(self) -> e.ToolCall | None:
-        """Return the next call, otherwise the last one that was executed."""
-        if self._plan.fork_point.next_call is not None:
-            return self._plan.fork_point.next_call
-        events = reversed(self._plan.fork_point.history)
-        return next((x.call for x in events if isinstance(x, e.CallProposed)), None)
+        """Return the next call, otherwise the last one that was executed; a submit has nothing to
+        change."""
+        fork_point = self._plan.fork_point
+        events = reversed(fork_point.history)
+        calls = [fork_point.next_call, *(x.call for x in events if isinstance(x, e.CallProposed))]
+        return next((call for call in calls if call is not None and call.name != SUBMIT), None)
 
     @on(Button.Pressed, "#call")
     def action_change_call(self) -> None:
@@ -218,7 +220,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         edited = await app_of(self).push_screen_wait(ChangeCallDialog(shown))
         if edited is None:
             return
-        if self._plan.fork_point.next_call is None:
+        if call is not self._plan.fork_point.next_call:
             try:
                 self._plan = await asyncio.to_thread(
                     ForkPlan,

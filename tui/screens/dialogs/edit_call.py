@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, cast
 
+from rich.cells import cell_len
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -39,8 +41,11 @@ _LABELS = {
 _FILE_TEXTS = ("file_text", "old_str", "new_str")
 
 
-MAX_ROWS = 24
-"""Maximum height of a field among others, with its border."""
+MIN_ROWS = 6
+"""Minimum height of a long field among others, with its border."""
+
+BESIDE_TEXT = 8
+"""Columns of a field around its text: border, padding, line numbers, scrollbar."""
 
 
 class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
@@ -57,7 +62,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     EditCallDialog .dialog { width: 90%; max-width: 120; height: 80%; padding: 0 1; }
     EditCallDialog .dialog.-wrong { border-subtitle-color: $error; border-subtitle-style: bold; }
     EditCallDialog TextArea {
-        height: auto; min-height: 3;
+        height: 3; min-height: 3;
         border-title-color: $role-dim;
         &:focus { border-title-color: $accent; }
         &.-only { height: 1fr; max-height: 100%; }
@@ -106,10 +111,11 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        room = max(3, self.query_one(VerticalScroll).content_size.height)
-        for area in self.query(TextArea):
-            if not area.has_class("-only"):
-                area.styles.max_height = min(MAX_ROWS, room)
+        room = self.query_one(VerticalScroll).content_size
+        areas = [area for area in self._areas("field") if not area.has_class("-only")]
+        needed = [_rows(area.text, room.width - BESIDE_TEXT) + 2 for area in areas]
+        for area, height in zip(areas, _heights(needed, room.height), strict=True):
+            area.styles.height = height
         self.call_after_refresh(self._show_focused)
 
     def _show_focused(self) -> None:
@@ -138,6 +144,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     def _changed(self) -> None:
         if self.query_one(VerticalScroll).has_class("-wrong") and self._texts() != self._wrong:
             self._say_keys()
+        self._fit()
 
     def _texts(self) -> list[str]:
         return [area.text for area in self.query(TextArea)]
@@ -207,7 +214,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         areas = self._areas("json" if self._as_json else "field")
         longest = max(areas, key=lambda area: len(area.text))
         self.set_focus(longest)  # immediately, so that the next key goes there
-        longest.move_cursor(longest.document.end)
+        if "\n" not in longest.text:  # a longer text is read from its top
+            longest.move_cursor(longest.document.end)
 
     def _areas(self, form: str) -> list[TextArea]:
         return list(self.query(f"TextArea.{form}").results(TextArea))
@@ -278,6 +286,22 @@ def _area(label: str, text: str, *, classes: str) -> TextArea:
     )
     area.border_title = Content(sanitize_line(label))  # stays with the field when it scrolls
     return area
+
+
+def _rows(text: str, width: int) -> int:
+    """Return the number of rows of a text that is wrapped at this width."""
+    return sum(max(1, -(-cell_len(line) // max(1, width))) for line in text.split("\n"))
+
+
+def _heights(needed: Sequence[int], room: int) -> list[int]:
+    """Return the heights of fields: short ones as needed; the long ones share what is left."""
+    heights = list(needed)
+    left, waiting = room, sorted(range(len(needed)), key=lambda n: needed[n])
+    for done, field in enumerate(waiting):
+        share = max(left // (len(waiting) - done), min(MIN_ROWS, room))
+        heights[field] = max(3, min(needed[field], share))
+        left -= heights[field]
+    return heights
 
 
 def _fields(arguments: str) -> dict[str, Any]:
