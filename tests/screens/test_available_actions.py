@@ -67,3 +67,31 @@ async def test_each_action_is_listed_once_and_none_of_textuals_own(
             text = "\n".join(table.render_line(y).text for y in range(table.size.height))
             assert all(group in text for group in groups)
             assert all(what[:20] in text for what in words)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("speed", {"Play faster", "Play slower"}),
+        ("jump", {"Go to a step"}),
+        ("skip", {"Next call", "Next event", "One second forward"}),
+        ("picture", {"Save a screenshot"}),
+        ("report", {"Export the session"}),
+        ("kill", {"Quit the program"}),
+    ],
+)
+async def test_the_help_finds_actions_by_other_words(
+    tmp_path: Path, typed: str, words: set[str]
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        fill(store, "r", 1)
+        app = SandboxTui(load({}), store, store.run("r"))
+        async with app.run_test(size=(160, 45)) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+            await pilot.press("question_mark")
+            await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+            await pilot.press(*typed)
+            screen = app.screen
+            assert isinstance(screen, HelpScreen)
+            await until(pilot, lambda: words <= {what for _, what in screen.keys_shown})
+            assert len(screen.keys_shown) < 15

@@ -18,6 +18,7 @@ from textual.widgets import Input
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.available_actions import ActionHere, available_actions
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.theming.palette import Palette
@@ -70,9 +71,9 @@ class HelpScreen(Dialog[None]):
 
     @property
     def actions_shown(self) -> list[ActionHere]:
-        """The actions whose words, keys or group match the typed text."""
+        """The actions whose words, other words, keys or group match the typed text."""
         words = self.query_one(Input).value.lower().split() if self.is_mounted else []
-        return [action for action in self._all if all(word in _text(action) for word in words)]
+        return [action for action in self._all if all(_has(action, word) for word in words)]
 
     @property
     def keys_shown(self) -> list[tuple[str, str]]:
@@ -129,6 +130,11 @@ class HelpScreen(Dialog[None]):
 
 def _text(action: ActionHere) -> str:
     return " ".join((*action.keys, action.words, action.group)).lower()
+
+
+def _has(action: ActionHere, word: str) -> bool:
+    others = synonyms(action.name).split()
+    return word in _text(action) or any(other.startswith(word) for other in others)
 
 
 def _halves(groups: list[list[ActionHere]]) -> list[list[list[ActionHere]]]:
