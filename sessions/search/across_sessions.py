@@ -18,6 +18,9 @@ from sandbox_tui.sessions.store.store import Store
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _NO_BOUND = 1 << 30
 
+WORDS = 14
+"""Length of a snippet on the command line."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
@@ -52,7 +55,9 @@ def search(store: Store, text: str | Query, *, limit: int = 50) -> list[Hit]:
     return find(store, query, limit=limit)
 
 
-def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) -> list[Hit]:
+def find(
+    store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND, words: int = WORDS
+) -> list[Hit]:
     """Matches grouped by session, the best session first; within a session, in order of events.
 
     A match in events that a fork shares with its parent is listed only for the parent. Without
@@ -63,6 +68,7 @@ def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) 
         query: what to find.
         limit: maximum number of matches.
         each: maximum number of matches per session; the best are kept.
+        words: length of a snippet, at most 64.
 
     Raises:
         StoreError: the database cannot be read; never because of the query.
@@ -90,7 +96,7 @@ def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) 
         " ORDER BY best, started_at DESC, run_id, step, abs(seq) LIMIT ?",
         [*(source.match(query.match) for source in SOURCES), *values, each, limit],
     )
-    return _ended(_hits(store, query.match, places), query.filters)
+    return _ended(_hits(store, query.match, places, words), query.filters)
 
 
 _FOUND = " UNION ALL ".join(source.select for source in SOURCES)
@@ -147,7 +153,7 @@ def _ended(hits: list[Hit], filters: Filters) -> list[Hit]:
 # --- hits
 
 
-def _hits(store: Store, match: str, places: list[dict[str, Any]]) -> list[Hit]:
+def _hits(store: Store, match: str, places: list[dict[str, Any]], words: int) -> list[Hit]:
     """Return the matches with their snippets and sessions."""
     ids = json.dumps(list({place["run_id"] for place in places}))
     rows = store.rows("SELECT * FROM runs WHERE id IN (SELECT value FROM json_each(?))", [ids])
@@ -155,7 +161,7 @@ def _hits(store: Store, match: str, places: list[dict[str, Any]]) -> list[Hit]:
     snippets: dict[tuple[str, int], str] = {}
     for source in SOURCES:
         here = [place["id"] for place in places if place["source"] == source.name]
-        for row_id, snippet in _snippets(store, source, match, here).items():
+        for row_id, snippet in _snippets(store, source, match, here, words).items():
             snippets[source.name, row_id] = snippet
     return [
         _hit(place, runs[place["run_id"]], snippets[place["source"], place["id"]])
@@ -165,11 +171,14 @@ def _hits(store: Store, match: str, places: list[dict[str, Any]]) -> list[Hit]:
     ]
 
 
-def _snippets(store: Store, source: Source, match: str, ids: list[int]) -> dict[int, str]:
+def _snippets(
+    store: Store, source: Source, match: str, ids: list[int], words: int
+) -> dict[int, str]:
     if not ids:
         return {}
     rows = store.rows(
-        f"SELECT rowid AS id, snippet({source.index}, -1, '{_OPEN}', '{_CLOSE}', '…', 14) AS text"
+        f"SELECT rowid AS id,"
+        f" snippet({source.index}, -1, '{_OPEN}', '{_CLOSE}', '…', {words:d}) AS text"
         f" FROM {source.index} WHERE {source.index} MATCH ?"
         " AND rowid IN (SELECT value FROM json_each(?))",
         [source.match(match), json.dumps(ids)],
@@ -184,6 +193,8 @@ def _session_hit(row: dict[str, Any]) -> Hit:
 
 
 def _hit(place: dict[str, Any], run: RunSummary, snippet: str) -> Hit:
+    if place["kind"] == "call":  # the other escapes of its JSON are not in the index
+        snippet = snippet.replace("\\\\", "\\")
     plain, marks = _marked(snippet)
     return Hit(
         run=run,

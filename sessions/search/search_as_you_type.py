@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.search.across_sessions import Hit, find
 from sandbox_tui.sessions.search.query import Query
 from sandbox_tui.sessions.search.query_completion import Values, known_values
+from sandbox_tui.sessions.search.sample_labels import sample_labels
 from sandbox_tui.sessions.store.store import Store
 
 MAX_HITS = 200
 MAX_HITS_PER_SESSION = 5
 """Maximum number of matches shown per session."""
+
+SNIPPET_WORDS = 48
+"""Length of a snippet: as many words as a wide line takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +30,13 @@ class Found:
         query: the query.
         hits: the matches, grouped by session.
         is_complete: whether these are all matches.
+        labels: suite and task of the sessions that are samples of an evaluation.
     """
 
     query: Query
     hits: list[Hit]
     is_complete: bool
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Finder:
@@ -51,8 +58,10 @@ class Finder:
         Raises:
             StoreError: the database cannot be read.
         """
-        hits = find(self._opened(), query, limit=MAX_HITS, each=MAX_HITS_PER_SESSION)
-        return Found(query, hits, len(hits) < MAX_HITS)
+        store = self._opened()
+        hits = find(store, query, limit=MAX_HITS, each=MAX_HITS_PER_SESSION, words=SNIPPET_WORDS)
+        labels = sample_labels(store, (hit.run.id for hit in hits))
+        return Found(query, hits, len(hits) < MAX_HITS, labels)
 
     def values(self) -> Values:
         """Return the values that each filter can take in this database.

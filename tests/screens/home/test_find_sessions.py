@@ -17,6 +17,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.search.query import parse_query
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, tags_of
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
@@ -31,6 +32,7 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 from tests.screens.cockpit.test_replay_screen import until
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 
@@ -265,6 +267,17 @@ async def test_events_shared_with_the_parent_are_found_once(store: Store) -> Non
         home.reload()
         await until(pilot, lambda: {hit.run.id for hit in hits._hits} == {"fork"})
         assert len(hits._hits) > 1
+
+
+async def test_a_sample_of_an_evaluation_is_found_under_its_suite_and_task(store: Store) -> None:
+    enter_eval(store, 5e8)
+    waiting = ledger.results(store, EVAL_ID)[-1]
+    ledger.claim(store, EVAL_ID, waiting.key, "whole")
+    async with at_home(store, row=0) as (home, pilot):
+        hits = await look_for(home, pilot, "zebra")
+        at = next(at for at, hit in enumerate(hits._hits) if hit.run.id == "whole")
+        title = hits.draw_block(at, 120)[0].plain
+        assert title.startswith(f" ✓ pocket {waiting.task} ({waiting.mode}) · ")
 
 
 async def test_events_after_a_screen_was_left_are_ignored(store: Store) -> None:

@@ -17,6 +17,7 @@ from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.query import Query
 from sandbox_tui.sessions.search.search_as_you_type import Found
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -55,7 +56,7 @@ class SearchResults(BlockList):
         self._query: Query | None = None
         self._hits: Sequence[Hit] = ()
         self._tags: Mapping[str, Sequence[str]] = {}
-        self._words = ""
+        self._labels: Mapping[str, str] = {}
         self.following = False
 
     def show(self, found: Found, tags: Mapping[str, Sequence[str]], *, query_changed: bool) -> None:
@@ -68,6 +69,7 @@ class SearchResults(BlockList):
         """
         selected = self.current
         self._query, self._hits, self._tags = found.query, found.hits, tags
+        self._labels = found.labels
         self.following = False
         place = 0
         if not query_changed and selected is not None:
@@ -125,7 +127,7 @@ class SearchResults(BlockList):
         hit = self._hits[index]
         lines: list[Text] = []
         if self._is_first(index):
-            lines.append(title_line(hit.run, width, palette))
+            lines.append(title_line(hit.run, width, palette, title=self._title_of(hit.run)))
         if hit.kind == "session":
             tags = self._tags.get(hit.run.id, ())
             return [*lines, facts_line(hit.run, width, palette, tags=tags)]
@@ -134,6 +136,11 @@ class SearchResults(BlockList):
             more = hit.in_session - self._shown_of(index)
             lines.append(Text(f"     … {more} more in this session", style=palette.faint))
         return lines
+
+    def _title_of(self, run: RunSummary) -> str:
+        """Return the title, after suite and task of a sample of an evaluation."""
+        parts = (self._labels.get(run.id, ""), task_title(run))
+        return sanitize_line(" · ".join(part for part in parts if part))
 
     def _is_first(self, index: int) -> bool:
         return index == 0 or self._hits[index - 1].run.id != self._hits[index].run.id

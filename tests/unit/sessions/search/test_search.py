@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -76,6 +77,18 @@ def test_all_recorded_texts_are_searched(store: Store) -> None:
     assert set(found(store, "execute_bash")) == {("r", 2, "call"), ("s", 2, "call")}
     assert found(store, "something -else") == []
     (hit,) = search(store, "harbour")
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["harbour"]
+
+
+def test_snippets_have_no_escapes_and_as_many_words_as_asked_for(store: Store) -> None:
+    text = json.dumps({"command": "grep -E '[\\d ]+' harbour.txt " + "word " * 60})
+    call = e.ToolCall(number=1, step=1, id="", name="execute_bash", arguments=text)
+    store.append("r", [started("r"), e.CallProposed(seq=2, t=1, call=call)])
+    (short,) = search(store, "harbour")
+    assert "[\\d ]" in short.snippet
+    assert "\\\\" not in short.snippet
+    (hit,) = find(store, parse_query("harbour"), words=48)
+    assert hit.snippet.count("word") > 30 > short.snippet.count("word")
     assert [hit.snippet[start:end] for start, end in hit.marks] == ["harbour"]
 
 
