@@ -38,6 +38,12 @@ class Export:
             _path(self.run, part.suffix, output, first=not n) for n, part in enumerate(self.parts)
         ]
 
+    def with_ending(self, typed: Path) -> Path:
+        """Return a typed path, with the ending of the format if it has none and is no folder."""
+        if typed.suffix or not typed.name or is_folder(typed):
+            return typed
+        return typed.with_name(f"{typed.name}{self.parts[0].suffix}")
+
     def write(self, output: Path | None, *, overwrite: bool) -> list[tuple[Path, int]]:
         """Write every part; return the paths with their sizes in bytes.
 

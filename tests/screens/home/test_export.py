@@ -121,6 +121,16 @@ async def test_secrets_are_blanked_unless_they_shall_stay(
         assert (SECRET in (tmp_path / "out.md").read_text()) == kept
 
 
+async def test_a_name_without_an_ending_gets_that_of_the_format(
+    store: Store, tmp_path: Path
+) -> None:
+    async with at_home(store) as (home, pilot):
+        await opened(home, pilot, "markdown", tmp_path / "second note")
+        await pilot.press("f2")
+        await until(pilot, lambda: home.app.screen is home)
+        assert [path.name for path in tmp_path.glob("second*")] == ["second note.md"]
+
+
 async def test_a_file_that_is_there_is_overwritten_only_after_a_yes(
     store: Store, tmp_path: Path
 ) -> None:
