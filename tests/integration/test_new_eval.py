@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.content import Content
 from textual.pilot import Pilot
-from textual.widgets import Label
+from textual.widgets import Label, Select
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
@@ -97,3 +97,13 @@ def test_the_report_names_the_command_that_does_the_same() -> None:
         "sandbox-tui eval run 'my tasks.csv' --model m --sandbox auto --scorer exact "
         "--mode vanilla --limit 3 --concurrency 2"
     )
+
+
+async def test_a_choice_opens_on_the_smallest_screens(store: Store) -> None:
+    async with form(store, (40, 12)) as (app, pilot):
+        scorer = app.screen.query_one("#scorer", Select)
+        scorer.focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: scorer.expanded)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: not scorer.expanded)

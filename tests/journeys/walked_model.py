@@ -31,7 +31,11 @@ tool = "execute_bash"
 command = "rm *"
 
 [keys]
-"leave_run.detach" = "f12"  # no walk presses it, because a detached run would outlive the walk
+# no walk presses these, because what they start would outlive the walk
+"leave_run.detach" = "f12"
+"evals.new" = "f12"
+"evals.resume" = "f11"
+"eval.resume" = "f12"
 """
 
 
