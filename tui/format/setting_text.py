@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sandbox_tui.core.base.errors import ConfigError
@@ -92,6 +93,8 @@ MODEL_NEEDED = "Enter a model's name."
 
 _MUST_BE = "Must be "
 
+_BETWEEN = re.compile(r"from (\d+) to (\d+)")
+
 
 def mistake_of_setting(name: str, text: str) -> str:
     """Return why a text is no value of a setting, such as `Must be a number.`; else empty."""
@@ -114,6 +117,25 @@ def shortened(mistake: str) -> str:
     """Return a mistake in as few words as a narrow field has room for."""
     short = mistake.removeprefix(_MUST_BE)
     return mistake if short == mistake else short.rstrip(".")
+
+
+_SHORTER: dict[str, tuple[str, ...]] = {
+    "a whole number": ("digits only", "digits"),
+    "a whole number from 1": ("whole, from 1", "from 1"),
+    "more than 0": ("above 0",),
+    "This path does not exist.": ("does not exist", "not found"),
+    MODEL_NEEDED: ("a model's name", "a name"),
+    SERVER_NEEDED: ("http:// or https://", "http://…"),
+}
+"""Fewer words for a mistake, the longer ones first."""
+
+
+def fitted_mistake(mistake: str, room: int) -> str:
+    """Return a mistake in words that fit this many columns, if there are any."""
+    short = shortened(mistake)
+    between = _BETWEEN.fullmatch(short)
+    shorter = (f"{between[1]}-{between[2]}",) if between else _SHORTER.get(short, ())
+    return next((words for words in (short, *shorter) if len(words) <= room), [short, *shorter][-1])
 
 
 def counted_mistakes(number: int) -> str:

@@ -248,6 +248,30 @@ async def test_a_number_field_takes_every_character_and_says_what_fits(
         assert str(app.screen.query_one("#box").border_title) == "new run"
 
 
+@pytest.mark.parametrize(
+    ("name", "typed", "short", "whole"),
+    [
+        ("steps", "4x", "digits", "Must be a whole number."),
+        ("samples", "x", "1-256", "Must be from 1 to 256."),
+        ("tokens", "many", "digits", "Must be a whole number."),
+        ("cost", "0", "above 0", "Must be more than 0."),
+        ("url", "here", "http:// or https://", "Begin with http:// or https://."),
+    ],
+)
+async def test_a_mistake_in_a_narrow_field_is_said_in_words_that_fit(
+    app: SandboxTui, name: str, typed: str, short: str, whole: str
+) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("n", "f5", "x")
+        await fill_field(pilot, name, typed)
+        field = app.screen.query_one(f"#{name}", Input)
+        field.focus()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: str(field.border_subtitle) == short)
+        assert str(app.screen.query_one("#hint", Label).content) == whole
+        assert len(f"─ {short} ─") <= field.outer_size.width - 2
+
+
 @pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
 async def test_the_button_and_every_border_is_on_the_screen(
     app: SandboxTui, size: tuple[int, int]

@@ -11,7 +11,7 @@ from textual.events import DescendantFocus, Resize
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, TextArea
 
-from sandbox_tui.tui.format.setting_text import counted_mistakes, shortened
+from sandbox_tui.tui.format.setting_text import counted_mistakes, fitted_mistake
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog, Result
 
 Texts: TypeAlias = dict[str, str]
@@ -23,6 +23,9 @@ Mistakes: TypeAlias = Mapping[str, str]
 
 LINES_AROUND = 6
 """Lines that the fields leave on a low terminal for borders, the line below, and the key bar."""
+
+BORDER_COLUMNS = 6
+"""Columns of a border beside the words in it."""
 
 TALL = 26
 """Lines from which a terminal is tall enough for the button's border."""
@@ -71,6 +74,7 @@ class FormDialog(Dialog[Result]):
         # the class for the new height may not be set yet
         around = LINES_AROUND if event.size.height < TALL else LINES_AROUND + 2
         self.query_one("#fields").styles.max_height = max(3, event.size.height - around)
+        self.call_after_refresh(self._fit_mistakes)
 
     def mark(self, mistakes: Mistakes) -> None:
         """Show these mistakes at their fields, and no others; focus the first one."""
@@ -86,8 +90,19 @@ class FormDialog(Dialog[Result]):
         field = self.query_one(f"#{name}")
         self._mistakes[name], self._marked_text[name] = words, self.typed()[name]
         field.add_class("-wrong")
-        field.border_subtitle = Content(shortened(words))
+        self._fit(name)
+        self.call_after_refresh(self._fit_mistakes)  # it may have had no size yet
         self._count()
+
+    def _fit(self, name: str) -> None:
+        """Say in a field's border what is wrong with it, in as few words as it has room for."""
+        field = self.query_one(f"#{name}")
+        room = field.outer_size.width - BORDER_COLUMNS
+        field.border_subtitle = Content(fitted_mistake(self._mistakes[name], room))
+
+    def _fit_mistakes(self) -> None:
+        for name in self._mistakes:
+            self._fit(name)
 
     def _unmark(self, name: str) -> None:
         field = self.query_one(f"#{name}")
