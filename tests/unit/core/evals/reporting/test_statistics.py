@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -52,10 +53,11 @@ def test_equal_scores_have_no_interval() -> None:
 def test_rights_and_wrongs_have_a_wide_interval_even_if_all_are_equal(tasks: int) -> None:
     wrong = {str(task): [0] for task in range(tasks)}
     right = {str(task): [1, 1] for task in range(tasks)}
+    near: Any = pytest.approx
     width = NORMAL_POINT**2 / (tasks + NORMAL_POINT**2)
-    assert mean_score(wrong) == Estimate(0, 0, pytest.approx(width), tasks)
-    assert mean_score(right) == Estimate(1, pytest.approx(1 - width), 1, tasks)
-    same = Estimate(0, pytest.approx(-width), pytest.approx(width), tasks)
+    assert mean_score(wrong) == Estimate(0, 0, near(width), tasks)
+    assert mean_score(right) == Estimate(1, near(1 - width), 1, tasks)
+    same = Estimate(0, near(-width), near(width), tasks)
     assert paired_difference(wrong, wrong) == same
     assert paired_difference(right, right) == same
     better = paired_difference(wrong, right)
