@@ -409,9 +409,13 @@ async def test_a_panel_shows_the_call_that_small_tiles_cut(tmp_path: Path) -> No
         await pilot.press("n")
         assert app.focused is tile(app, 2)
         await until(pilot, lambda: "run 2 waits" in str(panel.render()))
+        await tile(app, 2).worker.stop("enough")  # what another run waits for takes two lines
+        await until(pilot, lambda: "run 3 waits for you  n goes there" in str(panel.render()))
+        await until(pilot, lambda: panel.size.height == 2)
+        tile(app, 3).focus()
         await pilot.resize_terminal(160, 45)  # tiles that show all of their calls need none
         await until(pilot, lambda: not panel.display)
-        assert "approve" in str(tile(app, 2).render())
+        assert "approve" in str(tile(app, 3).render())
 
 
 async def test_the_tiles_take_all_of_the_space(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ from sandbox_tui.tui.widgets.wall.waiting_call import (
 MIN_HEIGHT, MAX_HEIGHT = 4, 12
 """Lines of the panel: the run, its call, and the keys."""
 
+HINT_HEIGHT = 2
+"""Lines of the panel if another run waits than the chosen one: which, and its call in short."""
+
 GOOD_ROOM = 6
 """Lines of a call in a tile from which on a panel would not show much more."""
 
@@ -76,7 +79,7 @@ class WaitingPanel(Widget):
         """
         self._tile, self._is_chosen = tile, is_chosen
         self.set_class(tile is not None and height > 0, "-shown")
-        self.styles.height = max(1, height)
+        self.styles.height = max(1, height if is_chosen else min(height, HINT_HEIGHT))
         self.refresh()
 
     @override
