@@ -53,7 +53,7 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
     with Terminal("attach", home=own_home) as one:
         one.wait_for("waits for you", "detached", "1 bash")
         with Terminal(home=own_home, columns=120, rows=36) as two:
-            two.wait_for("running (detached)")
+            two.wait_for("waits for you: bash")
             two.press("Enter")
             two.wait_for("watching", "T steer")
             two.press("a")

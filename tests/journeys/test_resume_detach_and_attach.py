@@ -97,7 +97,7 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
         person.sees("waits for you", "detached", "1 bash")
         with Person(Path(person.folder / "home"), columns=120, rows=36) as other:
             other.enters("sandbox-tui")
-            other.sees("running (detached)")
+            other.sees("waits for you: bash")
             other.presses("Enter")
             other.sees("watching", "T steer")
             other.presses("T")

@@ -240,6 +240,9 @@ class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None])
     def action_more(self) -> None:
         """Show or hide the less frequently changed settings."""
         self.toggle_class("-more")
+        if self.has_class("-more"):
+            more = self.query_one("#more")
+            self.call_after_refresh(more.scroll_visible, animate=False)
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Nothing is hidden if there is room for everything."""
