@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
-from textual.events import Click
+from textual.events import Click, Key
 from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import data_dir, load
@@ -283,9 +283,11 @@ async def test_words_are_found_in_calls_that_a_tile_no_longer_shows(tmp_path: Pa
 
 async def test_leaving_the_first_wall_asks_about_its_runs(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
-        wall = app.screen
+        wall, typed_ahead = app.screen, [Key("x", "x"), Key("d", "d")]
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        for key in typed_ahead:  # pressed before the question was asked
+            app.post_message(key)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is wall)
         assert len(app.runs.running) == 2

@@ -8,6 +8,8 @@ from typing import ClassVar, Literal
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.events import Key
+from textual.message import Message
 from textual.widgets import Static
 from typing_extensions import override
 
@@ -43,6 +45,8 @@ class LeaveDialog(Dialog[Leaving | None]):
         super().__init__()
         self._runs = runs
         self._detachable = detachable
+        self._asked_at = Message().time
+        self._is_typed_ahead = False
 
     def compose(self) -> ComposeResult:
         """Yield the question."""
@@ -70,9 +74,15 @@ class LeaveDialog(Dialog[Leaving | None]):
         """Not every run can be detached."""
         return parameters != ("detach",) or self._detachable
 
+    def on_key(self, event: Key) -> None:
+        """Note whether a key was pressed before the question was asked."""
+        self._is_typed_ahead = event.time < self._asked_at
+
     def action_answer(self, choice: Leaving | None) -> None:
-        """Close with the choice."""
-        self.dismiss(choice)
+        """Close with the choice; a key typed ahead was no answer to this question, so it can
+        neither end nor detach runs."""
+        if choice is None or choice == "keep" or not self._is_typed_ahead:
+            self.dismiss(choice)
 
 
 DETACHED = "Detached, {} in a separate program, even after this program and its terminal are gone. "
