@@ -13,6 +13,7 @@ from textual import on, work
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.widget import Widget
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -49,6 +50,7 @@ from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested, Res
 from sandbox_tui.tui.terminal_io.output_sanitizer import SanitizingFilter
 from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
+from sandbox_tui.tui.textual_support.last_screen import NoticesLastScreen
 from sandbox_tui.tui.textual_support.private_api import unhandled_error
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.theming.derived_roles import derived_roles
@@ -72,6 +74,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     DedupedToasts[int],
     IgnoresStaleClicks[int],
     IgnoresLookupsAtExit[int],
+    NoticesLastScreen[int],
 ):
     """The sandbox-tui app.
 
@@ -153,11 +156,11 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             case RunSummary():
                 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
-                self.push_screen(ReplayScreen(self._begin, store), self._first_closed)
+                self.push_screen(ReplayScreen(self._begin, store))
             case ReplayAt(run=run, place=place):
                 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
-                self.push_screen(ReplayScreen(run, store, at=place), self._first_closed)
+                self.push_screen(ReplayScreen(run, store, at=place))
             case Resume(run=run):
                 self._begun = [resume_here(run, self.settings.now, workers)]
                 self._show_live(self._begun[0])
@@ -177,14 +180,14 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             case WatchTraining(summary=training):
                 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
 
-                self.push_screen(TrainingScreen(training, store), self._first_closed)
+                self.push_screen(TrainingScreen(training, store))
             case requests:
                 started = [workers.begin(request) for request in requests]
                 self._begun = [*started]
                 if len(self._begun) > 1:
                     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-                    self.push_screen(WallScreen(workers, confirm_leave=True), self._first_closed)
+                    self.push_screen(WallScreen(workers, confirm_leave=True))
                 else:
                     self._show_live(self._begun[0])
 
@@ -196,13 +199,13 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def _show_live(self, worker: RunHandle) -> None:
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
-        self.push_screen(LiveScreen(worker, self._session_store), self._first_closed)
+        self.push_screen(LiveScreen(worker, self._session_store))
 
     def _show_eval(self, source: EvalSource) -> None:
         from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 
         screen = EvalScreen(source, self._run_workers, confirm_leave=True)
-        self.push_screen(screen, self._first_closed)
+        self.push_screen(screen)
 
     def _watch_remote(self, run: RunSummary) -> None:
         from sandbox_tui.sessions.remote.client import RunClient
@@ -210,7 +213,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
         store = self._session_store
         self._begun = [RunClient(run, store, self._complain)]
-        self.push_screen(LiveScreen(self._begun[0], store, confirm_leave=False), self._first_closed)
+        self.push_screen(LiveScreen(self._begun[0], store, confirm_leave=False))
 
     # --- forks
 
@@ -356,14 +359,12 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     # --- closing
 
-    def _first_closed(self, result: object) -> None:
-        """End the program when the first screen is closed, unless runs continue in the background.
-
-        Those runs are available from the home screen.
-        """
+    @override
+    def last_screen_closed(self) -> None:
+        """End the program, unless runs continue: those are available from the home screen."""
         if self._run_workers.running or self._evals.running:
             self.call_later(self._show_home)
-        else:
+        elif not self.shutdown.has_begun:
             self.shutdown.begin()
 
     @property

@@ -12,13 +12,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
 
 
-class Dialog(ModalScreen[Result]):
+class Dialog(ModalScreen[Result], ClosesWhenOnTop[Result]):
     """A box over the screen below; the box has the class `dialog`, or `line` if it is one line."""
 
     choice_words = ""

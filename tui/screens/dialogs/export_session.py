@@ -26,7 +26,6 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -47,7 +46,7 @@ FORMATS = {name: exporter.about for name, exporter in EXPORTERS.items()} | {FILM
 """What each format is, by its name."""
 
 
-class ExportDialog(Dialog[str | None], ClosesWhenOnTop[str | None]):
+class ExportDialog(Dialog[str | None]):
     """Writes a session to files; dismisses with a sentence about them.
 
     Args:

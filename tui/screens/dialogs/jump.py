@@ -12,12 +12,13 @@ from textual.widget import Widget
 from textual.widgets import Label
 
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
-class JumpScreen(ModalScreen[Widget | None]):
+class JumpScreen(ModalScreen[Widget | None], ClosesWhenOnTop[Widget | None]):
     """Dismisses with the widget whose letter was pressed, or None.
 
     Args:

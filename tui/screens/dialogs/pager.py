@@ -19,6 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -82,7 +83,7 @@ class TextBlocks(BlockList):
         return False
 
 
-class PagerScreen(ExplainsUnavailable, ModalScreen[None]):
+class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None]):
     """Shows a text or a document; `/` searches, `n` and `N` move between matches, escape closes.
 
     Args:

@@ -16,6 +16,7 @@ from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -26,7 +27,7 @@ Fetch = Callable[[Preview, str, int], None]
 """Fetches content that was not kept and passes it to the preview; see `Preview.fetched`."""
 
 
-class FileViewScreen(ExplainsUnavailable, ModalScreen[None]):
+class FileViewScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None]):
     """Shows a file; `/` searches, `n` and `N` move between matches, `d` compares, escape closes.
 
     Args:

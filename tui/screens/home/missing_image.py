@@ -20,7 +20,6 @@ from sandbox_tui.core.sandboxes.image.pull import pull
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 Progress = Callable[[str], None]
@@ -56,7 +55,7 @@ def _question(image: str, ways: Sequence[str]) -> str:
     )
 
 
-class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
+class MissingImageDialog(Dialog[bool]):
     """Asks how to get an image and gets it; dismisses with whether it is available.
 
     Args:

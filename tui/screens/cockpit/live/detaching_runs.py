@@ -20,11 +20,10 @@ from sandbox_tui.sessions.remote.detach import can_be_detached, detach
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 
-class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
+class DetachingRunsDialog(Dialog[bool]):
     """Moves runs; dismisses with whether none of them is left in this program.
 
     Args:

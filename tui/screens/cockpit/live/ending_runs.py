@@ -13,7 +13,6 @@ from textual.widgets import Static
 
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -21,7 +20,7 @@ DELAY_SECONDS = 0.3
 """Seconds before the dialog appears: most runs have ended by then."""
 
 
-class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
+class EndingRunsDialog(Dialog[None]):
     """Shows the progress, and how to quit without waiting.
 
     Args:

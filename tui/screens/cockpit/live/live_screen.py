@@ -207,7 +207,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
 
     @override
     def open_whole(self, item: Item | None) -> None:
-        if isinstance(item, CallItem) and item is self.state.pending:
+        if isinstance(item, CallItem) and item is self._steering.waiting:
             files = self.query_one(Calls).edited_files
             app_of(self).push_screen(WholeCallScreen(item, self.state, files, self._steering))
         else:
@@ -303,7 +303,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
 
     def action_steer(self) -> None:
         """Take control; the screen that had it becomes a spectator."""
-        self.worker.take_over()
+        self._steering.take_control()
 
     # --- typed lines
 

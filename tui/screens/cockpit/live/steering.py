@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Literal
 
 from textual.screen import Screen
@@ -10,7 +11,7 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_phase import Phase
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.run_state import CallItem, RunState
 from sandbox_tui.core.events.types import Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
@@ -53,6 +54,7 @@ class RunSteering:
         self._worker = worker
         self._state = state
         self._freezing: bool | None = None
+        self._decided: CallItem | None = None
 
     @property
     def run(self) -> Controls | None:
@@ -78,6 +80,22 @@ class RunSteering:
         else:
             return run
         return None
+
+    @property
+    def waiting(self) -> CallItem | None:
+        """The call that waits for a decision: none once it is made here, though its event is yet
+        to come."""
+        pending = self._state.pending
+        return None if pending is self._decided else pending
+
+    def has_decided(self, item: CallItem) -> bool:
+        """Whether this screen has decided on a call."""
+        return item is self._decided
+
+    def take_control(self) -> None:
+        """Let this screen steer. A call that still waits was not decided here after all."""
+        self._decided = None
+        self._worker.take_over()
 
     def say_since_when(self, run: Controls) -> None:
         """Tell the user when an action takes effect if the run is still starting."""
@@ -115,6 +133,8 @@ class RunSteering:
     def _why_nothing_to_act_on(self, action: str) -> str:
         if action in _ABOUT_WAITING_CALL and self._state.pending is None:
             return "no call is waiting"
+        if action in _ABOUT_WAITING_CALL and self.waiting is None:
+            return "you have decided on this call"
         if action == "queue" and not self._state.queue:
             return "nothing is queued for the model"
         if action == "allowed" and not self._state.granted:
@@ -214,58 +234,68 @@ class RunSteering:
 
     # --- the waiting call
 
+    def _decide(self, number: int, decide: Callable[[Controls], bool]) -> None:
+        """Decide on a call, once; say so if it no longer waits."""
+        run, item = self.steerable_run(), self.waiting
+        if run is None:
+            return
+        if item is not None and item.call.number == number and decide(run):
+            self._decided = item
+        else:
+            self._screen.notify(GONE)
+
     def approve(self) -> None:
         """Approve the waiting call."""
-        run, pending = self.steerable_run(), self._state.pending
-        if run is not None and pending is not None:
-            run.approve(pending.call.number)
+        if self.waiting is not None:
+            number = self.waiting.call.number
+            self._decide(number, lambda run: run.approve(number))
 
     def approve_always(self) -> None:
         """Approve the waiting call and all similar ones for the rest of the run."""
-        run, pending = self.steerable_run(), self._state.pending
-        if run is None or pending is None:
+        run, item = self.steerable_run(), self.waiting
+        if run is None or item is None:
             return
         parts = run.gate.open_parts()
         if not parts:
             self._screen.notify("The arguments cannot be read: approve this call alone.")
             return
-        number = pending.call.number
+        number = item.call.number
 
         def allowed(chosen: tuple[str, ...] | None) -> None:
-            if chosen and not run.approve_always(number, chosen):
-                self._screen.notify(GONE)
+            if chosen:
+                self._decide(number, lambda run: run.approve_always(number, chosen))
 
-        app_of(self._screen).push_screen(ApproveAlwaysDialog(pending.call, parts), allowed)
+        app_of(self._screen).push_screen(ApproveAlwaysDialog(item.call, parts), allowed)
 
     def edit(self) -> None:
         """Edit the waiting call before it runs."""
-        run, pending = self.steerable_run(), self._state.pending
-        if run is None or pending is None:
+        run, item = self.steerable_run(), self.waiting
+        if run is None or item is None:
             return
-        number, before = pending.call.number, pending.call.arguments
+        number, before = item.call.number, item.call.arguments
 
         def edited(arguments: str | None) -> None:
             if arguments is None:
                 return
-            done = run.approve(number) if _same(arguments, before) else run.edit(number, arguments)
-            if not done:
-                self._screen.notify(GONE)
+            if _same(arguments, before):
+                self._decide(number, lambda run: run.approve(number))
+            else:
+                self._decide(number, lambda run: run.edit(number, arguments))
 
-        app_of(self._screen).push_screen(EditCallDialog(pending.call), edited)
+        app_of(self._screen).push_screen(EditCallDialog(item.call), edited)
 
     def decide_in_words(self, number: int, verdict: Literal["reject", "answer"], text: str) -> None:
         """Reject a waiting call with a reason, or answer it."""
-        run = self.steerable_run()
-        if run is not None:
-            decide = run.reject if verdict == "reject" else run.answer
-            if not decide(number, text):
-                self._screen.notify(GONE)
+        if verdict == "reject":
+            self._decide(number, lambda run: run.reject(number, text))
+        else:
+            self._decide(number, lambda run: run.answer(number, text))
 
     def skip(self) -> None:
         """Skip the waiting call."""
-        run, pending = self.steerable_run(), self._state.pending
-        if run is not None and pending is not None:
-            run.skip(pending.call.number)
+        if self.waiting is not None:
+            number = self.waiting.call.number
+            self._decide(number, lambda run: run.skip(number))
 
     # --- interrupting
 

@@ -41,7 +41,7 @@ class TypedLines:
 
     def decide(self, purpose: Purpose) -> None:
         """Open the input line for the reason of a rejection, or for an answer to the call."""
-        pending = self._state.pending
+        pending = self._steering.waiting
         if pending is not None:
             same = pending.call.number == self._deciding
             self._deciding = pending.call.number
@@ -97,16 +97,18 @@ class TypedLines:
             case "reword":
                 self._reword(run, line.text)
             case "reject" | "answer":
-                self._decide_in_words(run, line)
+                self._decide_in_words(line)
 
     def _reword(self, run: Controls, text: str) -> None:
         item, self._rewording = self._rewording, None
         if item is not None and not run.reword(item, text):
             self._screen.notify("Too late: it was already sent unchanged.")
 
-    def _decide_in_words(self, run: Controls, line: InjectBar.Sent) -> None:
+    def _decide_in_words(self, line: InjectBar.Sent) -> None:
         """Decide about the call for which the line was opened, not the one waiting by now."""
         number, self._deciding = self._deciding, None
-        decide = run.reject if line.purpose == "reject" else run.answer
-        if number is None or not decide(number, line.text):
+        if number is None:
             self._screen.notify(GONE)
+        else:
+            verdict = "reject" if line.purpose == "reject" else "answer"
+            self._steering.decide_in_words(number, verdict, line.text)

@@ -13,7 +13,6 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
-from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import CHOICES
@@ -29,7 +28,7 @@ BORDER_WIDTH = 80
 """Columns from which the border has room for the keys that decide."""
 
 
-class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
+class WholeCallScreen(PagerScreen):
     """A pager that closes when the user decides on the call here.
 
     If another terminal decides, it stays open, without the keys.
@@ -62,7 +61,6 @@ class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
         self._edited_files = edited_files
         self._steering = steering
         self._waits: bool = True
-        self._is_deciding = False
 
     def on_mount(self) -> None:
         """Follow the run."""
@@ -75,8 +73,8 @@ class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
     def _follow(self) -> None:
         preview = self._edited_files.preview(self._item, self._state.files)
         waits = self._state.pending is self._item
-        if self._waits and not waits and self._is_deciding:
-            self.dismiss_when_on_top(None)
+        if self._steering.has_decided(self._item):
+            self.dismiss(None)
         elif waits != self._waits or (waits and preview != self._preview):
             self._waits, self._preview = waits, preview
             self._body.border_title = f"call {self._item.call.number}"
@@ -112,9 +110,9 @@ class WholeCallScreen(PagerScreen, ClosesWhenOnTop[None]):
     # --- the decisions
 
     def _decide(self, decide: Callable[[], None]) -> None:
-        if self._state.pending is self._item:
-            self._is_deciding = True
+        if self._steering.waiting is self._item:
             decide()
+            self._follow()
 
     def action_approve(self) -> None:
         """Approve the call."""
