@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ from sandbox_tui.sessions.relations.fork_origin import SharedPart, shared_parts
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.events import read_first_own
+from sandbox_tui.sessions.store.tables.runs import stored_among
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +96,7 @@ def _orphans(store: Store, runs: Sequence[RunSummary]) -> set[str]:
     parents = {run.id: run.parent for run in runs if run.parent and run.parent not in here}
     if not parents:
         return set()
-    asked = json.dumps(sorted(set(parents.values())))
-    query = "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))"
-    stored = {row["id"] for row in store.rows(query, [asked])}
+    stored = stored_among(store, set(parents.values()))
     return {run_id for run_id, parent in parents.items() if parent not in stored}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from sqlite3 import Connection
 from typing import Any
 
@@ -89,6 +89,16 @@ def resume(connection: Connection, run_id: str, event: e.RunResumed) -> None:
     connection.execute(
         "UPDATE runs SET seconds_away = seconds_away + ? WHERE id = ?", [event.away, run_id]
     )
+
+
+def stored_among(database: Database, run_ids: Iterable[str]) -> set[str]:
+    """Return those of the ids that sessions in the database have.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    query = "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))"
+    return {str(row["id"]) for row in database.rows(query, [json.dumps(sorted(run_ids))])}
 
 
 def seconds_away(database: Database, run_id: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rich.text import Text
+from textual.events import Resize
 from typing_extensions import override
 
 from sandbox_tui.sessions.relations.aligned_calls import Pair
@@ -132,7 +133,8 @@ class ComparisonRows(BlockList):
             at = next((n for n, row in enumerate(self.rows) if opens(row)), 0)
         self.go_to(at)
 
-    def on_resize(self) -> None:
+    @override
+    def on_resize(self, event: Resize) -> None:
         """Keep the row under the cursor in view: other widths take other heights."""
         self.call_after_refresh(self.show_block, self.cursor)
 
