@@ -136,7 +136,10 @@ async def test_a_setting_of_this_run_says_so(own_home: Path, store: Store) -> No
         await pilot.press("comma")
         await pilot.pause()
         about = app.screen.query_one("#about-sandbox-kind", Label)
-        assert str(about.content).startswith("command line · ")
+        await until(pilot, lambda: str(about.content) == "command line")
+        hint = app.screen.query_one("#hint", Label)
+        app.screen.query_one("#sandbox-kind").focus()
+        await until(pilot, lambda: "(from command line)" in str(hint.content))
 
 
 async def test_an_emptied_setting_is_unset(app: SandboxTui, own_home: Path) -> None:

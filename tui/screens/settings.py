@@ -208,6 +208,12 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     def on_resize(self, event: Resize) -> None:
         """Let the settings scroll, so that the lines below them stay in view."""
         self.query_one("#rows").styles.max_height = max(3, event.size.height - LINES_AROUND)
+        self.call_after_refresh(self._show_all)
+
+    def _show_all(self) -> None:
+        """Fit what is said about the values into the width, which is known now."""
+        for row in self._rows.values():
+            self._show_about(row)
 
     def go_to(self, name: str) -> None:
         """Focus the field of a setting."""
@@ -234,7 +240,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         mistake, source = self._mistake(row), self._source(row)
         about = self.query_one(f"#about-{row.id}", Label)
         words = shortened(mistake) if self.has_class("-narrow") else mistake
-        about.update(sanitize_line(words or f"{source} · {short_hint(row.name)}"))
+        about.update(sanitize_line(words or _about(source, short_hint(row.name), about.size.width)))
         about.set_class(bool(mistake), "-wrong")
         about.set_class(source != DEFAULT, "-set")
         if self.focused is not None and self.focused.id == row.id:
@@ -319,6 +325,14 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     def _text(self, name: str) -> str:
         field = self.query_one(f"#{_id(name)}")
         return field.value.strip() if isinstance(field, Choice | Input) else ""
+
+
+def _about(source: str, meaning: str, room: int) -> str:
+    """Return where a value comes from, and what it means if that fits; the line below always says
+    it."""
+    whole = f"{source} · {meaning}"
+    is_cut = len(whole) > room > 0 and source != DEFAULT
+    return source if is_cut else whole
 
 
 def _from(source: str) -> str:
