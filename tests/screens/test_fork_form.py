@@ -177,3 +177,28 @@ async def test_another_step_is_typed_into_the_form(store: Store) -> None:
         await pilot.press("ctrl+s")
         await until(pilot, lambda: bool(described))
         assert described[0].plan.fork_point.step == 2
+
+
+@pytest.mark.parametrize("name", ["at", "steps"])
+async def test_a_number_field_takes_every_character_and_says_what_fits(
+    store: Store, name: str
+) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        field = form.query_one(f"#{name}", Input)
+        field.value = ""
+        field.focus()
+        await pilot.press("4", "x")
+        await pilot.pause()
+        assert field.value == "4x"
+        assert field.has_class("-wrong")
+        assert field.border_subtitle == "a whole number"
+        form.query_one("#message").focus()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.focused is field)
+        assert app.screen is form
+        await pilot.press("end", "backspace")
+        await pilot.pause()
+        assert not field.has_class("-wrong")

@@ -69,6 +69,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     ForkDialog Grid > * { height: auto; }
     ForkDialog Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
     ForkDialog Button { margin-left: 2; }
+    ForkDialog Input.-wrong { border: tall $error; border-subtitle-color: $error; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -107,8 +108,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             with Grid():
                 yield Label(f"fork after step (0 to {self._last_step})")
                 yield Label("max steps, with those before")
-                yield Input(self._typed_step, type="integer", id="at")
-                yield Input(str(steps), type="integer", id="steps")
+                yield OneLineInput(self._typed_step, id="at")
+                yield OneLineInput(str(steps), id="steps")
             yield Label("a message for the model, optional")
             yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
             with Grid():
@@ -129,6 +130,15 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self.query_one("#message").focus(scroll_visible=False)
 
     @on(Input.Changed, "#at")
+    @on(Input.Changed, "#steps")
+    def _mark_mistake(self, event: Input.Changed) -> None:
+        """Say at a number field what fits."""
+        text = event.value.strip()
+        is_wrong = bool(text) and not text.isdecimal()
+        event.input.set_class(is_wrong, "-wrong")
+        event.input.border_subtitle = "a whole number" if is_wrong else ""
+
+    @on(Input.Changed, "#at")
     def _step_typed(self) -> None:
         """Fork after the typed step instead."""
         typed = self._text("at")
@@ -143,7 +153,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         try:
             if step == str(self._first_plan.fork_point.step):
                 self._plan = self._first_plan
-            elif step.isdigit():
+            elif step.isdecimal():
                 self._plan = await asyncio.to_thread(ForkPlan, store, parent, f"step:{step}")
             else:
                 self._problem = f"Enter a step from 0 to {self._last_step}."
@@ -245,11 +255,13 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         await self._is_planned.wait()
         if self._problem:
             self.notify(self._problem, severity="warning", markup=False)
+            self.query_one("#at").focus()
             return
         steps, model = self._text("steps"), self._text("model")
-        if not steps.isdigit() or int(steps) <= self._plan.fork_point.step:
+        if not steps.isdecimal() or int(steps) <= self._plan.fork_point.step:
             least = self._plan.fork_point.step + 1
             self.notify(f"Max steps must be at least {least}.", severity="warning", markup=False)
+            self.query_one("#steps").focus()
             return
         if not model:
             self.notify("Enter a model name.", severity="warning", markup=False)
