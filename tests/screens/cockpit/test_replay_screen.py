@@ -553,6 +553,12 @@ async def test_the_key_bar_names_the_arrows_as_the_guide_does(
         assert screen.focused is screen.query_one(Calls)
         shown = screen.query_one(KeyBar).render_line(0).text
         assert "← step back  → step" in shown
+    async with replayed(session[0], (60, 20)) as (screen, pilot):
+        await pilot.press("right")
+        await until(pilot, lambda: screen.position > 0)
+        await pilot.pause()
+        shown = screen.query_one(KeyBar).render_line(0).text
+        assert shown.startswith("space play  → step  : to step  q back  / find")
 
 
 async def test_a_short_toast_takes_the_line_of_the_timeline_and_resizes_no_pane(

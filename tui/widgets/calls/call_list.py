@@ -124,9 +124,7 @@ class Calls(ExplainsUnavailable, BlockList):
         }
         self._known = len(items)
         place = bisect_left(self._shown, first)
-        self._shown[place:] = [
-            index for index in range(first, self._known) if fits(items[index], self._filter)
-        ]
+        self._shown[place:] = self._fitting_items(first, self._known)
         self.changed(place)
         self._attend()
         self._titles()
@@ -259,11 +257,8 @@ class Calls(ExplainsUnavailable, BlockList):
         self._titles()
 
     def next_hit(self, direction: int) -> str:
-        """Go to the next match (1) or the previous one (-1), wrapping at the ends.
-
-        Returns:
-            The match's position among all matches, as text for the user.
-        """
+        """Go to the next match (1) or the previous one (-1), wrapping at the ends; return its
+        position among all matches, as text for the user."""
         matches = self._matches()
         place = next_match(matches, self.cursor, direction)
         if place is not None:
@@ -282,6 +277,10 @@ class Calls(ExplainsUnavailable, BlockList):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """The keys n and N work only during a search."""
         return "" if action != "hit" or self._search.words else "there is no search"
+
+    def words_for(self, action: str) -> str | None:
+        """Leave the filter out of the key bar of a narrow screen."""
+        return "" if action == "filter" and self.screen.has_class("-narrow") else None
 
     def action_filter(self) -> None:
         """Switch to the next filter; the cursor stays at its item, or goes to the next shown."""

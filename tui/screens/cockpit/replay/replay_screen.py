@@ -40,6 +40,9 @@ from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
 
+WIDE_ONLY = ("step(-1)", "speed(1)", "speed(-1)", "failure(1)", "fork", "open_all")
+"""Actions that leave their room in a narrow key bar to those used most."""
+
 
 class ReplayScreen(Cockpit):
     """Replays a session.
@@ -267,6 +270,8 @@ class ReplayScreen(Cockpit):
 
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; None for the binding's own description."""
+        if action in WIDE_ONLY and self.has_class("-narrow"):
+            return ""
         return "pause" if action == "play" and self._replay.plays else None
 
     def action_play(self) -> None:
