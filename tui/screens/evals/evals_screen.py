@@ -79,7 +79,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             if found is not None:
                 self.call_later(self.open_summary, found)
 
-        reread_settings(self.app, self._settings)
+        reread_settings(app_of(self), self._settings)
         store, settings = self._evals.runs.store, self._settings.now
         app_of(self).push_screen(NewEvalDialog(store, settings, self._draft), started)
 

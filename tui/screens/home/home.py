@@ -134,7 +134,7 @@ class HomeScreen(RowCommands):
 
     def on_screen_resume(self) -> None:
         """Reload: a run may have ended in the meantime."""
-        reread_settings(self.app, self._settings)
+        reread_settings(app_of(self), self._settings)
         self.reload()
         self.show_model()
 
@@ -168,7 +168,7 @@ class HomeScreen(RowCommands):
 
     def action_reload(self) -> None:
         """Reload the sessions, and the settings."""
-        reread_settings(self.app, self._settings)
+        reread_settings(app_of(self), self._settings)
         self.show_model()
         self.reload()
 
@@ -185,7 +185,7 @@ class HomeScreen(RowCommands):
             if requests:
                 self.call_later(self._begin, requests)
 
-        reread_settings(self.app, self._settings)
+        reread_settings(app_of(self), self._settings)
         form = NewRunDialog(self._settings, self._draft, self._models.last_model)
         app_of(self).push_screen(form, described)
 
@@ -193,7 +193,7 @@ class HomeScreen(RowCommands):
 
     def action_model(self) -> None:
         """Choose a model that is available on this machine."""
-        reread_settings(self.app, self._settings)
+        reread_settings(app_of(self), self._settings)
         self._models.ask()
 
     @on(ModelOffers.Selected, "#offers")
@@ -232,7 +232,7 @@ class HomeScreen(RowCommands):
             return
         from sandbox_tui.tui.screens.home.demo_request import demo_request
 
-        reread_settings(self.app, self._settings)
+        reread_settings(app_of(self), self._settings)
         self._begin([demo_request(self._settings.now)])
 
     def _begin(self, requests: Sequence[RunRequest]) -> None:

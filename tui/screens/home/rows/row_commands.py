@@ -18,6 +18,7 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         run = self.session_here
         if run is None:
             return
-        reread_settings(self.app, self._settings)
+        reread_settings(app_of(self), self._settings)
         try:
             worker = resume_here(run, self._settings.now, self._run_workers)
         except SandboxTuiError as error:
