@@ -62,8 +62,10 @@ class HomeBanner(Widget):
         if not settings.model.name:
             model = _no_model(self._found, palette)
         else:
-            was_chosen = settings is self._settings.now
-            model = _model(settings, palette, "" if was_chosen else FROM_LAST_RUN)
+            sources = ("",) if settings is self._settings.now else (FROM_LAST_RUN, "last run")
+            models = [_model(settings, palette, source) for source in sources]
+            room = width - line.cell_len - GAP
+            model = next((one for one in models if one.cell_len <= room), models[-1])
         room = width - line.cell_len - 2 * GAP - model.cell_len
         about = next((words for words in ABOUT if len(words) <= room), "")
         if about:
