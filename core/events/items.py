@@ -55,6 +55,7 @@ class ReplyItem:
         failures: failed attempts to get it, in order.
         abandoned: it broke off and was requested again; the next reply of the same step is a
             new item.
+        cut_off: the run ended before it was complete.
     """
 
     step: int
@@ -66,11 +67,12 @@ class ReplyItem:
     failures: list[e.ModelFailed] = field(default_factory=list[e.ModelFailed])
     interrupted: bool = False
     abandoned: bool = False
+    cut_off: bool = False
 
     @property
     def ended(self) -> bool:
         """Whether it is complete or was cut off."""
-        return self.replied is not None or self.interrupted or self.abandoned
+        return self.replied is not None or self.interrupted or self.abandoned or self.cut_off
 
     @property
     def has_failed(self) -> bool:
@@ -82,6 +84,8 @@ class ReplyItem:
         """Why it has no calls, as a sentence; empty if it has some."""
         if self.interrupted:
             return "You stopped the reply."
+        if self.cut_off:
+            return "The run ended before the reply was complete."
         if self.abandoned:
             why = "" if self.failures else "The program ended before the reply was complete. "
             return f"{why}The model was asked again."

@@ -100,6 +100,9 @@ class _Story:
         match event:
             case e.ModelReplied() | e.ReplyInterrupted() if state.reply is not None:
                 self._of[id(state.reply)].ended = event.seq
+            case e.RunFinished() if state.reply is not None and state.reply.cut_off:
+                self._of[id(state.reply)].ended = event.seq
+                self._add(event.seq, event)
             case e.CallHeld(call=number):
                 self._of[id(state.calls[number])].held = event.seq
             case e.CallDecided(call=number):

@@ -78,7 +78,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         binding("live.message", "message"),
         binding("live.queue", "queue", show=False),
         binding("live.interrupt", "interrupt", show=False),
-        binding("live.interrupt_reply", "interrupt_reply", show=False),
+        binding("live.interrupt_reply", "interrupt_reply"),
         binding("live.shell", "take_over"),
         binding("live.end", "end", show=False),
         binding("live.fork", "fork"),
@@ -200,7 +200,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         status.waits = bool(self.worker.storage_error)
         status.interrupted = isinstance(self.worker.failure, ProgramExited)
         self._storage_toast.show(self.worker.storage_error)
-        keys_for = (self.state.pending, self.state.mode)
+        keys_for = (self.state.pending, self.state.mode, self._steering.waits_to_retry)
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()

@@ -16,6 +16,7 @@ from sandbox_tui.core.events.types import Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
+from sandbox_tui.tui.format.status import unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
@@ -148,7 +149,15 @@ class RunSteering:
         description."""
         if action == "pause":
             return pause_words(self.mode)
+        if action == "interrupt_reply":
+            return "retry now" if self.waits_to_retry else ""
         return None
+
+    @property
+    def waits_to_retry(self) -> bool:
+        """Whether the last try to get a reply failed, and the next one is yet to come."""
+        reply = unfinished_reply(self._state)
+        return reply is not None and reply.has_failed and reply.failures[-1].retry_in is not None
 
     @property
     def mode(self) -> Mode:
@@ -313,7 +322,10 @@ class RunSteering:
     def interrupt_reply(self) -> None:
         """Interrupt only the reply, or the wait for the next attempt."""
         if self.run is not None and self._worker.steers and self.run.interrupt_reply():
-            self._screen.notify("Asking the model again now.", timeout=2)
+            resumes = f"The model is asked again once you resume with {hint('live.pause')}."
+            paused = self.mode == "paused"
+            words = resumes if paused else "Asking the model again now."
+            self._screen.notify(words, timeout=2, markup=False)
 
 
 def pause_or_resume(run: Controls) -> None:

@@ -38,13 +38,13 @@ def reply_lines(
 ) -> list[Text]:
     """Return the lines of a reply: the step's rule with its figures, reasoning, text and
     failures."""
-    lines = [_rule(item, width, now, palette)]
+    lines = [_rule(item, width, now, palette), *_failures(item, width, opened, palette, False)]
     prose = _full_lines(item, width, palette) if opened else []
     if prose:
         lines += prose
     elif has_prose(item):
         lines.append(_folded(item, width, palette))
-    lines += _failures(item, width, opened, palette)
+    lines += _failures(item, width, opened, palette, True)
     if item.remark:
         remark = Text(f"{' ' * GUTTER}{item.remark}", style=palette.dim, no_wrap=True)
         fit_line(remark, width)
@@ -98,6 +98,8 @@ def _fitting(parts: list[str], room: int) -> str:
 def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     if item.interrupted:
         return ["◆ stopped by you"]
+    if item.cut_off:
+        return ["◆ cut off when the run ended"]
     if item.abandoned:
         return ["! interrupted"]
     if item.replied is None:
@@ -119,11 +121,19 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     return parts
 
 
-def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> list[Text]:
+def _failures(
+    item: ReplyItem, width: int, opened: bool, palette: Palette, of_text: bool
+) -> list[Text]:
     """Return why attempts failed: one line each, complete while it is current or the reply is
-    open."""
+    open.
+
+    Args:
+        of_text: whether it is the attempt that brought the text, or those before it.
+    """
     lines: list[Text] = []
     for failure in item.failures:
+        if (failure.t >= item.asked_at) != of_text:
+            continue
         words = f"try {failure.attempt} failed: {sanitize_line(failure.error)}"
         if opened or (not item.ended and failure is item.failures[-1]):
             rows = indented(wrapped(words, _room(width), palette.warn), GUTTER)

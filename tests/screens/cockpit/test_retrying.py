@@ -1,0 +1,47 @@
+"""The key that asks the model again: in the key bar while it waits, and what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from tests.screens.cockpit.test_approving import controls
+from tests.snapshots.sample_run import sample_run
+from tests.snapshots.watched_run import WatchedRun
+from tests.waiting import until
+
+
+async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(tmp_path: Path) -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    run = controls([])
+    cast(Any, run).interrupt_reply = lambda: True
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    watched = WatchedRun([sample_run()[0], asked])
+    watched.run = run
+    async with app.run_test(size=(160, 45), notifications=True) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.reply is not None)
+
+        def bar() -> str:
+            return screen.query_one(KeyBar).render_line(0).text
+
+        await until(pilot, lambda: "message" in bar())
+        assert "retry now" not in bar()
+        failed = e.ModelFailed(step=1, error="busy", attempt=1, retry_in=60.0)
+        await screen.apply(failed)
+        screen.sync_bars()
+        await until(pilot, lambda: "R retry now" in bar())
+        await screen.apply(e.ModeChanged(mode="paused"))
+        await pilot.press("R")
+        await until(pilot, lambda: shown_toasts(app))
+        words = str(next(iter(shown_toasts(app))).message)
+        assert words == "The model is asked again once you resume with space."

@@ -1,0 +1,49 @@
+"""A reply in the list of calls: its failed tries come first, and the end of the run cuts it off."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.items import ReplyItem
+from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
+from tests.snapshots.sample_run import sample_run
+from tests.unit.tui.widgets.test_growing_markdown import PALETTE
+
+ASKED: list[e.AnyEvent] = [sample_run()[0], e.ModelAsked(t=1.0, step=1, digest="", messages=1)]
+FAILED = e.ModelFailed(t=2.0, step=1, error="busy", attempt=1, retry_in=1.0)
+
+
+def shown(events: list[e.AnyEvent]) -> list[str]:
+    """The lines of the last reply, without its rule's dashes."""
+    item = fold(events).reply
+    assert isinstance(item, ReplyItem)
+    lines = [line.plain.strip() for line in reply_lines(item, 80, 9.0, False, PALETTE)]
+    if item.ended:
+        assert reply_height(item, False) == len(lines)
+    return [lines[0].rpartition("─ ")[2], *lines[1:]]
+
+
+def test_the_tries_that_failed_before_a_reply_come_before_it() -> None:
+    again = e.ModelAsked(t=3.0, step=1, digest="", messages=1)
+    writes = e.ModelDelta(t=4.0, step=1, channel="text", text="Hello")
+    events = [*ASKED, FAILED, again, writes]
+    assert shown(events)[1:] == ["! try 1 failed: busy", "Hello"]
+    stopped = [*events, e.ReplyInterrupted(t=5.0, step=1)]
+    assert shown(stopped)[1:] == ["! try 1 failed: busy", "Hello", "You stopped the reply."]
+
+
+def test_a_try_that_failed_after_some_text_comes_after_it() -> None:
+    writes = e.ModelDelta(t=1.5, step=1, channel="text", text="Hello")
+    assert shown([*ASKED, writes, FAILED])[1:] == ["Hello", "! try 1 failed: busy"]
+
+
+def test_the_end_of_the_run_cuts_off_the_reply_under_way() -> None:
+    writes = e.ModelDelta(t=1.5, step=1, channel="text", text="Hello")
+    end = e.RunFinished(t=3.0, reason="cancelled", error="You ended the run.", totals=e.Totals())
+    assert shown([*ASKED, writes, end]) == [
+        "◆ cut off when the run ended",
+        "Hello",
+        "The run ended before the reply was complete.",
+    ]
+    gave_up = e.ModelFailed(t=2.0, step=1, error="busy", attempt=5, retry_in=None)
+    assert shown([*ASKED, gave_up, end])[0] == "✗ the model failed"
