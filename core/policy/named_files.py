@@ -13,10 +13,13 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from sandbox_tui.core.base.defaults import WORKING_DIR
-from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, parse_command
+from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, Word, parse_command
 
 MAX_NAMES = 200
 """Maximum number of names looked up per command."""
+
+_FOLDERS = ("-r", "-R", "-a", "-t", "--")
+"""Beginnings of options of cp and mv with which the last operand may be no file."""
 
 _BETWEEN = re.compile(r"[\s;&|<>()'\"`]+")
 """Separators between the words of a command that cannot be parsed."""
@@ -27,7 +30,7 @@ class NamedFile(NamedTuple):
 
     Attributes:
         path: absolute.
-        written: whether a redirection writes it.
+        written: whether the command writes it, as far as its words tell.
     """
 
     path: str
@@ -35,7 +38,7 @@ class NamedFile(NamedTuple):
 
 
 def named_files(command: str, known: Collection[str]) -> list[NamedFile]:
-    """Return the known paths that a command names, and the files its redirections write, in order.
+    """Return the known paths that a command names, and the files it writes, in order.
 
     Args:
         command: a bash command; if it cannot be parsed, it is searched for words that are known
@@ -60,10 +63,27 @@ def _names(command: str) -> Iterator[tuple[str, bool]]:
 
 
 def _names_of(part: SimpleCommand) -> Iterator[tuple[str, bool]]:
+    targets = _targets(part)
     for word in part.words[1:]:
-        yield word.plain, part.writes and word.literal
+        yield word.plain, word.literal and (part.writes or word in targets)
         if "=" in word.plain:  # of=image.png, --output=report.md
-            yield word.plain.partition("=")[2], False
+            name, _, value = word.plain.partition("=")
+            yield value, word.literal and name == "of" and part.words[0].plain == "dd"
+
+
+def _targets(part: SimpleCommand) -> tuple[Word, ...]:
+    """Return the words that name a file written by a common command in its simple form."""
+    operands = tuple(word for word in part.words[1:] if not word.plain.startswith("-"))
+    has_options = {word.plain for word in part.words[1:]} - {word.plain for word in operands}
+    match part.words[0].plain:
+        case "tee":
+            return operands
+        case "cp" | "mv" if len(operands) == 2 and not operands[-1].plain.endswith(("/", ".")):
+            return operands[-1:] if not any(one[:2] in _FOLDERS for one in has_options) else ()
+        case "sed" if any(one.startswith(("-i", "--in-place")) for one in has_options):
+            return operands[1:]
+        case _:
+            return ()
 
 
 def _paths(name: str, written: bool, known: Collection[str]) -> Iterator[str]:

@@ -35,6 +35,28 @@ def test_the_target_of_a_redirection_is_named_before_it_exists() -> None:
     assert len(found) == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        ("python3 run.py | tee out/r.txt", {"out/r.txt"}),
+        ("ls | tee -a log.txt a.txt", {"log.txt", "a.txt"}),
+        ("ls | tee $OUT", set[str]()),
+        ("cp a.txt new.txt", {"new.txt"}),
+        ("mv -f a.txt b.txt", {"b.txt"}),
+        ("cp -r in copy", set[str]()),
+        ("cp a.txt folder/", set[str]()),
+        ("dd if=a.txt of=new.img bs=1", {"new.img"}),
+        ("sed -i s/a/b/ a.txt b.txt", {"a.txt", "b.txt"}),
+        ("sed s/a/b/ a.txt", set[str]()),
+    ],
+)
+def test_common_commands_that_write_a_file_are_known(command: str, written: set[str]) -> None:
+    found = [
+        file.path.removeprefix("/testbed/") for file in named_files(command, KNOWN) if file.written
+    ]
+    assert set(found) == written
+
+
 @given(st.text())
 def test_any_command_has_an_answer(command: str) -> None:
     assert isinstance(named_files(command, KNOWN), list)
