@@ -6,6 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.runs import newest_standalone
 
 MAX_RUNS_READ = 20
 """Number of the newest runs that are inspected."""
@@ -30,15 +31,9 @@ def last_model(store: Store) -> LastModel | None:
     Raises:
         StoreError: the database cannot be read.
     """
-    rows = store.rows(
-        "SELECT model, model_params FROM runs WHERE NOT imported"
-        " AND id NOT IN (SELECT run_id FROM eval_runs)"
-        " AND id NOT IN (SELECT run_id FROM rollouts)"
-        " ORDER BY started_at DESC, id DESC LIMIT ?",
-        [MAX_RUNS_READ],
-    )
+    rows = newest_standalone(store, MAX_RUNS_READ)
     for row in rows:
         params: dict[str, Any] = json.loads(row["model_params"] or "{}")
-        if row["model"] and "base_url" in params:  # the demo has no server
+        if row["model"] and "base_url" in params and not row["imported"]:  # the demo has no server
             return LastModel(str(row["model"]), str(params["base_url"] or ""))
     return None

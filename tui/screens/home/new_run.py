@@ -21,7 +21,6 @@ from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
 from sandbox_tui.sessions.relations.last_model import LastModel
-from sandbox_tui.tui.format.last_model import FROM_LAST_RUN, with_last_model
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
     MODEL_NEEDED,
@@ -44,6 +43,7 @@ from sandbox_tui.tui.screens.home.run_fields import (
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
+from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 TASK_HINT = "a line of --- starts another task"
