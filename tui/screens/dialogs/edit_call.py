@@ -96,8 +96,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
             box.border_title = Content(f"edit call {self._call.number} · {name}")
             for name, value in self._fields.items():
                 only = len(self._fields) == 1
-                classes = "field -only" if only else "field"
-                yield _area(_LABELS.get(name, name), self._shown(name, value), classes=classes)
+                label, text = _LABELS.get(name, name), self._shown(name, value)
+                yield _area(label, text, classes="field -only" if only else "field")
             yield _area("arguments as JSON", _pretty(self._call.arguments), classes="json -only")
         yield KeyBar()
 
