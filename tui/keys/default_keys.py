@@ -42,7 +42,7 @@ class KeyAction:
 
 ACTIONS: dict[str, KeyAction] = {
     action.name: action
-    for action in (
+    for action in [
         KeyAction(
             "allow_always.allow",
             ("enter", "ctrl+s", "f2"),
@@ -383,6 +383,6 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction(
             "wall.waiting", ("n",), "next waiting", about="Go to the next run that waits for you"
         ),
-    )
+    ]
 }
 """Actions by name, in alphabetical order."""

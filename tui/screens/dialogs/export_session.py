@@ -152,7 +152,7 @@ class ExportDialog(Dialog[str | None]):
         self._complain("")
         try:
             export = await self._export(name, redact=redact)
-            output = export.with_ending(output)
+            output = None if output is None else export.with_ending(output)
             existing = [path for path in export.paths(output) if is_there(path)]
             if existing and not await self._may_overwrite(existing):
                 return
