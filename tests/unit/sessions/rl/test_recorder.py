@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import ResumeRefused, StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store, replay
@@ -212,13 +212,15 @@ def test_a_trainer_that_is_killed_is_seen_as_gone(store: Store, tmp_path: Path) 
     with subprocess.Popen(
         [sys.executable, "-c", DIES, str(tmp_path / "s.db")], stdout=subprocess.PIPE, text=True
     ) as trainer:
-        assert trainer.stdout is not None
-        training_id, run_id = trainer.stdout.readline().split()
-        assert trainings.summary(store, training_id).running
-        with pytest.raises(StoreError, match=f"process {trainer.pid} "):
-            TrainingRecorder(store).resume(training_id)
-        assert store.run(run_id).outcome == "running"
-        os.kill(trainer.pid, signal.SIGKILL)
+        try:
+            assert trainer.stdout is not None
+            training_id, run_id = trainer.stdout.readline().split()
+            assert trainings.summary(store, training_id).running
+            with pytest.raises(ResumeRefused, match=f"process {trainer.pid} "):
+                TrainingRecorder(store).resume(training_id)
+            assert store.run(run_id).outcome == "running"
+        finally:
+            os.kill(trainer.pid, signal.SIGKILL)
     assert trainings.summary(store, training_id).status == "interrupted"
     assert store.run(run_id).outcome == "interrupted"
     finished, killed = rollouts.rollouts_of(store, training_id)
