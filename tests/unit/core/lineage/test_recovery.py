@@ -328,7 +328,8 @@ async def test_limits_count_what_was_used_before() -> None:
     assert only(e.RunFinished, seen)[0].reason == "max_steps"
     assert len(only(e.ModelReplied, seen)) == 3
     assert recover(whole[:cut]).time_left(0.0) == 0.0  # type: ignore[union-attr]
-    seen = await play(whole[:cut], limits=e.Limits(time_limit=1e-9))
+    used_up = [*whole[: cut - 1], msgspec.structs.replace(whole[cut - 1], t=60.0)]
+    seen = await play(used_up, limits=e.Limits(time_limit=30.0))
     assert only(e.RunFinished, seen)[0].reason == "time_limit"
 
 
