@@ -43,7 +43,7 @@ def test_the_demo_is_forked_and_compared(own_home: Path) -> None:
         terminal.press("Home", "Space", "Down", "Space")
         terminal.wait_for("◉")
         terminal.press("c")
-        terminal.wait_for("compare", "is a fork of", "all 11 calls")
+        terminal.wait_for("compare", "is a fork of", "your message on the right")
         terminal.press("q")
         terminal.wait_for("sessions 2")
         terminal.press("q")
