@@ -226,8 +226,8 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.presses("q")
         assert person.is_back() == 0
         assert "is running the" in person.runs("sandbox-tui eval resume --headless", code=8)
-        assert "0 of 8 samples done" in person.runs("sandbox-tui eval stop")
-        assert "No evaluation runs" in person.runs("sandbox-tui eval stop last", code=2)
+        assert "0 of 8 samples done" in person.runs("sandbox-tui eval stop last")
+        assert "No evaluation runs" in person.runs("sandbox-tui eval stop", code=2)
         model.go.set()
         person.runs("sandbox-tui eval resume --headless >lines")
         assert "8 of 8" in (person.folder / "lines").read_text()

@@ -29,7 +29,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses("?")
         person.sees("Open the run", "Sort the runs")
         person.presses("Escape")
-        person.presses_and_looks("n", "Right", "Left", "Down", "Up", "o", "f")
+        person.presses_and_looks("n", "Right", "Left", "Down", "Up", "Down", "o", "f")
         person.presses_and_looks("f", "f", "f", "f")
         person.presses("/")
         person.types("task two")

@@ -43,6 +43,5 @@ def test_text_fields_use_the_one_line_input() -> None:
     )
     assert plain == [
         "screens/cockpit/replay/go_to_step.py",
-        "screens/dialogs/describe_fork.py",
         "screens/files/copy_files.py",
     ]

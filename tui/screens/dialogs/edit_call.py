@@ -98,7 +98,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
                 only = len(self._fields) == 1
                 label, text = _LABELS.get(name, name), self._shown(name, value)
                 yield _area(label, text, classes="field -only" if only else "field")
-            yield _area("arguments as JSON", _pretty(self._call.arguments), classes="json -only")
+            label, text = "arguments as JSON", _pretty(self._call.arguments)
+            yield _area(label, text, classes="json -only")
         yield KeyBar()
 
     def on_mount(self) -> None:
