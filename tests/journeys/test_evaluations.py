@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -220,13 +221,15 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.sees("n new run")
         person.presses("q")
         assert person.is_back() == 0
-        assert "running" in person.runs("sandbox-tui eval ls")
+        listed = person.runs("sandbox-tui eval ls")
+        assert "running" in listed
+        [session] = set(re.findall(r"\d{8}-\d{6}-\w{5}", listed))
         person.enters("sandbox-tui eval watch last")
         person.sees("2 running", "x stop")
         person.presses("q")
         assert person.is_back() == 0
         assert "is running the" in person.runs("sandbox-tui eval resume --headless", code=8)
-        assert "0 of 8 samples done" in person.runs("sandbox-tui eval stop last")
+        assert "0 of 8 samples done" in person.runs(f"sandbox-tui eval stop {session}")
         assert "No evaluation runs" in person.runs("sandbox-tui eval stop", code=2)
         model.go.set()
         person.runs("sandbox-tui eval resume --headless >lines")
