@@ -57,8 +57,9 @@ async def test_every_format_is_written(store: Store, tmp_path: Path, name: str) 
         await opened(home, pilot, name, tmp_path / "out")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: home.app.screen is home)
-        [written] = tmp_path.glob("out.*")  # with the ending of the format
-        assert written.stat().st_size > 100
+        written = list(tmp_path.glob("out.*"))  # with the ending of the format
+        assert written
+        assert all(file.stat().st_size > 100 for file in written)
         await until(pilot, lambda: any("Wrote" in one.message for one in shown_toasts(home.app)))
 
 
