@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.screens.cockpit.test_approving import controls
 from tests.snapshots.sample_run import sample_run
@@ -18,7 +19,11 @@ from tests.snapshots.watched_run import WatchedRun
 from tests.waiting import until
 
 
-async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(tmp_path: Path) -> None:
+async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(SandboxTui, "notify", lambda _, message, **__: said.append(message))
     asked = e.ModelAsked(step=1, digest="", messages=1)
     run = controls([])
     cast(Any, run).interrupt_reply = lambda: True
@@ -26,7 +31,7 @@ async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(tmp_path: 
     app = SandboxTui(load(), store)
     watched = WatchedRun([sample_run()[0], asked])
     watched.run = run
-    async with app.run_test(size=(160, 45), notifications=True) as pilot:
+    async with app.run_test(size=(160, 45)) as pilot:
         screen = LiveScreen(watched, store)
         await app.push_screen(screen)
         await until(pilot, lambda: screen.state.reply is not None)
@@ -42,6 +47,5 @@ async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(tmp_path: 
         await until(pilot, lambda: "R retry now" in bar())
         await screen.apply(e.ModeChanged(mode="paused"))
         await pilot.press("R")
-        await until(pilot, lambda: shown_toasts(app))
-        words = str(next(iter(shown_toasts(app))).message)
-        assert words == "The model is asked again once you resume with space."
+        await until(pilot, lambda: said)
+        assert said == ["The model is asked again once you resume with space."]
