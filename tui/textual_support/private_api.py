@@ -50,7 +50,9 @@ def has_toast_lines(screen: Screen[Any]) -> bool:
     """Return whether lines of a screen are reserved for toasts now."""
     from textual.widgets._toast import ToastRack
 
-    return any(child.display for child in screen.children if isinstance(child, ToastRack))
+    # Textual keeps displaying a rack whose toasts have expired; it has no lines then.
+    racks = (child for child in screen.children if isinstance(child, ToastRack))
+    return any(rack.display and rack.children for rack in racks)
 
 
 def apply_theme_again(app: App[Any]) -> None:

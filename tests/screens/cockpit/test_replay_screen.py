@@ -561,15 +561,17 @@ async def test_the_key_bar_names_the_arrows_as_the_guide_does(
         assert shown.startswith("space play  → step  : to step  q back  / find")
 
 
+@pytest.mark.parametrize("end", ["removed", "expired"])
 async def test_a_short_toast_takes_the_line_of_the_timeline_and_resizes_no_pane(
-    session: tuple[Path, list[e.AnyEvent]],
+    session: tuple[Path, list[e.AnyEvent]], end: str
 ) -> None:
     async with replayed(session[0]) as (screen, pilot):
         timeline, pane = screen.query_one(Timeline), screen.query_one(TerminalPane)
         before = pane.size
-        screen.app.notify("Copied.", timeout=3600)
+        screen.app.notify("Copied.", timeout=3600 if end == "removed" else 0.5)
         await until(pilot, lambda: not timeline.display)
         await until(pilot, lambda: pane.size == before)
-        [toast] = shown_toasts(screen.app)
-        remove_toast(screen.app, toast)
+        if end == "removed":
+            [toast] = shown_toasts(screen.app)
+            remove_toast(screen.app, toast)
         await until(pilot, lambda: timeline.display and pane.size == before)
