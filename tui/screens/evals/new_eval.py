@@ -28,7 +28,7 @@ from sandbox_tui.tui.format.setting_text import (
 )
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.form import FormDialog, Mistakes, Texts
+from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
     BOTH,
     OWN_SCORER,
@@ -36,18 +36,16 @@ from sandbox_tui.tui.screens.evals.start_eval import (
     NewEval,
     start_eval,
 )
-from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
-from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.path_input import PathInput
-from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
 MOST = {"limit": None, "samples": None, "at_once": 1024}
 """The number fields, with the highest number if there is one."""
 
 
-class NewEvalDialog(FormDialog[EvalSummary | None]):
+class NewEvalDialog(ModelForm[EvalSummary | None]):
     """Asks for a suite and a model, starts the evaluation and dismisses with it.
 
     Args:
@@ -140,16 +138,6 @@ class NewEvalDialog(FormDialog[EvalSummary | None]):
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:
         return mistake_of_count(text, MOST[name]) if text and name in MOST else ""
-
-    def action_models(self) -> None:
-        """Choose a model of the server in the form or of this machine."""
-        dialog = ChooseModelDialog.at(self._settings.model, self.typed()["url"])
-        app_of(self).push_screen(dialog, self._take)
-
-    def _take(self, offer: Offer | None) -> None:
-        if offer is not None:
-            self.put("model", offer.model)
-            self.put("url", offer.base_url)
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:

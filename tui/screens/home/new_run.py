@@ -31,8 +31,8 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.dialogs.form import FormDialog, Mistakes, Texts
-from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
+from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.home.run_fields import (
     SETTINGS,
     changes_of,
@@ -40,16 +40,15 @@ from sandbox_tui.tui.screens.home.run_fields import (
     mistakes_in,
     texts_of,
 )
-from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
-from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
+from sandbox_tui.tui.widgets.sessions.model_offers import offers_of
 
 TASK_HINT = "a line of --- starts another task"
 
 
-class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None]):
+class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
@@ -205,16 +204,6 @@ class NewRunDialog(ExplainsUnavailable, FormDialog[Sequence[RunRequest] | None])
         self._models_found = sum(bool(offer.model) for offer in offers)
         if "model" not in self._mistakes:
             self.query_one("#model").border_subtitle = self.note_of("model")
-
-    def action_models(self) -> None:
-        """Choose a model of the server in the form or of this machine, only for this run."""
-        dialog = ChooseModelDialog.at(self._settings.model, self.typed()["url"])
-        app_of(self).push_screen(dialog, self._take)
-
-    def _take(self, offer: Offer | None) -> None:
-        if offer is not None:
-            self.put("model", offer.model)
-            self.put("url", offer.base_url)
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:

@@ -11,7 +11,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.playback.begun_call import begun_call
+from sandbox_tui.sessions.playback.first_call import first_call
 from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
@@ -130,7 +130,7 @@ class ReplayMoves:
         if reply is None:
             return None
         with contextlib.suppress(SandboxTuiError):  # deleted in the meantime
-            return begun_call(self._store, self._summary.id, reply)
+            return first_call(self._store, self._summary.id, reply)
         return reply
 
     def _event_at(self, seconds: float) -> int:

@@ -6,7 +6,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.store import Store
 
 
-def begun_call(store: Store, run_id: str, reply: int) -> int:
+def first_call(store: Store, run_id: str, reply: int) -> int:
     """Return the event with which the first call after a reply begins, or ends if it never ran.
 
     Args:
