@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.widget import Widget
@@ -22,7 +22,7 @@ from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint, use_keys
-from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
+from sandbox_tui.tui.keys.key_sequencer import SequentialKeys, keys_for_dialog
 from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
 from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
@@ -219,9 +219,9 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     @on(ForkRequested)
     def _fork_requested(self, event: ForkRequested) -> None:
-        self._describe_fork(event.run_id, event.seq)
+        describing = keys_for_dialog(self, self._describe_fork(event.run_id, event.seq))
+        self.run_worker(describing, exclusive=True, group="fork")
 
-    @work(exclusive=True, group="fork")
     async def _describe_fork(self, run_id: str, seq: int) -> None:
         """Show the form for a fork, then start it."""
         from sandbox_tui.sessions.recording.fork_worker import ForkPlan

@@ -112,9 +112,9 @@ def test_sessions_are_found_named_tagged_and_deleted_on_the_home_screen(person: 
         person.enters("sandbox-tui")
         person.sees("sessions 2", "f6 open")
         with Person(person.folder / "home") as other:
-            other.runs('sandbox-tui sessions rename last "named elsewhere"')
-        person.presses("F5")
-        person.sees("named elsewhere")
+            other.runs("sandbox-tui config set model.name chosen-elsewhere")
+        person.presses("F5")  # reads the settings, too
+        person.sees("chosen-elsewhere")
         person.presses_and_looks("Down", "Up", "End", "Home")
         person.presses("F6")
         person.sees("replay", "step 2 of 2")
@@ -176,7 +176,7 @@ def test_a_session_is_exported_from_home_and_from_its_replay(person: Person) -> 
         person.presses("y")
         person.sees("Copied 2")
         person.presses("B")
-        person.sees("folder")
+        person.sees("There is no desktop")
         person.presses("N")
         person.sees("note on this session")
         person.types("share this one")

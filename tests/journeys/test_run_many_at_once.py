@@ -62,7 +62,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses("q")
         person.sees("3 runs")
         person.presses("b")
-        person.sees("n new run")
+        person.sees("n new run", "sessions 4")
         person.presses("w")  # on the samples of one task
         person.sees("  2 runs")
         person.presses("C-q")

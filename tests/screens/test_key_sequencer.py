@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import ClassVar
 
 import pytest
@@ -13,7 +15,11 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
+from sandbox_tui.tui.keys.key_sequencer import (
+    DIALOG_TIMEOUT_SECONDS,
+    SequentialKeys,
+    keys_for_dialog,
+)
 from tests.waiting import until
 
 NAMES = {" ": "space", "\x7f": "backspace", "\r": "enter", "\x1b": "escape"}
@@ -37,12 +43,15 @@ class Typing(SequentialKeys[None]):
         Binding("i", "type", "type", id="typing.type"),
         Binding("d", "destroy", "destroy", id="typing.destroy"),
         Binding("a", "ask", "ask", id="typing.ask"),
+        Binding("r", "read", "read", id="typing.read"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
         self.destroyed = 0
         self.sent: list[str] = []
+        self.reading_seconds = 0.1
+        self.shows_dialog = True
 
     def compose(self) -> ComposeResult:
         with Vertical(), Vertical():
@@ -59,6 +68,14 @@ class Typing(SequentialKeys[None]):
 
     def action_ask(self) -> None:
         self.push_screen(Asked())
+
+    def action_read(self) -> None:
+        self.run_worker(keys_for_dialog(self, self._read_and_ask()))
+
+    async def _read_and_ask(self) -> None:
+        await asyncio.to_thread(time.sleep, self.reading_seconds)
+        if self.shows_dialog:
+            self.push_screen(Asked())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.sent.append(event.value)
@@ -115,3 +132,23 @@ async def test_many_keys_come_through(times: int) -> None:
         burst(pilot, "ab\x7f" * times + "\r")
         await until(pilot, lambda: app.sent)
         assert app.sent == ["a" * times]
+
+
+async def test_a_dialog_gets_the_keys_pressed_while_its_contents_are_read() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        burst(pilot, "ryd")
+        await until(pilot, lambda: app.destroyed)
+        assert len(app.screen_stack) == 1, "y closed the dialog"
+
+
+async def test_keys_come_through_if_no_dialog_opens_or_the_reading_takes_too_long() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        app.shows_dialog = False
+        burst(pilot, "rd")
+        await until(pilot, lambda: app.destroyed)
+        app.reading_seconds = DIALOG_TIMEOUT_SECONDS * 2
+        burst(pilot, "rd")
+        await until(pilot, lambda: app.destroyed == 2)
+        assert [worker for worker in app.workers if not worker.is_finished]

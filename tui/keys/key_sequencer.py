@@ -10,16 +10,23 @@ dispatched only after the previous one has been handled.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable
 from typing import Any, Generic, TypeVar
 
 from textual import events
 from textual.app import App
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 from textual.timer import Timer
+
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 KEY_TIMEOUT_SECONDS = 0.25
 """Timeout for one key, whose widget may have been removed or be busy."""
+
+DIALOG_TIMEOUT_SECONDS = 2.0
+"""Timeout for a dialog whose contents are being read."""
 
 ROUNDS = 2
 """Number of times the marker bubbles: the second time, it comes after the messages that the key
@@ -51,16 +58,23 @@ class SequentialKeys(App[Result], Generic[Result]):
     _keys_pressed = 0
     _key_under_way: int | None = None
     _key_timer: Timer | None = None
+    _holds_keys = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._keys_waiting: deque[events.Key] = deque()
 
+    def on_mount(self) -> None:
+        """Notice each screen that is shown."""
+        self.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+            self, self._screen_shown, immediate=True
+        )
+
     async def on_event(self, event: events.Event) -> None:
         """Queue a key while another is being handled."""
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
-        elif self._key_under_way is None:
+        elif self._key_under_way is None and not self._holds_keys:
             await self._hand_out(event)
         else:
             self._keys_waiting.append(event)
@@ -96,5 +110,38 @@ class SequentialKeys(App[Result], Generic[Result]):
             self._key_timer.stop()
             self._key_timer = None
         self._key_under_way = None
-        if self._keys_waiting:
+        await self._hand_out_waiting()
+
+    async def _hand_out_waiting(self) -> None:
+        if self._keys_waiting and self._key_under_way is None and not self._holds_keys:
             await self._hand_out(self._keys_waiting.popleft())
+
+    # --- keys for a dialog that opens after something has been read
+
+    async def hold_keys_for(self, asking: Awaitable[None]) -> None:
+        """Await `asking` and hold keys back until it shows a screen, at most two seconds."""
+        self._holds_keys = True
+        timer = self.set_timer(DIALOG_TIMEOUT_SECONDS, self._let_keys_go)
+        try:
+            await asking
+        finally:
+            timer.stop()
+            self._let_keys_go()
+
+    def _screen_shown(self, _: Screen[Any]) -> None:
+        self._let_keys_go()
+
+    def _let_keys_go(self) -> None:
+        if self._holds_keys:
+            self._holds_keys = False
+            self.call_later(self._hand_out_waiting)
+
+
+async def keys_for_dialog(node: MessagePump, asking: Awaitable[None]) -> None:
+    """Await `asking`, which reads something and then opens a dialog; keys pressed meanwhile go to
+    the dialog."""
+    app = app_of(node)
+    if isinstance(app, SequentialKeys):
+        await app.hold_keys_for(asking)
+    else:
+        await asking

@@ -13,6 +13,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, add_note, edit_note, notes_of
+from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -64,7 +65,8 @@ class StepNotes:
                 step is the one displayed now.
         """
         step = self.step_here if arrival is None else None
-        self._screen.run_worker(self._ask(step, arrival), exclusive=True, group="note")
+        asking = keys_for_dialog(self._screen, self._ask(step, arrival))
+        self._screen.run_worker(asking, exclusive=True, group="note")
 
     async def _read(self) -> None:
         store, run_id = self._source.session

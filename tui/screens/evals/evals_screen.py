@@ -14,6 +14,7 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import model_title
+from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
@@ -93,7 +94,8 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         """Delete the evaluation under the cursor, with or without its sessions, after asking."""
         found = self.current
         if found is not None:
-            self.run_worker(self._delete(found), exclusive=True, group="act")
+            asking = keys_for_dialog(self, self._delete(found))
+            self.run_worker(asking, exclusive=True, group="act")
 
     async def _delete(self, found: EvalSummary) -> None:
         from sandbox_tui.sessions.evals.delete import delete_evaluation, delete_with_sessions

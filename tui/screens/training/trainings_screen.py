@@ -14,6 +14,7 @@ from sandbox_tui.sessions.store.tables import rollouts, trainings
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import model_title
+from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
@@ -64,7 +65,8 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
         """Delete the training under the cursor, with or without its sessions, after asking."""
         found = self.current
         if found is not None:
-            self.run_worker(self._delete(found), exclusive=True, group="act")
+            asking = keys_for_dialog(self, self._delete(found))
+            self.run_worker(asking, exclusive=True, group="act")
 
     async def _delete(self, found: TrainingSummary) -> None:
         from sandbox_tui.sessions.rl.delete import delete_training, delete_with_sessions

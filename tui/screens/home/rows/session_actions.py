@@ -4,7 +4,7 @@ its folder opened; all chosen ones are tagged and deleted."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ParamSpec, Protocol
 
 from textual.screen import Screen
@@ -22,6 +22,7 @@ from sandbox_tui.sessions.store.tables.annotations import (
     tags_of,
 )
 from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session
@@ -80,11 +81,11 @@ class SessionActions:
 
     def rename(self) -> None:
         """Rename the session."""
-        self._screen.run_worker(self._rename(), exclusive=True, group="session")
+        self._ask(self._rename())
 
     def tag(self) -> None:
         """Edit the tags of the chosen sessions."""
-        self._screen.run_worker(self._tag(), exclusive=True, group="session")
+        self._ask(self._tag())
 
     def export(self) -> None:
         """Export the session to files."""
@@ -94,7 +95,7 @@ class SessionActions:
 
     def note(self) -> None:
         """Write the note on the session as a whole, or edit it."""
-        self._screen.run_worker(self._note(), exclusive=True, group="session")
+        self._ask(self._note())
 
     def copy_id(self) -> None:
         """Copy the session's id to the clipboard."""
@@ -121,7 +122,7 @@ class SessionActions:
 
     def delete(self) -> None:
         """Delete the chosen sessions."""
-        self._screen.run_worker(self._ask_and_delete(), exclusive=True, group="session")
+        self._ask(self._ask_and_delete())
 
     async def _rename(self) -> None:
         run = self._source.session_here
@@ -206,6 +207,10 @@ class SessionActions:
             self._source.reload()
 
     # --- shared
+
+    def _ask(self, asking: Awaitable[None]) -> None:
+        work = keys_for_dialog(self._screen, asking)
+        self._screen.run_worker(work, exclusive=True, group="session")
 
     async def _carry_out(
         self,
