@@ -30,6 +30,12 @@ INSIDE: dict[str, tuple[str, ...]] = {
 }
 """For each place, the places that can contain it: the keys of both work at the same time."""
 
+ALSO_IN: dict[str, str] = {
+    f"live.{decision}": "pager"
+    for decision in ("approve", "approve_always", "edit", "reject", "answer", "skip")
+}
+"""The other place in which an action works: the full text of a waiting call is a pager, too."""
+
 TYPED_IN = (
     *("new_run", "new_eval", "fork", "edit_call"),
     *("settings", "allow_always", "copy_files", "edit_file"),
@@ -40,7 +46,16 @@ TYPED_IN = (
 
 
 def active_together(one: str, other: str) -> bool:
-    """Return whether the keys of two places work at the same time."""
+    """Return whether the keys of two actions work at the same time."""
+    return any(_overlap(a, b) for a in _places_of(one) for b in _places_of(other))
+
+
+def _places_of(action: str) -> set[str]:
+    place = action.partition(".")[0]
+    return {place, ALSO_IN.get(action, place)}
+
+
+def _overlap(one: str, other: str) -> bool:
     if one == other or "app" in (one, other):
         return True
     return other in INSIDE.get(one, ()) or one in INSIDE.get(other, ())

@@ -185,5 +185,5 @@ def _shared(keys: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str, str]]:
         (one, other, key)
         for key, names in by_key.items()
         for one, other in combinations(names, 2)
-        if active_together(one.partition(".")[0], other.partition(".")[0])
+        if active_together(one, other)
     }

@@ -27,7 +27,9 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
+from sandbox_tui.tui.keys.key_scopes import ALSO_IN
 from sandbox_tui.tui.keys.keymap import read_keymap
+from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -60,6 +62,17 @@ def test_every_binding_is_in_the_table_and_vice_versa() -> None:
     for binding in every:
         action = ACTIONS[str(binding.id)]
         assert (binding.key, binding.description) == (",".join(action.keys), action.words)
+
+
+def test_only_decisions_work_in_the_full_text_of_a_waiting_call_too() -> None:
+    both = {binding.id for binding in WholeCallScreen.BINDINGS if isinstance(binding, Binding)}
+    assert both == set(ALSO_IN)
+    assert set(ALSO_IN.values()) == {
+        ACTIONS[str(binding.id)].place
+        for binding in PagerScreen.BINDINGS
+        if isinstance(binding, Binding)
+    }
+    assert read_keymap({"pager.next": "m"}).keys == {"pager.next": ("m",)}
 
 
 def test_an_action_is_the_same_wherever_it_is_bound() -> None:
@@ -137,6 +150,8 @@ def test_any_text_is_a_key_or_refused(text: str) -> None:
         ({"live.leave": "ctrl+c"}, "copies"),
         ({"find.leave": "x"}, "types a character"),
         ({"live": {"approve": "r"}}, "[keys] live.approve: r is live.reject"),
+        ({"pager.next": "a"}, "[keys] pager.next: a is live.approve"),
+        ({"pager.search": "S"}, "[keys] pager.search: S is live.skip"),
     ],
 )
 def test_an_entry_that_cannot_hold_is_one_sentence_and_the_rest_holds(
