@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from textual.containers import VerticalScroll
 from textual.events import Key
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -105,18 +107,26 @@ async def test_a_second_decision_is_refused_with_the_reason(tmp_path: Path) -> N
         assert "you have decided on this call" in str(next(iter(shown_toasts(app))).message)
 
 
-async def test_a_dialog_about_a_call_that_another_terminal_decides_changes_nothing(
-    tmp_path: Path,
-) -> None:
+async def test_the_edit_form_says_at_once_that_another_terminal_decided(tmp_path: Path) -> None:
     decisions: list[tuple[Any, ...]] = []
     run = deciding(decisions)
     async with live(tmp_path, waiting(BASH, command="x"), run) as (app, pilot, screen):
         await burst(pilot, "We")
-        assert isinstance(app.screen, EditCallDialog)
-        await screen.apply(e.CallDecided(call=1, verdict="approve", by="human"))
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(app.screen, WholeCallScreen))
+        form = app.screen
+        assert isinstance(form, EditCallDialog)
+        await pilot.press("y")
+        box = form.query_one(VerticalScroll)
+        await screen.apply(e.CallDecided(call=1, verdict="reject", by="human"))
+        words = "another terminal rejected this call · esc close"
+        await until(pilot, lambda: str(box.border_subtitle) == words)
+        await pilot.press("z", "ctrl+s")
+        await until(pilot, lambda: shown_toasts(app))
+        assert app.screen is form, "what was typed can still be read and copied"
+        assert form.query_one(TextArea).text == "xyz"
+        assert str(box.border_subtitle) == words
         assert not decisions
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, WholeCallScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, cast
 
@@ -44,6 +44,9 @@ _FILE_TEXTS = ("file_text", "old_str", "new_str")
 MIN_ROWS = 6
 """Minimum height of a long field among others, with its border."""
 
+SECONDS = 0.25
+"""Seconds between looks at whether the call still waits."""
+
 BESIDE_TEXT = 8
 """Columns of a field around its text: border, padding, line numbers, scrollbar."""
 
@@ -55,6 +58,11 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     text in the user's own editor. An argument with characters that must not reach a terminal
     unescaped is shown as a JSON string, and parsed as one. Dismisses with the arguments as JSON
     text, or None.
+
+    Args:
+        call: the call.
+        why_gone: tells in a few words why it no longer waits; empty as long as it does. The dialog
+            then says so and stays open, so that nothing typed is lost, but cannot be finished.
     """
 
     CSS = """
@@ -81,9 +89,11 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     finishes = "run edited call"
     """What finishing does, for the border."""
 
-    def __init__(self, call: ToolCall) -> None:
+    def __init__(self, call: ToolCall, why_gone: Callable[[], str] = lambda: "") -> None:
         super().__init__()
         self._call = call
+        self._why_gone = why_gone
+        self._gone = ""
         self._fields = _fields(call.arguments)
         self._as_json = not self._fields
         self._quoted: set[str] = set()
@@ -103,9 +113,17 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Focus the longest argument."""
+        """Focus the longest argument, and follow what happens to the call elsewhere."""
         self._say_keys()
         self._show_form()
+        self.set_interval(SECONDS, self._follow)
+
+    def _follow(self) -> None:
+        gone = self._why_gone()
+        if gone != self._gone:
+            self._gone = gone
+            self._say_keys()
+            self.refresh_bindings()
 
     def on_resize(self) -> None:
         """Let every field fit into the box, with its label, and show the focused one."""
@@ -125,6 +143,9 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
 
     def _say_keys(self) -> None:
         box = self.query_one(VerticalScroll)
+        if self._gone:
+            self._say_what_is_wrong(f"{self._gone} · {hint('edit_call.leave')} close")
+            return
         box.remove_class("-wrong")
         keys = f"{hint('edit_call.run')} {self.finishes} · {hint('edit_call.leave')} cancel"
         other = f"{hint('edit_call.other_field')} other field · "
@@ -195,7 +216,9 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         return PurePosixPath(path).suffix if name in _FILE_TEXTS else ".txt"
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """There may be only one field."""
+        """The call may have been decided elsewhere, and there may be only one field."""
+        if action == "run":
+            return self._why_gone()
         one = action == "other_field" and (self._as_json or len(self._fields) < 2)
         return "there is one field" if one else ""
 

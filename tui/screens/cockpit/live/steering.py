@@ -40,6 +40,8 @@ _AFTER_THE_END = frozenset(("fork", "replay", "export", "open_folder"))
 
 GONE = "That call is no longer waiting; nothing was changed."
 
+_DECIDED = {"approve": "approved", "edit": "edited", "reject": "rejected", "answer": "answered"}
+
 
 class RunSteering:
     """Controls one run from one screen; tells the user why if that is not possible.
@@ -92,6 +94,15 @@ class RunSteering:
     def has_decided(self, item: CallItem) -> bool:
         """Whether this screen has decided on a call."""
         return item is self._decided
+
+    def why_gone(self, item: CallItem) -> str:
+        """Say why a call no longer waits, though it was not decided here; empty if it does."""
+        if self._state.pending is item or self.has_decided(item):
+            return ""
+        if item.decided is None:
+            return "this call no longer waits"
+        verb = _DECIDED.get(item.decided.verdict, "skipped")
+        return f"another terminal {verb} this call"
 
     def take_control(self) -> None:
         """Let this screen steer. A call that still waits was not decided here after all."""
@@ -291,7 +302,9 @@ class RunSteering:
             else:
                 self._decide(number, lambda run: run.edit(number, arguments))
 
-        app_of(self._screen).push_screen(EditCallDialog(item.call), edited)
+        app_of(self._screen).push_screen(
+            EditCallDialog(item.call, lambda: self.why_gone(item)), edited
+        )
 
     def decide_in_words(self, number: int, verdict: Literal["reject", "answer"], text: str) -> None:
         """Reject a waiting call with a reason, or answer it."""
