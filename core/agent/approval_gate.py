@@ -204,10 +204,33 @@ class Gate(Approver):
         pending = self._pending
         if pending is None or pending.call.number != number or pending.future.done():
             return False
-        tool = pending.call.name
+        self._allow(pending.call.name, patterns, number)
+        return self._let_through(number, patterns)
+
+    def allow(self, tool: str, patterns: Sequence[str]) -> bool:
+        """Allow calls for the rest of the run, as the user did in another run.
+
+        A waiting call that these patterns allow runs: the user has decided on all such calls.
+
+        Args:
+            tool: the tool's name.
+            patterns: in the form of `OpenPart.proposals`.
+
+        Returns:
+            Whether a waiting call runs because of it.
+        """
+        call = self.pending
+        was_granted = call is not None and self._judge(call).granted
+        self._allow(tool, patterns, None)
+        is_granted = call is not None and not was_granted and self._judge(call).granted
+        return call is not None and is_granted and self._let_through(call.number, patterns)
+
+    def _allow(self, tool: str, patterns: Sequence[str], number: int | None) -> None:
         for pattern in patterns:
             self._rules[tool, pattern] = granted_rules(tool, [pattern])
             self._post(RuleGranted(tool=tool, pattern=pattern, call=number))
+
+    def _let_through(self, number: int, patterns: Sequence[str]) -> bool:
         words = f"you allowed: {', '.join(patterns)}"
         return self.decide(number, Decision(verdict="approve", by="human", rule=words))
 

@@ -218,6 +218,8 @@ async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is wall and bool(tile(app, 3).state.granted))
 
+        assert not tile(app, 1).state.granted
+
         await pilot.press("M", "p")
         await until(pilot, lambda: tile(app, 3).state.mode == "ask")
         assert tile(app, 1).state.mode == "step"
@@ -225,6 +227,29 @@ async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path)
         await until(pilot, lambda: isinstance(app.screen, GroupModeDialog))
         await pilot.press("g", "p")
         await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
+
+
+async def test_calls_are_allowed_in_all_runs_of_the_group_and_nowhere_else(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["count", "other"], samples=2) as (app, pilot):
+        first, second, *others = [tile(app, number) for number in (1, 2, 3, 4)]
+        first.focus()
+        await pilot.press("Y")
+        await until(pilot, lambda: isinstance(app.screen, ApproveAlwaysDialog))
+        line = app.screen.query_one("#allowed-group")
+        assert "in all 2 runs of this group" in str(line.render())
+        await pilot.press("ctrl+g", "ctrl+g")
+        assert not str(line.render()).startswith("●")
+        await pilot.press("ctrl+g")
+        assert str(line.render()).startswith("●")
+        await pilot.press("enter")
+        for one in (first, second):
+            await until(pilot, lambda one=one: bool(one.state.granted))
+            await until(pilot, lambda one=one: one.state.calls[1].decided is not None)
+            decided = one.state.calls[1].decided
+            assert decided is not None
+            assert (decided.verdict, decided.by) == ("approve", "human")
+        assert not any(one.state.granted for one in others)
+        assert all(one.state.pending is not None for one in others)
 
 
 async def test_a_tile_is_selected_again_after_an_empty_result(tmp_path: Path) -> None:

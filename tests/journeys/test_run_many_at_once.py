@@ -39,7 +39,8 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses("a")  # and on to the next run
         person.sees("once again", "4 wait for you")
         person.presses("Y")
-        person.sees("approve always")
+        person.sees("approve always", "in all 2 runs of this group")
+        person.presses_and_looks("C-g")
         person.presses("Escape")
         person.presses("M")
         person.sees("in all 2 runs of this group")

@@ -50,6 +50,9 @@ ACTIONS: dict[str, KeyAction] = {
             about="Allow all calls like this",
         ),
         KeyAction("allow_always.broader", ("down",), "broader", about="Propose a broader pattern"),
+        KeyAction(
+            "allow_always.group", ("ctrl+g",), "group", about="Allow it in all runs of the group"
+        ),
         KeyAction("allow_always.leave", ("escape",), "cancel", about="Cancel, allow nothing"),
         KeyAction("allow_always.narrower", ("up",), "narrower", about="Propose a narrower pattern"),
         KeyAction("allowed.leave", ("escape", "q"), "close", about="Close the list"),

@@ -101,7 +101,8 @@ class RuleGranted(Event, frozen=True, kw_only=True):
     Attributes:
         tool: the tool's name.
         pattern: a pattern for `policy.granted_rules`.
-        call: the call that waited then; None in events of earlier versions.
+        call: the call that waited then; None if the user allowed it from another run, and in events
+            of earlier versions.
     """
 
     tool: str

@@ -13,7 +13,6 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
-from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
@@ -23,6 +22,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.wall.choose_mode_of_group import GroupModeDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.wall.run_groups import group_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 _ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
@@ -82,14 +82,16 @@ class TileActions:
         if run is not None and pending is not None:
             self._after(tile, decided=run.approve(pending.call.number))
 
-    def approve_always(self, tile: RunTile) -> None:
-        """Approve the waiting call of a run and all similar ones for the rest of that run."""
-        self._steering(tile).approve_always()
+    def approve_always(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
+        """Approve the waiting call of a run and all similar ones for the rest of that run, or of
+        all runs of its group."""
+        others = [one for one in _group(tile, tiles) if one is not tile.worker.run]
+        self._steering(tile).approve_always(others)
 
-    def choose_mode(self, tile: RunTile, group: Sequence[FoldedRun]) -> None:
+    def choose_mode(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Choose the mode of a run, or of all runs of its group."""
         run, pending = tile.worker.run, tile.state.pending
-        others = [one.run for one in group if one.steers and _is_steerable(one.run)]
+        others = _group(tile, tiles)
         if run is None or len(others) < 2:
             self._steering(tile).choose_mode()
             return
@@ -168,6 +170,12 @@ class TileActions:
     def complain(self, error: SandboxTuiError) -> None:
         """Tell the user what went wrong."""
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+
+
+def _group(tile: RunTile, tiles: Sequence[RunTile]) -> list[Controls]:
+    """Return the runs of the group of a run that can be controlled from here."""
+    group = group_of(tile.worker, [(one.number, one.worker) for one in tiles])
+    return [one.run for one in group if one.steers and _is_steerable(one.run)]
 
 
 def _is_steerable(run: Controls | None) -> TypeGuard[Controls]:

@@ -27,7 +27,7 @@ from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.chosen_first import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
-from sandbox_tui.tui.widgets.wall.run_groups import group_of, votes_in
+from sandbox_tui.tui.widgets.wall.run_groups import votes_in
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, next_filter, rank
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
@@ -326,7 +326,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     def action_approve_always(self) -> None:
         """Approve the waiting call of the focused run and all similar ones."""
         if self._chosen is not None:
-            self._actions.approve_always(self._chosen)
+            self._actions.approve_always(self._chosen, self._numbered)
 
     def _decided(self, tile: RunTile) -> None:
         """After a decision, focus the next run that waits for one."""
@@ -337,8 +337,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     def action_mode(self) -> None:
         """Choose the mode of the focused run, or of its group."""
         if self._chosen is not None:
-            runs = [(tile.number, tile.worker) for tile in self._numbered]
-            self._actions.choose_mode(self._chosen, group_of(self._chosen.worker, runs))
+            self._actions.choose_mode(self._chosen, self._numbered)
 
     def action_pause(self) -> None:
         """Pause or resume the focused run."""

@@ -207,6 +207,23 @@ async def test_granted_calls_wait_only_while_paused() -> None:
     assert (await come(gate, "make test", 4)).done()
 
 
+async def test_what_is_allowed_from_another_run_lets_only_such_a_call_through() -> None:
+    gate = Recorded("step")
+    assert not gate.allow(BASH, ["make *"])
+    assert (await come(gate, "make all")).done()
+    waiting = await come(gate, "pwd", 2)
+    assert not gate.allow(BASH, ["echo *"])
+    assert not gate.allow(BASH, ["rm *"])
+    assert not waiting.done()
+    assert gate.allow(BASH, ["pwd"])
+    assert not gate.allow(BASH, ["pwd"])
+    decision = await waiting
+    assert (decision.verdict, decision.by) == ("approve", "human")
+    assert decision.rule == "you allowed: pwd"
+    granted = [event for event in gate.events if isinstance(event, e.RuleGranted)]
+    assert {event.call for event in granted} == {None}
+
+
 async def test_queued_messages_can_be_edited_and_cancelled() -> None:
     queue = MessageQueue()
     queue.add(1, "one", blocks_submit=True)

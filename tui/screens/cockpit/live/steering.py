@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from textual.screen import Screen
@@ -270,8 +270,12 @@ class RunSteering:
             number = self.waiting.call.number
             self._decide(number, lambda run: run.approve(number))
 
-    def approve_always(self) -> None:
-        """Approve the waiting call and all similar ones for the rest of the run."""
+    def approve_always(self, others: Sequence[Controls] = ()) -> None:
+        """Approve the waiting call and all similar ones for the rest of the run.
+
+        Args:
+            others: further runs of its group; the user may allow the calls there, too.
+        """
         run, item = self.steerable_run(), self.waiting
         if run is None or item is None:
             return
@@ -284,8 +288,13 @@ class RunSteering:
         def allowed(chosen: tuple[str, ...] | None) -> None:
             if chosen:
                 self._decide(number, lambda run: run.approve_always(number, chosen))
+            if chosen and dialog.is_for_all:
+                for one in others:
+                    if one.steerable:
+                        one.allow(item.call.name, chosen)
 
-        app_of(self._screen).push_screen(ApproveAlwaysDialog(item.call, parts), allowed)
+        dialog = ApproveAlwaysDialog(item.call, parts, len(others) + 1)
+        app_of(self._screen).push_screen(dialog, allowed)
 
     def edit(self) -> None:
         """Edit the waiting call before it runs."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.style import Style
+from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -18,9 +20,12 @@ from sandbox_tui.core.policy.session_rules import OpenPart
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.approving.pattern_field import PatternField
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 _WORDS = (
     "For the rest of this run, calls like this run without asking, unless the policy denies them. "
@@ -32,12 +37,16 @@ WIDE = 70
 """Columns from which the border has room for all keys."""
 
 
-class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
+class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     """Dismisses with the patterns (empty ones are left out), or None if cancelled.
 
     Args:
         call: the waiting call.
         parts: its parts that nothing allows yet; at least one.
+        runs: number of runs of its group that can be controlled, where a group is shown.
+
+    Attributes:
+        is_for_all: whether the patterns are for all runs of the group.
     """
 
     enter_words = "allow"
@@ -48,18 +57,22 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
     ApproveAlwaysDialog .-wrong { border-subtitle-color: $error; border-subtitle-style: bold; }
     ApproveAlwaysDialog Label { width: 1fr; }
     ApproveAlwaysDialog #allowed-call { color: $foreground; margin-bottom: 1; max-height: 4; }
+    ApproveAlwaysDialog #allowed-group { margin-top: 1; }
     ApproveAlwaysDialog Input { background: $surface; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("allow_always.allow", "allow"),
+        binding("allow_always.group", "group"),
         binding("allow_always.leave", "cancel"),
     ]
 
-    def __init__(self, call: ToolCall, parts: Sequence[OpenPart]) -> None:
+    def __init__(self, call: ToolCall, parts: Sequence[OpenPart], runs: int = 1) -> None:
         super().__init__()
         self._call = call
         self._parts = tuple(parts)
+        self._runs = runs
+        self.is_for_all = False
 
     def compose(self) -> ComposeResult:
         """Yield the call, an explanation, and a field for each part."""
@@ -71,7 +84,15 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
             yield Label(_WORDS, markup=False)
             for part in self._parts:
                 yield PatternField(part, is_named=len(self._parts) > 1)
+            if self._runs > 1:
+                yield ThemedText(self._group_line, id="allowed-group")
         yield KeyBar()
+
+    def _group_line(self, palette: Palette) -> Text:
+        line = Text("● " if self.is_for_all else "  ", style=palette.accent)
+        line.append(f"{hint('allow_always.group')}  ", style=palette.accent + Style(bold=True))
+        words = f"in all {self._runs} runs of this group; calls like it that wait there run"
+        return line.append(words, style=palette.text if self.is_for_all else palette.dim)
 
     def on_mount(self) -> None:
         """Focus the first pattern immediately, so that the next key goes there."""
@@ -124,6 +145,16 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
             self._refuse(f"No pattern. Type one, or cancel with {hint('allow_always.leave')}.")
         else:
             self.dismiss(tuple(field.pattern for field in given))
+
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """Only the wall shows groups."""
+        alone = action == "group" and self._runs < 2
+        return "on the wall, for a run that is in a group" if alone else ""
+
+    def action_group(self) -> None:
+        """Allow the calls in all runs of the group, or in the chosen one alone."""
+        self.is_for_all = not self.is_for_all
+        self.query_one("#allowed-group").refresh()
 
     def action_cancel(self) -> None:
         """Close without allowing anything."""
