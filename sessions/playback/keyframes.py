@@ -57,8 +57,10 @@ from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.keyframes import MarkerRow, ScreenRow
 
-FORMAT = 1
-"""Keyframes with another format are ignored."""
+FORMAT = 2
+"""Keyframes with another format are not read; `catch_up` replaces them. It is raised when the same
+events add up to another state, which older keyframes do not have: 2, since a reply ends with its
+run."""
 
 MIN_WEIGHT, MAX_WEIGHT, BYTES_PER_WEIGHT = 100, 1500, 200
 """See the module docstring. `MAX_WEIGHT` is about 20 ms of work."""
@@ -68,6 +70,9 @@ MAX_CHANGED_FILES = 64
 
 MAX_EVENTS_AFTER_KEYFRAME = 2 * MAX_WEIGHT
 """Maximum number of events after the last keyframe of a session that has all of them."""
+
+_LAST = 2**62
+"""After every event."""
 
 _APART = frozenset({"items", "calls", "humans", "open_calls", "files", "reply"})
 """Fields of `RunState` that are stored separately or not at all."""
@@ -209,6 +214,11 @@ def markers_of(store: Store, run_id: str, known: MarkerIndex | None = None) -> M
     return MarkerIndex(places)
 
 
+def last_readable_keyframe(store: Store, run_id: str) -> int:
+    """Return the number of the last keyframe that can be read; 0 if there is none."""
+    return keyframe_before(store, run_id, _LAST).seq
+
+
 def last_keyframe(store: Store, run_id: str) -> int:
     """Return the number of the last keyframe; 0 if there is none."""
     return store.keyframes(run_id).last()
@@ -224,7 +234,9 @@ def catch_up(
     should_continue: Callable[[], bool] = lambda: True,
     on_keyframe: Callable[[int], None] = lambda seq: None,
 ) -> None:
-    """Write the keyframes that a session lacks; in memory if the file is read-only.
+    """Write the keyframes that a session lacks, in place of those of an earlier version.
+
+    They are in memory if the file is read-only.
 
     Args:
         store: the database.
@@ -239,7 +251,9 @@ def catch_up(
     """
     if not store.writable:
         store.keyframes(run_id).make_temporary()
-    playback = keyframe_before(store, run_id, 2**62)
+    playback = keyframe_before(store, run_id, _LAST)
+    if playback.seq == 0 and last_keyframe(store, run_id) > 0:
+        store.keyframes(run_id).clear()
     weight = 0
     places: list[Marker] = []
     for event in store.events(run_id, after=playback.seq):

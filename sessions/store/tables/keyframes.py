@@ -234,6 +234,16 @@ class KeyframeTables:
                 [(run_id, *row) for row in markers],
             )
 
+    def clear(self) -> None:
+        """Delete all keyframes and markers of the session.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        with self._database.transaction() as connection:
+            for table in _TEMPORARY:
+                connection.execute(f"DELETE FROM {table} WHERE run_id = ?", [self._run_id])
+
     def make_temporary(self) -> None:
         """Create temporary tables and copy this session's keyframes into them.
 

@@ -25,6 +25,7 @@ from sandbox_tui.sessions.playback import lazy_items as lazy_items
 from sandbox_tui.sessions.playback.keyframes import (
     catch_up,
     last_keyframe,
+    last_readable_keyframe,
     markers_of,
     playback_state_at,
 )
@@ -165,6 +166,28 @@ def test_damaged_keyframes_are_skipped(tmp_path: Path, damage: str) -> None:
         connection.execute(damage)
     for seq in (5, 333, len(events)):
         assert_same(playback_state_at(store, "r", seq), events[:seq])
+    store.close()
+
+
+def test_keyframes_of_an_earlier_version_are_replaced(tmp_path: Path) -> None:
+    store, events = prepared(tmp_path)
+    last = last_keyframe(store, "r")
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM keyframes")
+        connection.execute("UPDATE keyframe_items SET seq = seq + 1, data = x'00'")
+    with patch.object(keyframes, "FORMAT", keyframes.FORMAT - 1):
+        catch_up(store, "r")
+    assert_same(playback_state_at(store, "r", last + 1), events[: last + 1])
+    assert last_readable_keyframe(store, "r") == 0
+    catch_up(store, "r")
+    assert last_readable_keyframe(store, "r") == last
+    playback = playback_state_at(store, "r", last + 1)
+    assert playback.keyframe.seq == last
+    assert_same(playback, events[: last + 1])
+    damaged = store.rows("SELECT * FROM keyframe_items WHERE data = x'00'")
+    assert not damaged, "no row of the earlier version is left to be taken for a newer one"
+    places = [place for event in events if (place := marker_of(event))]
+    assert list(markers_of(store, "r").all) == places
     store.close()
 
 

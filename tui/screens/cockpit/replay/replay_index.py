@@ -13,7 +13,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.keyframes import (
     MAX_WEIGHT,
     catch_up,
-    last_keyframe,
+    last_readable_keyframe,
     markers_of,
 )
 from sandbox_tui.sessions.playback.markers import MarkerIndex
@@ -73,7 +73,9 @@ class ReplayIndex:
     async def _build(self) -> None:
         loop = asyncio.get_running_loop()
         try:
-            self.covered = await asyncio.to_thread(last_keyframe, self._store, self._run_id)
+            self.covered = await asyncio.to_thread(
+                last_readable_keyframe, self._store, self._run_id
+            )
             await self._read_markers()
 
             def made(seq: int) -> None:
