@@ -24,8 +24,8 @@ from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions.evals.evaluation import Evaluation, check_packs, resume_evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.interchange.redaction import secrets_of
-from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.remote.detached_log import Log, log_file, open_log
+from sandbox_tui.sessions.remote.served_runs import ServedRuns
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
@@ -120,7 +120,8 @@ async def run(evaluation: Evaluation, store: Store, log: Log) -> int:
     Raises:
         SandboxTuiError: its samples cannot be stored.
     """
-    runner = EvalRunner(evaluation, RunRegistry(store))
+    runs = ServedRuns(store, log.write)
+    runner = EvalRunner(evaluation, runs)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(log.on_loop)
     stopping: set[asyncio.Task[None]] = set()
@@ -137,7 +138,10 @@ async def run(evaluation: Evaluation, store: Store, log: Log) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         loop.add_signal_handler(number, stop_because, "You stopped it.")
     loop.add_signal_handler(signal.SIGHUP, lambda: None)  # the terminal it began in was closed
-    await runner.run()
+    try:
+        await runner.run()
+    finally:
+        await runs.close()
     return 0 if all(one.over for one in runner.samples.values()) else STOPPED_EARLY
 
 

@@ -52,13 +52,16 @@ class RunServer:
         worker.observers.append(self._on_event)
         worker.on_storage_error.append(self._notify_all)
 
-    async def open(self) -> None:
+    async def open(self, *, sweep: bool = True) -> None:
         """Listen on the run's socket.
+
+        Args:
+            sweep: see `listen`.
 
         Raises:
             SandboxTuiError: the socket cannot be created.
         """
-        line = await asyncio.to_thread(listen, self._worker.run_id)
+        line = await asyncio.to_thread(listen, self._worker.run_id, sweep=sweep)
         self._path = Path(line.getsockname())
         self._server = await asyncio.start_unix_server(
             self._connected, sock=line, limit=MAX_LINE_BYTES

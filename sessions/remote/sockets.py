@@ -74,8 +74,13 @@ def remove_left_socket(run_id: str) -> None:
                 path.unlink()
 
 
-def listen(run_id: str) -> socket.socket:
-    """Create the socket of a run, and remove sockets left by killed programs.
+def listen(run_id: str, *, sweep: bool = True) -> socket.socket:
+    """Create the socket of a run.
+
+    Args:
+        run_id: the run.
+        sweep: whether to remove sockets left by killed programs, which connects to every socket:
+            too slow for each of the many runs of one program.
 
     Raises:
         SandboxTuiError: the socket cannot be created.
@@ -83,7 +88,7 @@ def listen(run_id: str) -> socket.socket:
     problem: Exception | None = None
     for path in candidate_paths(run_id):
         try:
-            return _listen_at(path)
+            return _listen_at(path, sweep=sweep)
         except (OSError, SandboxTuiError) as error:  # not every file system supports sockets
             problem = problem or error
     if isinstance(problem, SandboxTuiError):
@@ -157,11 +162,11 @@ def answers(path: Path) -> bool:
     return True
 
 
-def _listen_at(path: Path) -> socket.socket:
+def _listen_at(path: Path, *, sweep: bool) -> socket.socket:
     path.parent.mkdir(mode=0o700, exist_ok=True)
     check_folder(path.parent)
     with _exclusive(path.parent):
-        for old in path.parent.glob("*.sock"):
+        for old in path.parent.glob("*.sock") if sweep else ():
             if not answers(old):
                 old.unlink(missing_ok=True)
         connection = socket.socket(socket.AF_UNIX)

@@ -393,7 +393,7 @@ def _detached(store: Store, name: str | None) -> RunSummary:
                 f"{found.id} is {found.outcome.replace('_', ' ')}, so it is not a detached run."
             )
         return found
-    running = (run for run in store.runs(limit=500) if run.outcome == "running")
+    running = (run for run in store.standalone_runs(limit=500) if run.outcome == "running")
     for found in running:
         if is_detached(found.id):
             return found

@@ -7,13 +7,16 @@ import signal
 import sys
 from collections.abc import Callable
 
+import click
+
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
-from sandbox_tui.sessions import RunRegistry, Store
+from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.remote.served_runs import ServedRuns
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.retry_lines import RetryLines
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
@@ -27,13 +30,17 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     Raises:
         SandboxTuiError: the evaluation cannot begin, or its samples cannot be stored.
     """
-    runner = EvalRunner(evaluation, RunRegistry(store))
+    runs = ServedRuns(store, lambda error: click.echo(sanitize_line(str(error)), err=True))
+    runner = EvalRunner(evaluation, runs)
     lines = _Lines(runner, as_json=as_json)
     runner.observers.append(lines.on_change)
     runner.event_observers.append(lines.retries.on_event)
     numbers_caught = _stop_on_signals(runner)
     lines.write(f"evaluation {runner.info.id}: {runner.info.suite} with {runner.info.model}")
-    await runner.run()
+    try:
+        await runner.run()
+    finally:
+        await runs.close()
     if lines.error is not None:
         return without_output(lines.error)
     lines.write_table()
