@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from sandbox_tui.sessions.relations.answers import count_answers, leftover_answer, submitted_answer
 from sandbox_tui.sessions.relations.fork_tree import Lineage
+from sandbox_tui.sessions.store.answers import count_answers, leftover_answer, submitted_answer
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary

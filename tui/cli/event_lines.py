@@ -8,8 +8,9 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.notes import note_on, resumed_words
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER, NOT_SUBMITTED
+from sandbox_tui.tui.format.answers import NO_ANSWER
 
 MAX_FILES = 8
 """Maximum number of changed files that a line names."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from sandbox_tui.sessions.relations.answers import leftover_answer
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
 NO_ANSWER = "no answer"
-
-NOT_SUBMITTED = "(not submitted)"
-"""Stands before the text that a run left in its answer's file without submitting it."""
 
 MAX_ANSWERS = 3
 """Maximum number of different answers that are named."""

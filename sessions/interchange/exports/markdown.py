@@ -33,6 +33,7 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
     marked,
     story,
 )
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
 from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_TITLE_CHARS = 100
@@ -55,7 +56,8 @@ def _blocks(recording: Recording) -> Iterable[str]:
     yield "## Task"
     yield quote(prose(started.task))
     if (summary.answer or "").strip():
-        yield "## Answer"
+        is_left = leftover_answer(summary.outcome, summary.answer)
+        yield f"## Answer {NOT_SUBMITTED}" if is_left else "## Answer"
         yield prose(summary.answer or "")
     yield from changed_files(recording)
     yield from table_of_calls(entries)

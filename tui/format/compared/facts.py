@@ -12,7 +12,7 @@ from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison
 from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER, why_no_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, result_answer, why_no_answer
 from sandbox_tui.tui.format.compared.running_words import running_words
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import first_line, model_title, task_title
@@ -123,9 +123,10 @@ def _calls(calls: Sequence[Call], *, runs: bool) -> str:
 
 
 def answer_or_reason(run: RunSummary) -> str:
-    """Return a session's answer; if it has none, why."""
-    if (run.answer or "").strip():
-        return run.answer or ""
+    """Return a session's answer, marked if it was not submitted; if it has none, why."""
+    answer = result_answer(run.outcome, run.answer)
+    if answer:
+        return answer
     if run.outcome == "running":
         return "none yet"
     reason = (run.error or "").strip().removesuffix(".")

@@ -9,7 +9,6 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.relations.answers import submitted_answer
 from sandbox_tui.sessions.relations.fork_origin import own_part
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.sessions.relations.listing import (
@@ -21,6 +20,7 @@ from sandbox_tui.sessions.relations.listing import (
     rows_of,
     runs_of,
 )
+from sandbox_tui.sessions.store.answers import submitted_answer
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.relations.answers import submitted_answer
+from sandbox_tui.sessions.store.answers import submitted_answer
 from sandbox_tui.tui.format.answers import result_answer
 from sandbox_tui.tui.theming.palette import Palette
 

@@ -13,9 +13,9 @@ from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
-from sandbox_tui.sessions.relations.answers import leftover_answer
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
-from sandbox_tui.tui.format.answers import NO_ANSWER, NOT_SUBMITTED, answer_line, why_no_answer
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandbox_tui.core.base.run_labels import SAMPLES
-from sandbox_tui.sessions.relations.answers import count_answers, leftover_answer, submitted_answer
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.sessions.store.answers import count_answers, leftover_answer, submitted_answer
 
 Numbered = tuple[int, FoldedRun]
 """A run with its number on the wall."""

@@ -10,8 +10,8 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.durations import clock
-from sandbox_tui.sessions.relations.answers import count_answers
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.sessions.store.answers import count_answers
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import answers_words, leftovers_words, short_answer
 from sandbox_tui.tui.format.fit_line import fit_line

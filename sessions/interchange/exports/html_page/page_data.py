@@ -31,6 +31,7 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
     marked,
     story,
 )
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
 from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_PAUSE_SECONDS = 2.0
@@ -73,6 +74,7 @@ def _rest(recording: Recording, styles: StyleTable) -> dict[str, Any]:
 
 def _meta(recording: Recording) -> dict[str, Any]:
     summary, started = recording.summary, recording.started
+    is_left = leftover_answer(summary.outcome, summary.answer)
     return {
         "id": summary.id,
         "title": sanitize_line(summary.title or started.task.strip().split("\n", 1)[0]),
@@ -82,6 +84,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "outcome": summary.outcome,
         "error": sanitize_line(summary.error or ""),
         "answer": _shown(summary.answer or ""),
+        "answer_label": f"answer {NOT_SUBMITTED}" if is_left else "answer",
         "steps": summary.steps,
         "calls": summary.calls,
         "failed": summary.failed_calls,

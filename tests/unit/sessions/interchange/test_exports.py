@@ -23,6 +23,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.export_files import make_export
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording, bundle
 from sandbox_tui.sessions.interchange.exports.html_page import terminal_frames
+from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
 from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
     Frame,
     StyleTable,
@@ -278,6 +279,21 @@ def test_markdown_reads_like_a_report(store: Store) -> None:
     assert "\n| 1 | bash | echo words | ✗ 0.50 s · exit 3 · edited by you |\n" in text
     assert "<details><summary>output, 100 lines</summary>\n\n```\nline 0\n" in text
     assert "snapshot" not in text
+
+
+@pytest.mark.parametrize(("reason", "mark"), [("submitted", ""), ("cancelled", " (not submitted)")])
+def test_an_answer_that_was_not_submitted_is_marked(
+    store: Store, reason: e.FinishReason, mark: str
+) -> None:
+    events, contents = sample("words")
+    events = [
+        msgspec.structs.replace(event, reason=reason) if isinstance(event, e.RunFinished) else event
+        for event in events
+    ]
+    keep(store, events, contents)
+    assert f"\n\n## Answer{mark}\n\nwords\n\n" in only(store, "markdown").decode()
+    meta = json.loads(b"".join(page_data(Recording(store, "r"))))["meta"]
+    assert (meta["answer_label"], meta["answer"]) == (f"answer{mark}", "words")
 
 
 CODE = """Compare:

@@ -212,7 +212,9 @@ def test_no_files_are_not_all_of_them(tmp_path: Path) -> None:
 def test_the_reason_for_a_missing_answer_is_not_shown_as_an_answer(tmp_path: Path) -> None:
     run = compared(tmp_path, (ended(1),), (ended(1),)).left
     assert answer_or_reason(dataclasses.replace(run, outcome="running")) == "none yet"
-    said = dataclasses.replace(run, answer="42", error=None)
+    left = dataclasses.replace(run, outcome="cancelled", answer=" half of it\n", error=None)
+    assert answer_or_reason(left) == "(not submitted) half of it"
+    said = dataclasses.replace(run, answer="42", error=None, outcome="submitted")
     stopped = dataclasses.replace(run, answer=" ", error="You ended the run.")
     silent = dataclasses.replace(run, answer=None, error=None)
     failed = dataclasses.replace(run, answer=None, error="OpenAI is overloaded.")

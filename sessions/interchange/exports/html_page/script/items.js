@@ -150,7 +150,7 @@
       const box = this.line(colour, sign, d.text);
       if (d !== film.items[film.items.length - 1]) return box;
       box.classList.add("card");
-      if (meta.answer.trim()) box.append(make("div", "label", "answer"), markdown(meta.answer, "answer"));
+      if (meta.answer.trim()) box.append(make("div", "label", meta.answer_label), markdown(meta.answer, "answer"));
       const changed = changedFiles();
       if (changed.length) box.append(make("div", "label", "files"));
       const results = make("div", "results");

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 KNOWN_ANSWERS = ("submitted", "imported")
 """Outcomes whose answer is not left over: that of an import may have been submitted."""
 
+NOT_SUBMITTED = "(not submitted)"
+"""Marks the text that a run left in its answer's file without submitting it."""
+
 
 def submitted_answer(outcome: str | None, answer: str | None) -> str:
     """Return the answer that a run submitted; empty if it submitted none.
