@@ -55,9 +55,11 @@ def test_the_demo_takes_the_options_of_a_run(person: Person) -> None:
         screen = person.runs(f"sandbox-tui demo --headless {limits} {where} {more} | tail -20")
         assert "submitted" in screen
         assert list((person.folder / "out").rglob("answer.txt"))
-        person.runs("sandbox-tui demo --json --no-tty --speed 0 > events")
+        fewer = "SANDBOX_TUI_LIMITS_MAX_STEPS=7"  # a limit for models: the script is longer
+        person.runs(f"{fewer} sandbox-tui demo --json --no-tty --speed 0 > events")
         events = (person.folder / "events").read_text().splitlines()
         assert '"kind":"RunStarted"' in events[0].replace(" ", "")
+        assert '"reason":"submitted"' in events[-1].replace(" ", "")
         screen = person.runs("sandbox-tui demo --detach --speed 0")
         session = next(line for line in screen.splitlines() if line.startswith("20")).strip()
         person.enters(f"sandbox-tui attach {session} --headless")

@@ -131,15 +131,12 @@ def run(
 @click.pass_obj
 def demo(theme: str | None, speed: float, **options: Any) -> None:
     """Watch a fixed script work in a real sandbox: no API key, no network, the whole cockpit."""
-    settings = load_settings(overrides_of(options), theme)
+    given = overrides_of(options)
+    settings = load_settings(given, theme)
     from sandbox_tui.tui.screens.home.demo_request import demo_request
 
-    request = demo_request(
-        settings,
-        mode=run_mode(options, settings),
-        speed=speed,
-        output=options["output"],
-    )
+    mode, output = run_mode(options, settings), options["output"]
+    request = demo_request(settings, mode=mode, speed=speed, output=output, given=given)
     _execute([request], options)
 
 

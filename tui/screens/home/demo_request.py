@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from sandbox_tui.core.config.settings import Settings, data_dir
+import msgspec
+
+from sandbox_tui.core.config.settings import Settings, changed, data_dir
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.demo_model import DEMO_TASK, DemoModel, demo_documents
 from sandbox_tui.core.run.run_request import RunRequest
 
 
 def demo_request(
-    settings: Settings, *, mode: Mode | None = None, speed: float = 1.0, output: Path | None = None
+    settings: Settings,
+    *,
+    mode: Mode | None = None,
+    speed: float = 1.0,
+    output: Path | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> RunRequest:
-    """Return the demo's run request; `speed` 0 skips the script's pauses."""
+    """Return the demo's run request.
+
+    The script has a fixed length, so the user's limits, which are meant for models, do not apply.
+
+    Args:
+        speed: 0 skips the script's pauses.
+        given: settings given for this demo, by dotted name; limits among them apply.
+    """
+    limits = {
+        name: value
+        for name, value in (given or {}).items()
+        if name.startswith("limits.") and value is not None
+    }
     return RunRequest(
         task=DEMO_TASK,
-        settings=settings,
+        settings=changed(msgspec.structs.replace(settings, limits=Settings().limits), limits),
         mode=mode,
         input=_documents(),
         output=output,
