@@ -89,9 +89,10 @@ async def press(pilot: Pilot[int], key: str, shown: type) -> Any:
 
 @KINDS
 async def test_files_are_copied_out_copied_in_and_edited(
-    kind: str, scripted_server: Start, tmp_path: Path
+    kind: str, scripted_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require(kind)
+    monkeypatch.chdir(tmp_path)
     server = scripted_server(
         s.call("execute_bash", command=MADE),
         s.call("execute_bash", command="cat d/a.txt d/new.txt"),
@@ -103,13 +104,12 @@ async def test_files_are_copied_out_copied_in_and_edited(
         files = screen.query_one(FileTree)
         assert files.select("/testbed/d/a.txt")
 
-        (tmp_path / "results").mkdir()
-        (tmp_path / "results" / "a.txt").write_text("mine")
+        (tmp_path / "a.txt").write_text("mine")
         asked = await press(pilot, "p", CopyOutDialog)
-        assert asked.query_one(Input).value == str(tmp_path / "results")
+        assert asked.query_one(Input).value == str(tmp_path)  # not among the results
         await pilot.press("enter")
         await until(pilot, lambda: len(done(screen)) == 1)
-        copied = tmp_path / "results" / "a-2.txt"
+        copied = tmp_path / "a-2.txt"
         assert copied.read_bytes() == b"one\ntwo\n"
         await until(pilot, lambda: f"Copied out to {copied}." in toasts(pilot))
 
@@ -117,7 +117,7 @@ async def test_files_are_copied_out_copied_in_and_edited(
         await press(pilot, "p", CopyOutDialog)
         await pilot.press("enter")
         await until(pilot, lambda: len(done(screen)) == 2)
-        assert (tmp_path / "results" / "d" / "a.txt").exists()
+        assert (tmp_path / "d" / "a.txt").exists()
 
         asked = await press(pilot, "P", CopyInDialog)
         assert asked.query_one("#folder", Input).value == "/testbed/d"

@@ -21,7 +21,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import Item, RunState
 from sandbox_tui.core.run.human.run_controls import FileControls
 from sandbox_tui.sessions import Store
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -89,7 +89,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
     def __init__(self, task: str, *, live: bool, get_blob: Callable[[str], bytes | None]) -> None:
         super().__init__()
         self.state = RunState()
-        self._task_line = first_line(task)
+        self._task_line = task_line(task)
         self._is_live = live
         self._is_left = False
         self._get_blob = get_blob
@@ -251,8 +251,9 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
         return None
 
     @property
-    def results_folder(self) -> Path:
-        """Default destination for files that are copied out."""
+    def copies_folder(self) -> Path:
+        """Default destination for files that are copied out: not the folder of a run's results,
+        which holds what the model made."""
         return working_directory()
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:

@@ -38,7 +38,7 @@ class FileSource(Protocol):
         ...
 
     @property
-    def results_folder(self) -> Path:
+    def copies_folder(self) -> Path:
         """Default destination for files that are copied out."""
         ...
 
@@ -102,7 +102,7 @@ class FileActions:
             if folder is not None:
                 self._do(lambda: self._pull(path, folder))
 
-        app_of(self._screen).push_screen(CopyOutDialog(path, self._source.results_folder), asked)
+        app_of(self._screen).push_screen(CopyOutDialog(path, self._source.copies_folder), asked)
 
     async def _pull(self, path: str, folder: Path) -> None:
         files = self._source.live_files

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on, work
@@ -13,7 +12,6 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ImageMissing, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem, Item
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
@@ -77,6 +75,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         binding("live.inject", "inject"),
         binding("live.message", "message"),
         binding("live.queue", "queue", show=False),
+        binding("live.put_away", "put_away", show=False),  # the same key: notices go first
         binding("live.interrupt", "interrupt", show=False),
         binding("live.interrupt_reply", "interrupt_reply"),
         binding("live.shell", "take_over"),
@@ -246,12 +245,6 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
     def live_files(self) -> FileControls | None:
         """The files of the run while it is active, otherwise None."""
         return None if self.run is None or self.run.over else self.run.files
-
-    @property
-    def results_folder(self) -> Path:
-        """The folder of the run's results."""
-        output = self.run.spec.output if self.run is not None else None
-        return working_directory() / (output or "")
 
     # --- ending and leaving
 

@@ -7,19 +7,18 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import Static
 from typing_extensions import override
 
-from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
+from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.replay.replay_bar import ReplayBar
 from sandbox_tui.tui.screens.cockpit.replay.replay_end_card import replay_end_card
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_limits import ReplayLimits
@@ -52,6 +51,7 @@ class ReplayScreen(Cockpit):
         store: the store that contains it.
         playing: whether playback starts immediately; otherwise the end is displayed.
         at: the initial position; if given, playback does not start.
+        in_film: whether it is drawn for a film: without keys, and as if it played.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -78,10 +78,8 @@ class ReplayScreen(Cockpit):
     ]
 
     DEFAULT_CSS = """
-    ReplayScreen #replay-bar {
-        height: 3; border: round $border-blurred; padding: 0 1; color: $role-dim;
-    }
-    ReplayScreen.-low #replay-bar, ReplayScreen.-lowest #replay-bar { display: none; }
+    ReplayScreen.-low ReplayBar, ReplayScreen.-lowest ReplayBar { display: none; }
+    ReplayScreen.-film KeyBar { display: none; }
     """
 
     def __init__(
@@ -91,12 +89,14 @@ class ReplayScreen(Cockpit):
         *,
         playing: bool = True,
         at: ReplayPosition | None = None,
+        in_film: bool = False,
     ) -> None:
         super().__init__(task_title(summary), live=False, get_blob=store.blobs(summary.id).get)
         self._summary = summary
         self._store = store
         plays = playing and at is None
         self._begins_at = at
+        self._in_film = in_film
         self._index = ReplayIndex(
             self,
             store,
@@ -119,14 +119,17 @@ class ReplayScreen(Cockpit):
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the end card, and the bar with position and speed."""
-        yield replay_end_card(self._summary)
-        yield Static(id="replay-bar", markup=False)
+        yield replay_end_card(self._summary, in_film=self._in_film)
+        yield ReplayBar(self._summary, self._replay, self._index, in_film=self._in_film)
 
     def on_mount(self) -> None:
         """Start the loop and the index."""
         self.query_one(StatusBar).prefix = "replay"
+        self.set_class(self._in_film, "-film")
         timeline = self.query_one(Timeline)
         timeline.duration, timeline.playing = self._summary.seconds, self._replay.plays
+        if not self._summary.has_conversation:  # the terminal is all there is
+            self._panes.focus("terminals")
         if self._begins_at is not None:
             self._begin_at(self._begins_at)
         self._index.build()
@@ -142,6 +145,8 @@ class ReplayScreen(Cockpit):
         if seq is None:
             return
         self._begins_at = None
+        if self._replay.acts:  # the user has gone elsewhere in the meantime
+            return
         self.seek(seq)
         if place.words:
             self.look_for(place.words)
@@ -232,11 +237,12 @@ class ReplayScreen(Cockpit):
         """Also update the bar of the replay."""
         super().sync_bars()
         timeline = self.query_one(Timeline)
-        timeline.playing = self._replay.plays
+        is_before_end = self.position < self._summary.last_seq
+        timeline.playing = is_before_end if self._in_film else self._replay.plays
         is_bar_hidden = self.has_class("-low")
         timeline.speed = self._replay.speed if is_bar_hidden else 1.0
         self.query_one(EndCard).sync(self.state)
-        self._say_what_is_shown()
+        self.query_one(ReplayBar).show(self.state)
         moves_for = (self._replay.plays, *self._limits.now)
         if moves_for != self._moves_for:
             self._moves_for = moves_for
@@ -249,21 +255,10 @@ class ReplayScreen(Cockpit):
         super()._tick()
         self.query_one(Timeline).position = self.now
 
-    def _say_what_is_shown(self) -> None:
-        last = self._summary.last_seq
-        parts = [
-            f"{'playing' if self._replay.plays else 'paused'} ×{self._replay.speed:g}",
-            f"step {self.state.step} of {max(self._index.markers.steps, self.state.step)}",
-            f"event {self.position}/{last}",
-            clock(self.state.t),
-            sanitize_line(self._summary.id),
-        ]
-        if self._replay.requested_position is None and not self._index.can_reach(last):
-            parts.append(f"preparing {100 * self._index.covered // max(1, last)} %")
-        self.query_one("#replay-bar", Static).update(" · ".join(parts))
-
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        if action == "fork" and not self._summary.has_conversation:
+            return NO_CONVERSATION
         direction = -1 if parameters == (-1,) else 1
         reason = self._limits.why_unavailable(action, direction)
         return reason or super().why_unavailable(action, parameters)
@@ -323,7 +318,7 @@ class ReplayScreen(Cockpit):
 
     def action_screenshot(self) -> None:
         """Save a screenshot, with secrets redacted."""
-        path = self.results_folder / f"{self._summary.id}-{self.position}.svg"
+        path = self.copies_folder / f"{self._summary.id}-{self.position}.svg"
         drawn = screenshot_of(self, self.task_line)
         self.run_worker(
             save_screenshot(self, path, drawn, self._store, self._summary, self.position),
@@ -360,14 +355,14 @@ class ReplayScreen(Cockpit):
         if not self._found.words:
             self._search_from_here()
         self._found.clear(words)
-        self._search(words)
+        self._search(words, self._replay.acts)
 
     @on(Calls.FindRequested)
     def _search_from_here(self) -> None:
         self._found.origin = self._replay.next_position
 
     @work(exclusive=True, group="find")
-    async def _search(self, words: str) -> None:
+    async def _search(self, words: str, acts: int) -> None:
         try:
             await self._found.look_for(words)
         except SandboxTuiError as error:
@@ -375,10 +370,10 @@ class ReplayScreen(Cockpit):
         hit = self._found.first_hit_from(self._found.origin)
         if hit is None and words:  # shorter words may have had a match elsewhere
             hit = self._found.origin
-        if hit is not None:
-            self.seek(hit)
-        else:
+        if hit is None or acts != self._replay.acts:  # not if the user has gone elsewhere
             self._show_hit()
+        else:
+            self.seek(hit)
 
     @override
     def next_hit(self, direction: int) -> None:
