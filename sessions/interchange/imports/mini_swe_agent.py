@@ -231,12 +231,13 @@ def _usage(usage: dict[str, Any]) -> e.Usage:
 
 
 def _finish(rebuilder: Rebuilder, info: dict[str, Any]) -> None:
-    status = text_of(info.get("exit_status")) or "nothing"
-    reason = _REASONS.get(status, "internal_error")
+    status = text_of(info.get("exit_status"))
+    reason = _REASONS.get(status, "internal_error") if status else "imported"
     answer = info.get("submission")
+    failed = reason not in ("submitted", "imported")
     rebuilder.finish(
         reason,
-        None if reason == "submitted" else f"mini-swe-agent exited with status {status}.",
+        f"mini-swe-agent exited with status {status}." if failed else None,
         answer=text_of(answer) if isinstance(answer, str) and answer else None,
     )
 

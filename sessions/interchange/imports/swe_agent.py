@@ -125,12 +125,13 @@ def _add(rebuilder: Rebuilder, step: dict[str, Any]) -> None:
 
 
 def _finish(rebuilder: Rebuilder, info: dict[str, Any]) -> None:
-    status = text_of(info.get("exit_status")) or "nothing"
-    reason = _REASONS.get(status.split(" ", 1)[0], "internal_error")
+    status = text_of(info.get("exit_status"))
+    reason = _REASONS.get(status.split(" ", 1)[0], "internal_error") if status else "imported"
     answer = info.get("submission")
+    failed = reason not in ("submitted", "imported")
     rebuilder.finish(
         reason,
-        None if reason == "submitted" else f"SWE-agent exited with status {status}.",
+        f"SWE-agent exited with status {status}." if failed else None,
         answer=text_of(answer) if isinstance(answer, str) else None,
     )
 

@@ -145,9 +145,8 @@ def _finish(rebuilder: Rebuilder, run: dict[str, Any], metadata: dict[str, Any])
     outcome = metadata.get("outcome")
     steps = objects_of(run.get("steps") or run.get("trajectory"))
     last = object_of(steps[-1].get("action")).get("function") if steps else None
-    submitted = last == "submit"
-    reason: e.FinishReason = "submitted" if submitted else "internal_error"
-    error = None if submitted else "It ended without submitting; the file does not say why."
+    reason: e.FinishReason = "submitted" if last == "submit" else "imported"
+    error = None
     if isinstance(outcome, str) and outcome in e.EXIT_CODES:
         reason = outcome
         words = metadata.get("error")

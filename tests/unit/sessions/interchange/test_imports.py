@@ -106,6 +106,20 @@ def test_a_published_trajectory_is_replayed(store: Store, real: Path, tmp_path: 
     assert events[-1].t == pytest.approx(taken, abs=0.01)
 
 
+def test_a_trajectory_that_does_not_say_how_it_ended_is_no_failure(
+    store: Store, real: Path, tmp_path: Path
+) -> None:
+    document = json.loads(real.read_text())
+    [whole] = import_file(store, real)
+    assert store.run(whole).outcome == "submitted"
+    document["steps"].pop()
+    [cut] = import_file(store, written(tmp_path / "cut.json", document))
+    assert (store.run(cut).outcome, store.run(cut).error) == ("imported", None)
+    document["metadata"] |= {"outcome": "time_limit", "error": "Too slow."}
+    [told] = import_file(store, written(tmp_path / "told.json", document))
+    assert (store.run(told).outcome, store.run(told).error) == ("time_limit", "Too slow.")
+
+
 def test_a_published_trajectory_shows_commands_and_output(store: Store, real: Path) -> None:
     (run_id,) = import_file(store, real)
     document = json.loads(real.read_text())
