@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.sessions.search.query import Filters, Query, parse_query
 from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
@@ -188,7 +189,7 @@ def _snippets(
 
 def _session_hit(row: dict[str, Any]) -> Hit:
     run = summary(row)
-    text = (run.title or run.task).strip().split("\n", 1)[0][:120]
+    text = (run.title or title_line(run.task)).strip().split("\n", 1)[0][:120]
     return Hit(run=run, seq=0, step=0, kind="session", snippet=text)
 
 

@@ -138,9 +138,9 @@ def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
     from sandbox_tui.tui.format import run_end
     from sandbox_tui.tui.format.answers import result_answer
     from sandbox_tui.tui.format.outcome import outcome_words
-    from sandbox_tui.tui.format.titles import first_line
+    from sandbox_tui.tui.format.titles import task_line
 
-    yield _fitted(f"{outcome_words(run)} · {first_line(run.task)}", width)
+    yield _fitted(f"{outcome_words(run)} · {task_line(run.task)}", width)
     result = result_answer(run.outcome, run.answer)
     answer = result.split("\n") if result else []
     for line in answer[:MAX_ANSWER_LINES]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.run.task_title import title_line
 
 if TYPE_CHECKING:  # so that the command line's help does not import sessions
     from sandbox_tui.sessions import RunSummary
@@ -31,6 +32,11 @@ def model_title(name: str) -> str:
     return shown.rstrip("/").rpartition("/")[2] or shown if shown.startswith("/") else shown
 
 
+def task_line(task: str) -> str:
+    """Return the line of a task that says what it is about, safe to print."""
+    return first_line(title_line(task))
+
+
 def task_title(run: RunSummary) -> str:
-    """Return the title that the user gave a session, else the first line of its task."""
-    return first_line(run.title or run.task)
+    """Return the title that the user gave a session, else the line of its task that says most."""
+    return first_line(run.title or "") or task_line(run.task)

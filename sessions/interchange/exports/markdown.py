@@ -16,6 +16,7 @@ from sandbox_tui.core.base.tool_names import BASH, SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
+from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
@@ -50,7 +51,7 @@ def write(recording: Recording) -> Iterable[Part]:
 def _blocks(recording: Recording) -> Iterable[str]:
     summary, started = recording.summary, recording.started
     entries = story(recording)
-    title = summary.title or started.task.strip().split("\n", 1)[0]
+    title = summary.title or title_line(started.task)
     yield f"# {inline(shortened(title, MAX_TITLE_CHARS))}"
     yield from outcome_sentences(recording)
     yield "## Task"

@@ -9,7 +9,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
-from sandbox_tui.tui.format.titles import cut_title, first_line
+from sandbox_tui.tui.format.titles import cut_title, task_line
 
 
 @click.group()
@@ -85,7 +85,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
                 raise ConfigError(f"{summary.id} is still running: end it before you delete it.")
         for summary in chosen:
             if not yes:
-                task = cut_title(first_line(summary.task), 60)
+                task = cut_title(task_line(summary.task), 60)
                 click.confirm(f"Delete {summary.id} ({task})?", abort=True)
             store.delete(summary.id)
             click.echo(f"deleted {summary.id}")

@@ -17,7 +17,7 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import cut_title, first_line
+from sandbox_tui.tui.format.titles import cut_title, task_line
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions.interchange.export_files import Export
@@ -84,7 +84,7 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
         try:
             for run_id in import_file(store, path):
                 run = store.run(run_id)
-                task = cut_title(first_line(run.task), 60)
+                task = cut_title(task_line(run.task), 60)
                 click.echo(f"{run.id}  {run.steps} steps  {task}")
         except (ImportRefused, StoreError) as error:
             good = False

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from sandbox_tui.sessions import RunRegistry
-from sandbox_tui.tui.format.titles import first_line, model_title
+from sandbox_tui.tui.format.titles import first_line, model_title, task_line
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
@@ -218,7 +218,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         boxed = grid_for(len(shown), size).boxed
         has_panel = self._show_waiting_call(shown, size)
         for tile in shown:
-            own = "" if task else first_line(tile.worker.task)
+            own = "" if task else task_line(tile.worker.task)
             started = tile.state.started
             tile.differs = (own, "" if model or started is None else model_title(started.model))
             tile.session_title = first_line(self._runs.titles.get(tile.worker.run_id, ""))

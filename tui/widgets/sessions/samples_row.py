@@ -10,7 +10,7 @@ from rich.text import Text
 from sandbox_tui.sessions.relations.listing import SamplesRow
 from sandbox_tui.tui.format.answers import answers_words, leftovers_words
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.titles import first_line, model_title
+from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
@@ -33,7 +33,7 @@ def samples_lines(
         count = "" if marks == len(row.runs) else f"{marks} "
         title.append(f"{count}◉ ", style=palette.accent)
     title.append(f"{len(row.runs)} samples  ", style=palette.strong)
-    title.append(first_line(first.task), style=palette.text)
+    title.append(task_line(first.task), style=palette.text)
     with_age(title, row.began_at, width, palette)
     facts = Text("   ", style=palette.dim, no_wrap=True)
     waiting, *rest = states_of(row) if waits else ["", *states_of(row)]

@@ -28,7 +28,7 @@ from sandbox_tui.tui.format.status import (
     step_words,
     unfinished_reply,
 )
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import first_line, task_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
 from sandbox_tui.tui.widgets.wall.activity import Activity
@@ -248,7 +248,7 @@ class RunTile(Widget, can_focus=True):
             if reply.has_failed:
                 return text.append(retry_reason(self.state), style=palette.warn)
         if not calls:
-            return text.append(first_line(self.worker.task), style=palette.dim)
+            return text.append(task_line(self.worker.task), style=palette.dim)
         call = self.state.pending or calls[max(calls)]
         text.append(f"{short_name(sanitize_line(call.call.name))} ", style=palette.tool)
         words = sanitize_line(summarize_call(call.call.name, call.arguments))

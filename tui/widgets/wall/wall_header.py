@@ -16,7 +16,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import answers_words, leftovers_words, short_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import is_retrying
-from sandbox_tui.tui.format.titles import first_line, model_title
+from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.run_facts import Kind, failure_words, kind_of
 from sandbox_tui.tui.widgets.wall.run_groups import (
@@ -132,7 +132,7 @@ class WallHeader(Widget):
         task = shared_task(self._runs)
         model = shared_model(self._runs)
         if task:
-            line.append(first_line(task), style=palette.strong)
+            line.append(task_line(task), style=palette.strong)
         if model:
             line.append("  " if task else "")
             line.append(f"model {model_title(model)}", style=palette.dim)

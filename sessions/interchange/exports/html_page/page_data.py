@@ -14,6 +14,7 @@ from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
+from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Recording
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
@@ -77,7 +78,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
     is_left = leftover_answer(summary.outcome, summary.answer)
     return {
         "id": summary.id,
-        "title": sanitize_line(summary.title or started.task.strip().split("\n", 1)[0]),
+        "title": sanitize_line(summary.title or title_line(started.task)),
         "task": _shown(started.task),
         "model": sanitize_line(started.model),
         "sandbox": sanitize_line(started.sandbox),

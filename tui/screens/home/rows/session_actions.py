@@ -21,7 +21,7 @@ from sandbox_tui.sessions.store.tables.annotations import (
     split_tags,
     tags_of,
 )
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import task_line
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
@@ -129,7 +129,7 @@ class SessionActions:
         if run is None:
             return
         title = await app_of(self._screen).push_screen_wait(
-            PromptDialog("name", run.title or "", first_line(run.task)[:200])
+            PromptDialog("name", run.title or "", task_line(run.task)[:200])
         )
         if title is not None and title != (run.title or "").strip():
             await self._carry_out(self._store.rename, run.id, title or None)
