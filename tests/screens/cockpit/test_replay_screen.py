@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,7 +22,9 @@ from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
+from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
@@ -281,6 +284,39 @@ async def test_a_jump_during_a_search_takes_the_calls_along(
         assert screen.step_notes.step_here == 31
 
 
+async def test_a_search_that_ends_late_does_not_pull_the_user_back(
+    session: tuple[Path, list[e.AnyEvent]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, events = session
+    may_end, search = asyncio.Event(), SessionSearch.look_for
+
+    async def search_slowly(self: SessionSearch, words: str) -> None:
+        await may_end.wait()
+        await search(self, words)
+
+    monkeypatch.setattr(SessionSearch, "look_for", search_slowly)
+    store = Store(path)
+    app = SandboxTui(load({}), store)
+    async with app.run_test(size=(160, 45)) as pilot:
+        found = of_kind(events, e.CallProposed)[80]
+        place = ReplayPosition(found, words="part_")
+        screen = ReplayScreen(store.run("r"), store, at=place)
+        await app.push_screen(screen)
+        await at(screen, pilot, found)
+        await until(pilot, lambda: screen._index.is_complete)
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        await pilot.press("9", "enter")
+        nine = of_kind(events, e.CallStarted, call=9)[0]
+        await at(screen, pilot, nine)
+        may_end.set()
+        await until(pilot, lambda: "found" in screen._found.sentence(screen.position))
+        await until(pilot, lambda: not any(one.group == "find" for one in screen.workers))
+        await until(pilot, lambda: screen.is_settled)
+        assert screen.position == nine
+    store.close()
+
+
 async def test_playing_on_from_a_match_is_followed(
     session: tuple[Path, list[e.AnyEvent]],
 ) -> None:
@@ -485,7 +521,7 @@ async def test_shells_files_and_diffs_are_those_of_the_moment(tmp_path: Path) ->
         ):
             screen.seek(seq)
             await at(screen, pilot, seq)
-            assert terminals.names == names
+            assert list(terminals.views) == names
             assert terminals.ended == ended
             await until(pilot, lambda text=text: text in shown(preview))
         preview.cycle_diff()

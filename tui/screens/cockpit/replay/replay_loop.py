@@ -64,6 +64,8 @@ class ReplayLoop:
 
     Attributes:
         plays: whether to play whenever no position is requested.
+        acts: number of positions requested and of starts and stops: what was looked up for one of
+            them is not shown if another came meanwhile.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class ReplayLoop:
         first: int | None,
     ) -> None:
         self.plays = plays
+        self.acts = 0
         self._view = view
         self._store = store
         self._run_id = summary.id
@@ -93,6 +96,7 @@ class ReplayLoop:
     def seek(self, seq: int) -> None:
         """Request the position after event `seq`."""
         self._target = min(max(seq, 0), self._last)
+        self.acts += 1
         self.wake()
 
     def hold(self) -> None:
@@ -103,6 +107,7 @@ class ReplayLoop:
     def toggle_playing(self) -> None:
         """Start or stop playing."""
         self.plays = not self.plays
+        self.acts += 1
         self.wake()
 
     def wake(self) -> None:
