@@ -17,6 +17,7 @@ from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.base.errors import ForkRefused
 from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.core.tools.registry import may_change_sandbox
 
 
@@ -144,6 +145,8 @@ def fork_point_at(parent: str, events: Sequence[e.AnyEvent], seq: int) -> ForkPo
     """
     if not events or not isinstance(events[0], e.RunStarted):
         raise ForkRefused("This session does not record how it started, so it cannot be forked.")
+    if events[0].sandbox == REBUILT and not any(isinstance(x, e.ModelReplied) for x in events):
+        raise ForkRefused("A recording of a terminal has no conversation to fork.")
     history, next_call = _without_unfinished([x for x in events if x.seq <= seq])
     if not any(isinstance(x, e.TerminalOpened) for x in history):
         history = _beginning(events, history)

@@ -10,6 +10,9 @@ from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.sessions.store.ids import time_of
 
+NO_CONVERSATION = "a recording of a terminal has no conversation to fork"
+"""Why a session without a conversation cannot be forked."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
@@ -63,6 +66,11 @@ class RunSummary:
     def is_rebuilt(self) -> bool:
         """Whether it was rebuilt from a recording of another kind, which lacks parts."""
         return self.sandbox == REBUILT
+
+    @property
+    def has_conversation(self) -> bool:
+        """Whether there is a conversation to fork: a recording of a terminal has none."""
+        return not self.is_rebuilt or self.steps > 0
 
     @property
     def program(self) -> str:

@@ -25,10 +25,11 @@ class Resume(NamedTuple):
 
 
 class ReplayAt(NamedTuple):
-    """A session to replay, paused at a position."""
+    """A session to replay, paused at a position, perhaps to draw a film."""
 
     run: RunSummary
     place: ReplayPosition
+    in_film: bool = False
 
 
 class Attach(NamedTuple):

@@ -85,6 +85,9 @@ def test_the_command_makes_a_film_that_plays_from_the_beginning_to_the_end(
     words = words_of(film)
     for expected in ("calls 0", "calls 1", "calls 2", "zebra"):
         assert expected in words, expected
+    for key_or_state in ("paused", "‖", "palette", "help", "q leave"):  # no key can be pressed
+        assert key_or_state not in words, key_or_state
+    assert words.index("▶") < words.index("■")
     assert SECRET.encode() not in film
     assert b"url(" not in film.replace(b"url(#", b"")
     frames = len(moments(Recording(store, "r").events))

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
@@ -140,6 +141,32 @@ async def test_a_replay_opens_and_closes_nothing() -> None:
         await pilot.press("delete", "plus", "enter")
         assert app.asked == []
         assert not app.pane.view.attached
+
+
+async def test_a_recording_shows_the_terminal_that_is_not_empty() -> None:
+    """A recording of a shell alone has nothing in the model's terminal."""
+    app = Demo(live=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.pane.view.focus()
+        app.pane.opened("shell", 80, 24)
+        await app.pane.feed("shell", b"recorded")
+        await settle(pilot, app)
+        app.pane.sync(RunState())
+        await pilot.pause()
+        assert app.pane.shown == "shell"
+        assert app.title_shown == "‹shell›"
+        assert app.pane.view.has_focus
+        await app.pane.feed("model", b"a command")
+        await settle(pilot, app)
+        app.pane.sync(RunState())
+        assert app.title_shown == "‹model› │ shell"
+        app.pane.switch("shell")
+        app.pane.sync(RunState())
+        assert app.title_shown == "model │ ‹shell›"  # what the user chose stays
+        app.pane.replace({"model": Screen(80, 24)})  # before the shell was opened
+        assert app.title_shown == "‹model›"
+        app.pane.replace({"model": Screen(80, 24), "shell": Screen(80, 24)})
+        assert app.pane.shown == "shell"
 
 
 async def test_a_hostile_name_is_only_text() -> None:

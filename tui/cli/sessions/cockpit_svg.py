@@ -83,7 +83,8 @@ def cockpit_film(
         StoreError: the film could not be drawn.
     """
     shown = moments(recording.events_with_output)
-    screenshots = _screenshots(recording, [m.seq for m in shown], settings, size, drawn)
+    seqs = [moment.seq for moment in shown]
+    screenshots = _screenshots(recording, seqs, settings, size, drawn, in_film=True)
     return animated_svg(
         [
             Frame(screenshot_rows(drawing), moment.seconds)
@@ -98,6 +99,8 @@ def _screenshots(
     settings: Settings,
     size: tuple[int, int],
     drawn: Drawn,
+    *,
+    in_film: bool = False,
 ) -> list[str]:
     """Return the cockpit after each of these events, as drawn by the app."""
     with TemporaryDirectory(prefix="sandbox-tui-") as folder:
@@ -105,7 +108,8 @@ def _screenshots(
         try:
             _copy(recording, store)
             catch_up(store, recording.summary.id)
-            return asyncio.run(_draw(store, recording.summary.id, seqs, settings, size, drawn))
+            run_id = recording.summary.id
+            return asyncio.run(_draw(store, run_id, seqs, settings, size, drawn, in_film=in_film))
         finally:
             store.close()
 
@@ -131,6 +135,8 @@ async def _draw(
     settings: Settings,
     size: tuple[int, int],
     drawn: Drawn,
+    *,
+    in_film: bool,
 ) -> list[str]:
     from sandbox_tui.tui.app import SandboxTui
     from sandbox_tui.tui.lifecycle.first_screen import ReplayAt
@@ -139,9 +145,8 @@ async def _draw(
 
     run = store.run(run_id)
     look = msgspec.structs.replace(settings.ui, animations=False, images="blocks", title=False)
-    app = SandboxTui(
-        msgspec.structs.replace(settings, ui=look), store, ReplayAt(run, ReplayPosition(seqs[0]))
-    )
+    first = ReplayAt(run, ReplayPosition(seqs[0]), in_film=in_film)
+    app = SandboxTui(msgspec.structs.replace(settings, ui=look), store, first)
     try:
         async with (
             asyncio.timeout(DRAW_TIMEOUT_SECONDS),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.tui.widgets.terminal.tabs import Tab
+from sandbox_tui.tui.widgets.terminal.used_rows import is_blank
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 
@@ -29,18 +30,38 @@ class OpenTerminal:
 class OpenTerminals(dict[str, OpenTerminal]):
     """Terminals by name: the mirror, then the user's shells.
 
+    Args:
+        live: whether the run is active; otherwise it is a recording.
+
     Attributes:
         shown: name of the visible terminal.
+        chosen: the one that the user chose; None before that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, live: bool) -> None:
         super().__init__()
         self.shown = MIRROR
+        self.chosen: str | None = None
+        self._live = live
 
     @property
     def names(self) -> list[str]:
-        """The names of all terminals."""
-        return list(self)
+        """The names of all terminals with a tab. A recording may have nothing in the mirror, which
+        then needs none beside others."""
+        if self._live or self.shown == MIRROR or not self._is_empty(MIRROR):
+            return list(self)
+        return [name for name in self if name != MIRROR]
+
+    @property
+    def preferred(self) -> str:
+        """The terminal to show in a recording: the user's choice, otherwise the first one that is
+        not empty."""
+        if self.chosen is not None and self.chosen in self:
+            return self.chosen
+        return next((name for name in self if not self._is_empty(name)), MIRROR)
+
+    def _is_empty(self, name: str) -> bool:
+        return is_blank(self[name].view.emulator)
 
     @property
     def ended(self) -> set[str]:
@@ -52,6 +73,15 @@ class OpenTerminals(dict[str, OpenTerminal]):
         """The shells that have not ended, the visible one first."""
         alive = [name for name in self if name != MIRROR and not self[name].ended]
         return sorted(alive, key=lambda name: name != self.shown)
+
+    def show(self, name: str) -> bool:
+        """Show one terminal and hide the others; return whether it takes over the focus."""
+        before = self.get(self.shown)
+        self.shown = name
+        self[name].unseen = False
+        for other, terminal in self.items():
+            terminal.view.set_class(other == name, "-shown")
+        return before is not None and before is not self[name] and before.view.has_focus
 
     def name_of(self, view: TerminalView) -> str | None:
         """Return the name of a view's terminal; None once its tab has been removed."""
@@ -82,5 +112,5 @@ class OpenTerminals(dict[str, OpenTerminal]):
                 if terminal.unseen
                 else "",
             )
-            for name, terminal in self.items()
+            for name, terminal in ((name, self[name]) for name in self.names)
         )

@@ -96,7 +96,7 @@ class TerminalPane(ExplainsUnavailable, Container):
     def __init__(self, *, live: bool, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._live = live
-        self._terminals = OpenTerminals()
+        self._terminals = OpenTerminals(live=live)
         self._awaited: InputAwaited | None = None
         self._grows = live
         self._drawn_tabs: object = None
@@ -108,7 +108,7 @@ class TerminalPane(ExplainsUnavailable, Container):
 
     def on_mount(self) -> None:
         """Show the mirror."""
-        self.switch(MIRROR)
+        self._bring_up(MIRROR)
 
     @property
     def shown(self) -> str:
@@ -186,8 +186,7 @@ class TerminalPane(ExplainsUnavailable, Container):
         mirror = self._terminals.get(MIRROR)
         if mirror is not None and mirror.view.attached and not state.busy:
             mirror.view.release()
-        self._draw_tabs()
-        self.refresh_subtitle()
+        self._bring_up(self.shown if self._live else self._terminals.preferred)
 
     def replace(self, emulators: Mapping[str, Emulator]) -> None:
         """Show the terminals as they were at another time."""
@@ -199,20 +198,21 @@ class TerminalPane(ExplainsUnavailable, Container):
             self._terminals.pop(name).view.remove()
         for terminal in self._terminals.values():
             terminal.ended = terminal.unseen = False
-        self.switch(self.shown if self.shown in self._terminals else MIRROR)
+        self._bring_up(self._terminals.preferred)
 
     # --- tabs
 
     def switch(self, name: str) -> None:
-        """Show a terminal."""
-        if name not in self._terminals:
-            return
+        """Show a terminal that the user chose."""
+        if name in self._terminals:
+            self._terminals.chosen = name
+            self._bring_up(name)
+
+    def _bring_up(self, name: str) -> None:
         if name != self.shown and self._search_bar.display:
             self._search_bar.close()
-        self._terminals.shown = name
-        self._terminals[name].unseen = False
-        for other, terminal in self._terminals.items():
-            terminal.view.set_class(other == name, "-shown")
+        if self._terminals.show(name):
+            self.call_after_refresh(self.view.focus)
         self._draw_tabs()
         self.refresh_subtitle()
 
@@ -254,7 +254,7 @@ class TerminalPane(ExplainsUnavailable, Container):
         view = self._terminals.remove(name)
         had_focus = view.has_focus
         view.remove()
-        self.switch(self.shown)
+        self._bring_up(self.shown)
         if had_focus:
             self.call_after_refresh(self.view.focus)
 
@@ -391,9 +391,10 @@ class TerminalPane(ExplainsUnavailable, Container):
         self.set_class(view.attached, "-attached")
 
     def _subtitles(self, view: TerminalView) -> tuple[str, ...]:
+        if self.screen.has_class("-film"):
+            return ("",)
         if view.attached:
             return release_hints()
         if self._awaited is not None and self.shown == MIRROR and self._live:
             return awaited_words(self._awaited, has_focus=view.has_focus)
-        grows = self._grows and self.shown not in self.ended
-        return reading_words(view, grows=grows)
+        return reading_words(view, grows=self._grows and self.shown not in self.ended)

@@ -7,10 +7,16 @@ from sandbox_tui.tui.format.run_end import ResultFiles, result_files
 from sandbox_tui.tui.widgets.calls.end_card import AFTER_REPLAY, EndCard
 
 
-def replay_end_card(run: RunSummary) -> EndCard:
-    """Return the outcome of a session. For an imported one, its results are not looked up."""
+def replay_end_card(run: RunSummary, *, in_film: bool) -> EndCard:
+    """Return the outcome of a session; in a film, without keys. For an imported one, its results
+    are not looked up."""
     reads = _not_here if run.imported else result_files
-    return EndCard(run.id, actions=AFTER_REPLAY, list_files=reads, id="end")
+    actions = [
+        (name, word)
+        for name, word in AFTER_REPLAY
+        if not in_film and (name != "replay.fork" or run.has_conversation)
+    ]
+    return EndCard(run.id, actions=actions, list_files=reads, id="end")
 
 
 def _not_here(folder: str) -> ResultFiles:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, TrainingRow
+from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.home.rows.session_opener import can_compare
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
@@ -53,7 +54,7 @@ def why_unavailable_here(
         case "folder" if run is not None:
             return "" if run.results_dir else "this session left no files on this machine"
         case "fork" if run is not None:
-            return "this session is running" if not is_at_rest(run) else ""
+            return _why_not_forked(run)
         case "details" | "replay":
             return "" if run or shown.current_row else _NONE
         case _ if action in _OF_ONE and run is None:
@@ -75,6 +76,12 @@ def _of_another_row(action: str, row: Row | None) -> str:
     if action == "delete":
         return f"this is {what}: {hint(listed)}, then {hint(delete)}, deletes it"
     return f"this is {what}: {hint('home.open')} lists its sessions"
+
+
+def _why_not_forked(run: RunSummary) -> str:
+    if not run.has_conversation:
+        return NO_CONVERSATION
+    return "" if is_at_rest(run) else "this session is running"
 
 
 def is_at_rest(run: RunSummary) -> bool:

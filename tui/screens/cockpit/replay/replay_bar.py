@@ -1,0 +1,54 @@
+"""The bar below the panes of a replay: how it plays, and which position it shows."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+from sandbox_tui.core.base.durations import clock
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
+from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
+
+
+class ReplayBar(Static):
+    """Shows the position of a replay; call `show` when it has changed.
+
+    Args:
+        summary: the session.
+        replay: plays it.
+        index: knows its steps, and how far it is prepared.
+        in_film: whether this is a picture of a film, which plays by itself.
+    """
+
+    DEFAULT_CSS = """
+    ReplayBar {
+        height: 3; border: round $border-blurred; padding: 0 1; color: $role-dim;
+    }
+    """
+
+    def __init__(
+        self, summary: RunSummary, replay: ReplayLoop, index: ReplayIndex, *, in_film: bool
+    ) -> None:
+        super().__init__(id="replay-bar", markup=False)
+        self._summary = summary
+        self._replay = replay
+        self._index = index
+        self._in_film = in_film
+
+    def show(self, state: RunState) -> None:
+        """Show the position of this state."""
+        last = self._summary.last_seq
+        parts = [
+            f"step {state.step} of {max(self._index.markers.steps, state.step)}",
+            f"event {state.seq}/{last}",
+            clock(state.t),
+            sanitize_line(self._summary.id),
+        ]
+        if not self._in_film:
+            plays = "playing" if self._replay.plays else "paused"
+            parts.insert(0, f"{plays} ×{self._replay.speed:g}")
+        if self._replay.requested_position is None and not self._index.can_reach(last):
+            parts.append(f"preparing {100 * self._index.covered // max(1, last)} %")
+        self.update(" · ".join(parts))
