@@ -157,10 +157,10 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
                 self.push_screen(ReplayScreen(self._begin, store))
-            case ReplayAt(run=run, place=place):
+            case ReplayAt(run=run, place=place, in_film=in_film):
                 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
-                self.push_screen(ReplayScreen(run, store, at=place))
+                self.push_screen(ReplayScreen(run, store, at=place, in_film=in_film))
             case Resume(run=run):
                 self._begun = [resume_here(run, self.settings.now, workers)]
                 self._show_live(self._begun[0])
