@@ -12,11 +12,11 @@ from typing import Any
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.sessions.search.query import Filters, Query, parse_query
+from sandbox_tui.sessions.search.readable_snippet import CLOSE, OPEN, readable_snippet
 from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.store import Store
 
-_OPEN, _CLOSE = "\ue000", "\ue001"
 _NO_BOUND = 1 << 30
 
 WORDS = 14
@@ -179,7 +179,7 @@ def _snippets(
         return {}
     rows = store.rows(
         f"SELECT rowid AS id,"
-        f" snippet({source.index}, -1, '{_OPEN}', '{_CLOSE}', '…', {words:d}) AS text"
+        f" snippet({source.index}, -1, '{OPEN}', '{CLOSE}', '…', {words:d}) AS text"
         f" FROM {source.index} WHERE {source.index} MATCH ?"
         " AND rowid IN (SELECT value FROM json_each(?))",
         [source.match(match), json.dumps(ids)],
@@ -194,8 +194,8 @@ def _session_hit(row: dict[str, Any]) -> Hit:
 
 
 def _hit(place: dict[str, Any], run: RunSummary, snippet: str) -> Hit:
-    if place["kind"] == "call":  # the other escapes of its JSON are not in the index
-        snippet = snippet.replace("\\\\", "\\")
+    if place["kind"] == "call":
+        snippet = readable_snippet(snippet)
     plain, marks = _marked(snippet)
     return Hit(
         run=run,
@@ -211,10 +211,10 @@ def _hit(place: dict[str, Any], run: RunSummary, snippet: str) -> Hit:
 def _marked(text: str) -> tuple[str, list[tuple[int, int]]]:
     """Return the snippet without its markers, and their positions."""
     plain, marks, start = "", list[tuple[int, int]](), 0
-    for part in re.split(f"([{_OPEN}{_CLOSE}])", text):
-        if part == _OPEN:
+    for part in re.split(f"([{OPEN}{CLOSE}])", text):
+        if part == OPEN:
             start = len(plain)
-        elif part == _CLOSE:
+        elif part == CLOSE:
             marks.append((start, len(plain)))
         else:
             plain += part

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -90,6 +91,30 @@ def test_snippets_have_no_escapes_and_as_many_words_as_asked_for(store: Store) -
     (hit,) = find(store, parse_query("harbour"), words=48)
     assert hit.snippet.count("word") > 30 > short.snippet.count("word")
     assert [hit.snippet[start:end] for start, end in hit.marks] == ["harbour"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words", "shown"),
+    [
+        ("execute_bash", {"command": 'grep "harbour" *.py'}, 20, '$ grep "harbour" *.py'),
+        ("execute_bash", {"command": "harbour", "is_input": True}, 20, "harbour · is_input: true"),
+        ("str_replace_editor", {"command": "view", "path": "/harbour.py"}, 20, "/harbour.py"),
+        ("edit", {"path": "a.py", "old_str": "x = {}", "new_str": "harbour"}, 20, "path: a.py"),
+        ("submit_harbour", {}, 20, "submit_harbour"),
+        ("note", {"text": "harbour 中文"}, 20, "text: harbour 中文"),
+    ],
+)
+def test_a_call_is_found_as_text_not_as_json(
+    store: Store, tool: str, arguments: dict[str, Any], words: int, shown: str
+) -> None:
+    text = json.dumps(arguments)
+    call = e.ToolCall(number=1, step=1, id="", name=tool, arguments=text)
+    store.append("r", [started("r"), e.CallProposed(seq=2, t=1, call=call)])
+    (hit,) = find(store, parse_query("harbour"), words=words)
+    assert shown in " ".join(hit.snippet.split())
+    assert '": ' not in hit.snippet
+    assert not hit.snippet.endswith("}")
+    assert "harbour" in [hit.snippet[start:end].replace("submit_", "") for start, end in hit.marks]
 
 
 def test_every_kind_of_text_is_found(store: Store) -> None:

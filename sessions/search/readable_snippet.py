@@ -1,0 +1,38 @@
+"""Snippets of tool calls as text: the index has their arguments as JSON with most escapes undone.
+
+A snippet may begin and end anywhere and contains marks around the words found, so it cannot be
+parsed; braces, quotes and commas are recognised by the names of arguments between them.
+"""
+
+from __future__ import annotations
+
+import re
+
+OPEN, CLOSE = "\ue000", "\ue001"
+"""Marks before and after a word that was found, which no text of a session contains."""
+
+_WORD = rf"[\w.{OPEN}{CLOSE}-]"
+_KEY = rf'(?P<name>{_WORD}{{1,80}})"\s*:\s*"?'
+_FIRST = re.compile(rf'^(?P<tool>{_WORD}+\n)?(?P<cut>…?)\{{?\s*"?{_KEY}')
+_NEXT = re.compile(rf'"?(?:\}}\s*\{{|,)\s*"{_KEY}')
+_END = re.compile(r'(?:\{|")?\}\s*$')
+_UNICODE = re.compile(r"(?<!\\)\\u(?P<code>[0-9a-fA-F]{4})")
+
+
+def readable_snippet(snippet: str) -> str:
+    """Return the snippet of a call's arguments, with its marks, without the syntax of JSON."""
+    text = _FIRST.sub(_first, snippet, count=1)
+    text = _NEXT.sub(r" · \g<name>: ", text)
+    text = _END.sub("", text)
+    return _UNICODE.sub(_character, text).replace("\\\\", "\\")
+
+
+def _first(found: re.Match[str]) -> str:
+    name = "$ " if found["name"] == "command" else f"{found['name']}: "
+    return f"{found['tool'] or ''}{found['cut']}{name}"
+
+
+def _character(found: re.Match[str]) -> str:
+    """Return an escaped character; half of a pair of surrogates stays as it is."""
+    character = chr(int(found["code"], 16))
+    return character if character.isprintable() else found[0]
