@@ -25,7 +25,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.home import missing_image as image_offer
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
+from sandbox_tui.tui.screens.home.missing_image import ImageAnswer, MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from tests import scripted_server as s
@@ -187,7 +187,7 @@ async def test_a_run_in_the_background_continues_when_a_first_replay_is_left(
 async def test_settings_stay_open_when_an_image_is_there(
     tmp_path: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there, answers = asyncio.Event(), list[bool | None]()
+    there, answers = asyncio.Event(), list[ImageAnswer | None]()
 
     async def way(image: str, say: Any) -> None:
         await there.wait()
@@ -206,7 +206,7 @@ async def test_settings_stay_open_when_an_image_is_there(
         assert not answers
         await run.press("escape")
         await run.until(lambda: isinstance(run.app.screen, HomeScreen))
-        assert answers == [True]
+        assert answers == ["image"]
 
 
 async def test_settings_stay_open_when_a_file_is_saved(

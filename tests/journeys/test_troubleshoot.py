@@ -48,11 +48,36 @@ def test_an_image_that_is_missing_is_offered(person: Person, scripted_server: Se
         )
         person.sees("the image is missing", "no:such")
         person.presses("n")
-        person.sees("this did not work", "no:such")
-        person.presses("Escape")
-        person.no_longer_sees("this did not work")
-        person.presses("q")
         assert person.is_back() == 3
+
+
+def test_a_run_that_cannot_start_gives_its_text_back(
+    person: Person, scripted_server: Serve
+) -> None:
+    require("docker")
+    require("bubblewrap")
+    server = scripted_server(s.call("submit"))
+    model = f'[model]\nname = "m"\nbase_url = "{server.url}"\nlocal_ports = []\n'
+    sandbox = '[sandbox]\nkind = "docker"\nimage = "no:such"\n'
+    (person.folder / "home" / "config.toml").write_text(model + sandbox)
+    with person:
+        person.enters("sandbox-tui")
+        person.sees("Nothing here yet")
+        person.presses("n")
+        person.sees("new run")
+        person.types("a task typed with care")
+        person.presses("C-s")
+        person.sees("the image is missing", "no:such", "Use bubblewrap instead")
+        person.presses("Escape")
+        person.sees("new run", "a task typed with care", "Draft saved")
+        person.presses("C-s")
+        person.sees("the image is missing", "Use bubblewrap instead")
+        person.presses("Tab", "Enter")
+        person.sees("submitted", "bubblewrap")
+        person.presses("q")
+        person.sees("a task typed with care", "submitted")
+        person.presses("q")
+        assert person.is_back() == 0
 
 
 def test_an_image_is_made_without_a_registry(person: Person) -> None:

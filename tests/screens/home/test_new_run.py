@@ -36,7 +36,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
     """Collect the requests that the home screen would start, without starting them."""
     requests: Started = []
 
-    def begin(self: HomeScreen, wanted: Sequence[RunRequest]) -> None:
+    def begin(self: HomeScreen, wanted: Sequence[RunRequest], *_: object) -> None:
         requests.extend(wanted)
 
     monkeypatch.setattr(HomeScreen, "_begin", begin)

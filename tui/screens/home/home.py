@@ -29,6 +29,7 @@ from sandbox_tui.tui.screens.home.rows.session_opener import opening_words
 from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
+from sandbox_tui.tui.screens.home.unstarted_runs import give_back
 from sandbox_tui.tui.screens.wall.open_wall import open_wall, why_no_wall
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -42,6 +43,8 @@ from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 
 if TYPE_CHECKING:  # screens opened from here are imported when first shown
     from sandbox_tui.core.run.run_request import RunRequest
+    from sandbox_tui.sessions import RunWorker
+    from sandbox_tui.tui.screens.dialogs.form import Texts
 
 PAGE = 100
 """Number of sessions read at a time."""
@@ -183,7 +186,7 @@ class HomeScreen(RowCommands):
 
         def described(requests: Sequence[RunRequest] | None) -> None:
             if requests:
-                self.call_later(self._begin, requests)
+                self.call_later(self._begin, requests, form.started_with)
 
         reread_settings(app_of(self), self._settings)
         form = NewRunDialog(self._settings, self._draft, self._models.last_model)
@@ -235,18 +238,31 @@ class HomeScreen(RowCommands):
         reread_settings(app_of(self), self._settings)
         self._begin([demo_request(self._settings.now)])
 
-    def _begin(self, requests: Sequence[RunRequest]) -> None:
+    def _begin(self, requests: Sequence[RunRequest], typed: Texts | None = None) -> None:
+        """Start runs; `typed` is given back to the form if they cannot start."""
         workers = [self._run_workers.begin(request) for request in requests]
         model = requests[0].settings.model
         if requests[0].model is None:  # not the demo
             self._models.last_model = LastModel(model.name, model.base_url)
         self.query_one(SessionList).go_to(workers[0].run_id)
+
+        def left(_: None) -> None:
+            if typed is not None:
+                self._give_back(workers, typed)
+
         if len(workers) == 1:
-            self._opener.open_run(workers[0])
+            self._opener.open_run(workers[0], then=left)
         else:
             from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-            app_of(self).push_screen(WallScreen(self._run_workers))
+            wall = WallScreen(self._run_workers, chosen=workers[0].run_id)
+            app_of(self).push_screen(wall, left)
+
+    @work(group="unstarted")
+    async def _give_back(self, workers: Sequence[RunWorker], typed: Texts) -> None:
+        """If the runs could not start, make their text a draft again and open the form with it."""
+        if await give_back(self, workers, typed, self._draft) and self.is_current:
+            self.action_new()
 
     def action_wall(self) -> None:
         """Show runs side by side: the chosen ones, or those of this program."""

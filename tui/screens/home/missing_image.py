@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -23,6 +23,9 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 Progress = Callable[[str], None]
+
+ImageAnswer = Literal["image", "bubblewrap"]
+"""How the run can start now: the image is available, or the user chose the other sandbox."""
 Way = Callable[[str, Progress], Coroutine[Any, Any, None]]
 
 
@@ -55,11 +58,12 @@ def _question(image: str, ways: Sequence[str]) -> str:
     )
 
 
-class MissingImageDialog(Dialog[bool]):
-    """Asks how to get an image and gets it; dismisses with whether it is available.
+class MissingImageDialog(Dialog[ImageAnswer]):
+    """Asks how to get an image and gets it; dismisses with how the run can start now, or None.
 
     Args:
         image: the image that the engine does not have.
+        has_bubblewrap: whether the run can use bubblewrap instead.
     """
 
     AUTO_FOCUS = "Button"
@@ -72,6 +76,7 @@ class MissingImageDialog(Dialog[bool]):
     MissingImageDialog RichLog { height: 12; margin-top: 1; background: $panel; display: none; }
     MissingImageDialog.-working RichLog { display: block; }
     MissingImageDialog Horizontal { height: auto; margin-top: 1; }
+    MissingImageDialog #bubblewrap { margin-top: 1; }
     MissingImageDialog Button { margin-right: 2; }
     MissingImageDialog.-working Button { display: none; }
     """
@@ -80,9 +85,10 @@ class MissingImageDialog(Dialog[bool]):
         binding("image_offer.leave", "leave"),
     ]
 
-    def __init__(self, image: str) -> None:
+    def __init__(self, image: str, *, has_bubblewrap: bool = False) -> None:
         super().__init__()
         self._image = image
+        self._has_bubblewrap = has_bubblewrap
 
     def compose(self) -> ComposeResult:
         """Yield the question, the ways, and a log for their output."""
@@ -95,8 +101,15 @@ class MissingImageDialog(Dialog[bool]):
             with Horizontal():
                 for way in ways:
                     yield Button(WAYS[way][0], id=way, compact=True)
+            if self._has_bubblewrap:
+                yield Button("Use bubblewrap instead", id="bubblewrap", compact=True)
 
-    @on(Button.Pressed)
+    @on(Button.Pressed, "#bubblewrap")
+    def _chose_bubblewrap(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss("bubblewrap")
+
+    @on(Button.Pressed, "Horizontal Button")
     def _chosen(self, event: Button.Pressed) -> None:
         self.add_class("-working")
         self.choice_words = ""
@@ -116,11 +129,11 @@ class MissingImageDialog(Dialog[bool]):
             box.border_title = "✗ the image could not be built"
             box.border_subtitle = f"{hint('image_offer.leave')} back"
             return
-        self.dismiss_when_on_top(True)
+        self.dismiss_when_on_top("image")
 
     def _say(self, line: str) -> None:
         self.query_one(RichLog).write(sanitize_line(line))
 
     def action_leave(self) -> None:
         """Cancel; work in progress is stopped."""
-        self.dismiss(False)
+        self.dismiss(None)

@@ -55,6 +55,9 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         live_settings: the initial settings.
         draft: texts from when the form was last closed; updated on leaving.
         last_model: of the last run; the first choice if the settings name no model.
+
+    Attributes:
+        started_with: the texts that were typed for the requests.
     """
 
     CSS = """
@@ -115,6 +118,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         self._draft: Texts = {} if draft is None else draft
         self._at_first: Texts = {}
         self._models_found = 0
+        self.started_with: Texts = {}
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
@@ -224,6 +228,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             input=typed_path(input_path) if input_path else None,
         )
         self._draft.clear()
+        self.started_with = self.unsaved
         self.dismiss(requests_for(request, tasks, int(typed["samples"])))
 
     def action_more(self) -> None:

@@ -48,6 +48,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         workers: the runs of this program.
         group: the runs to show instead.
         confirm_leave: whether leaving the wall asks what to do with active runs.
+        chosen: id of the run that is chosen at first; empty for one that waits for the user.
     """
 
     AUTO_FOCUS = ""
@@ -81,14 +82,20 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     ]
 
     def __init__(
-        self, workers: RunRegistry, group: Group | None = None, *, confirm_leave: bool = False
+        self,
+        workers: RunRegistry,
+        group: Group | None = None,
+        *,
+        confirm_leave: bool = False,
+        chosen: str = "",
     ) -> None:
         super().__init__()
         self._run_workers = workers
         self._runs = WallRuns(workers, group)
         self._previews = WaitingPreviews(self)
         self._actions = TileActions(self, workers, self._decided)
-        self._follows_waiting = True
+        self._chosen_first = chosen
+        self._follows_waiting = not chosen
         self._confirm_leave = confirm_leave
         self._last_number = 0
         self._order: Order = "start"
@@ -138,10 +145,10 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         seen = self._seen_tiles()
         if not seen or isinstance(self.focused, Input):
             return
-        first = chosen_first(seen)
+        first = chosen_first(seen, self._chosen_first)
         if self.focused is None:
             self.set_focus(self._chosen_last if self._chosen_last in seen else first)
-        elif self._follows_waiting and first.kind == "waiting" and self._idles:
+        elif self._follows_waiting and first.kind == "waiting" and _idles(self._chosen):
             self.set_focus(first)
 
     @property
@@ -159,11 +166,6 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     @property
     def _chosen(self) -> RunTile | None:
         return self.focused if isinstance(self.focused, RunTile) else None
-
-    @property
-    def _idles(self) -> bool:
-        """Whether the chosen run does not wait for the user."""
-        return self._chosen is not None and self._chosen.kind != "waiting"
 
     # --- what is shown
 
@@ -394,3 +396,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self._close_search()
             return
         leave_wall(self, self._run_workers, asks=self._confirm_leave)
+
+
+def _idles(tile: RunTile | None) -> bool:
+    return tile is not None and tile.kind != "waiting"

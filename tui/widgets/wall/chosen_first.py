@@ -8,9 +8,12 @@ from sandbox_tui.tui.widgets.wall.run_groups import grouped
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 
-def chosen_first(tiles: Sequence[RunTile]) -> RunTile:
-    """Return the tile to begin with: a run that waits for the user; else the first that runs of
-    those started last; else the first of those started last."""
+def chosen_first(tiles: Sequence[RunTile], wanted: str = "") -> RunTile:
+    """Return the tile to begin with: the run with the id `wanted`; else one that waits for the
+    user; else the first that runs of those started last; else the first of those started last."""
+    for tile in tiles:
+        if wanted and tile.worker.run_id == wanted:
+            return tile
     waiting = [tile for tile in tiles if tile.kind == "waiting"]
     if waiting:
         return waiting[0]

@@ -24,6 +24,7 @@ from sandbox_tui.tui.screens.cockpit.live.approving.waiting_file import WaitingF
 from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
 from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
+from sandbox_tui.tui.screens.cockpit.live.failed_start import offer_image, say_it_failed
 from sandbox_tui.tui.screens.cockpit.live.interrupted import offer_to_resume
 from sandbox_tui.tui.screens.cockpit.live.next_steps import open_results, replay_session
 from sandbox_tui.tui.screens.cockpit.live.shells import Shells
@@ -34,9 +35,7 @@ from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
-from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
 from sandbox_tui.tui.screens.export_session import export_recorded
-from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -136,31 +135,21 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
                 raise
         match self.worker.failure:
             case ImageMissing() as error:
-                self._offer_image(error)
+                await offer_image(self, error, self._start_again)
             case EndedEarly() | RunLost():
                 self._told_of_end = True
             case ProgramExited() as error:
                 offer_to_resume(self, error)
             case SandboxTuiError() as error:
-                self._say_it_failed(error)
+                say_it_failed(self, error)
             case None:
                 self._told_of_end = True
         for words in self.run.left_behind if self.run is not None else ():
             self.notify(sanitize_line(words), severity="warning", markup=False, timeout=20)
 
-    def _say_it_failed(self, error: SandboxTuiError) -> None:
-        """Say why the run could not start, then leave this screen; others may lie on top of it."""
-        app_of(self).push_screen(ErrorDialog(str(error)), self.dismiss_when_on_top)
-
-    def _offer_image(self, error: ImageMissing) -> None:
-        def answered(is_available: bool | None) -> None:
-            if is_available:
-                self.worker.start()
-                self._watch()
-            else:  # the offer itself is still on top
-                self.call_later(self._say_it_failed, error)
-
-        app_of(self).push_screen(MissingImageDialog(error.image), answered)
+    def _start_again(self) -> None:
+        self.worker.start()
+        self._watch()
 
     async def apply(self, event: e.AnyEvent) -> None:
         """Apply an event, and also report how the run ended."""

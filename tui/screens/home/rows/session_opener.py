@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
@@ -57,12 +57,25 @@ class SessionOpener:
         self._screen = screen
         self._run_workers = workers
 
-    def open_run(self, worker: RunHandle, *, confirm_leave: bool = True) -> None:
-        """Watch a run; `confirm_leave` sets whether leaving it asks what to do with it."""
+    def open_run(
+        self,
+        worker: RunHandle,
+        *,
+        confirm_leave: bool = True,
+        then: Callable[[None], None] | None = None,
+    ) -> None:
+        """Watch a run.
+
+        Args:
+            worker: the run.
+            confirm_leave: whether leaving it asks what to do with it.
+            then: called after the screen was left.
+        """
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         store = self._run_workers.store
-        app_of(self._screen).push_screen(LiveScreen(worker, store, confirm_leave=confirm_leave))
+        screen = LiveScreen(worker, store, confirm_leave=confirm_leave)
+        app_of(self._screen).push_screen(screen, then)
 
     def open_hit(self, hit: Hit) -> None:
         """Open a replay at a search hit."""

@@ -1,0 +1,56 @@
+"""What the screen of a run does if the run cannot start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sandbox_tui.core.base.errors import ImageMissing, SandboxTuiError
+from sandbox_tui.core.config.settings import changed
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread
+from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
+from sandbox_tui.tui.screens.home.missing_image import ImageAnswer, MissingImageDialog
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+if TYPE_CHECKING:
+    from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+
+
+def say_it_failed(screen: LiveScreen, error: SandboxTuiError) -> None:
+    """Say why the run could not start, then leave its screen; others may lie on top of it."""
+    app_of(screen).push_screen(ErrorDialog(str(error)), screen.dismiss_when_on_top)
+
+
+async def offer_image(screen: LiveScreen, error: ImageMissing, start: Callable[[], None]) -> None:
+    """Offer the ways to get the image, and the other sandbox if it works here.
+
+    The offer says why the run could not start, so a person who declines it is not told again: the
+    run's screen is left.
+
+    Args:
+        screen: of the run.
+        error: names the image.
+        start: starts the run again.
+    """
+    worker = screen.worker
+
+    def answered(answer: ImageAnswer | None) -> None:
+        if answer is None:
+            screen.dismiss_when_on_top(None)
+            return
+        if answer == "bubblewrap" and isinstance(worker, RunWorker):
+            settings = changed(worker.request.settings, {"sandbox.kind": "bubblewrap"})
+            worker.request = replace(worker.request, settings=settings)
+        start()
+
+    has_bubblewrap = type(worker) is RunWorker and await in_thread(_bubblewrap_works)
+    dialog = MissingImageDialog(error.image, has_bubblewrap=has_bubblewrap)
+    app_of(screen).push_screen(dialog, answered)
+
+
+def _bubblewrap_works() -> bool:
+    from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
+
+    return not bubblewrap_problem()

@@ -1,0 +1,57 @@
+"""Gives the text of the form back if the runs that it described could not start."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from textual.screen import Screen
+
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.sessions.recording.run_worker import EndedEarly
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.dialogs.form import Texts
+
+
+async def give_back(
+    screen: Screen[None], workers: Sequence[RunWorker], typed: Texts, draft: Texts
+) -> bool:
+    """Wait until each run has started or failed to; make the text a draft again if none started.
+
+    Args:
+        screen: says so.
+        workers: the runs.
+        typed: what was typed to start them.
+        draft: receives the text, unless it holds another one by then.
+
+    Returns:
+        Whether the form is the next thing to show: the person did not end the run.
+    """
+    for worker in workers:
+        await _started_or_ended(worker)
+    if draft or any(worker.state.seq for worker in workers):
+        return False
+    draft |= typed
+    words = f"The run could not start. Draft saved: {hint('home.new')} opens it again."
+    screen.notify(words, markup=False, timeout=6)
+    return not any(isinstance(worker.failure, EndedEarly) for worker in workers)
+
+
+async def _started_or_ended(worker: RunWorker) -> None:
+    started = asyncio.Event()
+
+    def note(_: object) -> None:
+        started.set()
+
+    worker.observers.append(note)
+    try:
+        if worker.state.seq:
+            return
+        waits = [asyncio.ensure_future(one.wait()) for one in (started, worker.ended)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+    finally:
+        worker.observers.remove(note)
