@@ -1,6 +1,7 @@
 """Evaluations in programs without a terminal, which outlive the program that starts them.
 
     python -m sandbox_tui.sessions.evals.detached ID     runs what is left of an evaluation
+    python -m sandbox_tui.sessions.evals.detached ID --failed    and the samples without a score
 
 The program writes nothing but errors, to the log of detached programs. A signal stops the
 evaluation: running samples end and are requeued.
@@ -30,6 +31,9 @@ from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
 MODULE = "sandbox_tui.sessions.evals.detached"
+RERUN = "--failed"
+"""Option: samples without a score run again."""
+
 LOOK_SECONDS = 0.05
 """Seconds between checks of whether the program has begun."""
 
@@ -49,28 +53,29 @@ def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
     _start(store, evaluation.info.id, base_url)
 
 
-def resume(store: Store, eval_id: str, base_url: str) -> None:
+def resume(store: Store, eval_id: str, base_url: str, *, rerun_lost: bool = False) -> None:
     """Let a new program run what is left of an interrupted evaluation; wait until it does. Blocks.
 
     Args:
         store: the database.
         eval_id: the evaluation.
         base_url: the address of the model's server in the current settings.
+        rerun_lost: whether samples that ended without a score because of an error run again.
 
     Raises:
         ConfigError: a prompt pack has been removed or changed.
         SandboxTuiError: the program could not take over; nothing has run.
     """
     check_packs(ledger.plan_of(store, eval_id), eval_id)
-    _start(store, eval_id, base_url)
+    _start(store, eval_id, base_url, *([RERUN] if rerun_lost else []))
 
 
-def _start(store: Store, eval_id: str, base_url: str) -> None:
+def _start(store: Store, eval_id: str, base_url: str, *options: str) -> None:
     address = {config.variable("model", "base_url"): base_url} if base_url else {}
     log = open_log()
     try:
         program = subprocess.Popen(
-            [sys.executable, "-m", MODULE, eval_id],
+            [sys.executable, "-m", MODULE, eval_id, *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,
@@ -153,7 +158,8 @@ def main() -> None:
     raise_file_limit()
     store = Store(config.data_dir() / "sessions.db")
     try:
-        evaluation = resume_evaluation(store, sys.argv[1], config.load(), None)
+        rerun = RERUN in sys.argv[2:]
+        evaluation = resume_evaluation(store, log.run_id, config.load(), None, rerun_lost=rerun)
         code = asyncio.run(run(evaluation, store, log))
     finally:
         store.close()

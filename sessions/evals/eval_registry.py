@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 
 if TYPE_CHECKING:  # so that programs without evaluations import none of this
     from sandbox_tui.sessions.evals.evaluation import Evaluation
@@ -54,9 +53,10 @@ class EvalRegistry:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of a program started for evaluations: `STOPPED_EARLY` if samples are left."""
-        left = any(not one.over for runner in self.all.values() for one in runner.samples.values())
-        return STOPPED_EARLY if left else 0
+        """Exit code of a program started for evaluations, by the outcomes of all their samples."""
+        from sandbox_tui.core.evals.reporting.outcomes import exit_code
+
+        return exit_code(one for runner in self.all.values() for one in runner.samples.values())
 
     async def stop(self, because: str) -> None:
         """End the running samples, requeue them, and wait until everything is cleaned up."""

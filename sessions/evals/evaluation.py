@@ -11,12 +11,14 @@ import msgspec
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting.outcomes import is_lost
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.models.factory import refuse_demo
 from sandbox_tui.sessions.evals.sample_executor import SampleExecutor
+from sandbox_tui.sessions.evals.sample_record import unattempted
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
@@ -106,8 +108,10 @@ def resume_evaluation(
     settings: Settings,
     concurrency: int | None,
     cluster: Cluster | None = None,
+    *,
+    rerun_lost: bool = False,
 ) -> Evaluation:
-    """Make this program the owner of an interrupted evaluation.
+    """Make this program the owner of an interrupted evaluation, or of one with samples to rerun.
 
     Args:
         store: the database.
@@ -115,6 +119,7 @@ def resume_evaluation(
         settings: the user's, for values that the recorded ones leave out.
         concurrency: samples at once; None: as before.
         cluster: runs the samples; None: this program.
+        rerun_lost: whether samples that ended without a score because of an error run again.
 
     Raises:
         ConfigError: a prompt pack has been removed or changed.
@@ -125,6 +130,8 @@ def resume_evaluation(
     plan = ledger.plan_of(store, found.info.id)
     check_packs(plan, found.info.id)
     ledger.take_ownership(store, found.info.id)
+    if rerun_lost:
+        _requeue_lost(store, found.info.id)
     recorded, now = plan.settings.model, settings.model
     if without_secrets(now.base_url) == recorded.base_url:
         model = msgspec.structs.replace(recorded, base_url=now.base_url)
@@ -137,6 +144,13 @@ def resume_evaluation(
         info = msgspec.structs.replace(info, concurrency=concurrency, concurrency_before=before)
         ledger.set_info(store, info)
     return Evaluation(info, plan, cluster)
+
+
+def _requeue_lost(store: Store, eval_id: str) -> None:
+    """Return the samples without a score to the queue, with all attempts before them."""
+    lost = filter(is_lost, ledger.results(store, eval_id))
+    again = (msgspec.structs.replace(unattempted(one), attempts=0) for one in lost)
+    ledger.finish(store, eval_id, *again)
 
 
 def check_packs(plan: EvalPlan, eval_id: str) -> None:

@@ -40,6 +40,7 @@ from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunLost, RunWorker
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.eval_totals import spent
 
 MIN_FAILURES_IN_A_ROW = 3
 """The evaluation pauses after this many consecutive infrastructure failures, or after as many as
@@ -186,7 +187,7 @@ class EvalRunner:
 
         for result in await asyncio.to_thread(read):
             self._set(result)
-        self._tokens, self._cost = await asyncio.to_thread(ledger.spent, self._store, self.info.id)
+        self._tokens, self._cost = await asyncio.to_thread(spent, self._store, self.info.id)
         self._pending.extend(
             sample for sample in self._plan.suite.plan() if not self.samples[sample.key].over
         )

@@ -14,6 +14,7 @@ import pytest
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
 from sandbox_tui.core.config.settings import load, snapshot_dir
+from sandbox_tui.core.evals.reporting.outcomes import exit_code
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.suite import Suite
@@ -25,6 +26,8 @@ from sandbox_tui.sessions.evals.evaluation import Evaluation, begin_evaluation, 
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import Budget
+from sandbox_tui.tui.screens.evals.screen_data import data_of
+from sandbox_tui.tui.screens.evals.source import RecordedEval
 from tests import scripted_server as s
 from tests.arithmetic_model import reply
 from tests.integration.conftest import TEST_IMAGE, require
@@ -299,6 +302,78 @@ async def test_the_digest_covers_the_prompt_pack(
     summary = ledger.summary(store, first.info.id)
     assert summary.status == "finished"
     assert (summary.info.concurrency_before, summary.info.concurrency) == ((1,), 3)
+
+
+async def test_samples_that_an_error_ended_are_rerun_and_no_others(
+    scripted_server: Start, store: Store
+) -> None:
+    """All attempts failed: the evaluation is finished, and its failure can be seen and mended."""
+    down = True
+
+    def answer(request: dict[str, Any]) -> s.Scripted:
+        broken = down and "1001" in str(request["messages"])
+        return s.failure(401, "no such key") if broken else reply(request)
+
+    server = scripted_server(answer)
+    evaluation = begin_evaluation(
+        store, suite(4, modes=("vanilla",)), settings(server), concurrency=9
+    )
+    await EvalRunner(evaluation, RunRegistry(store)).run()
+    found = ledger.summary(store)
+    assert (found.status, found.over, found.lost, found.can_resume) == ("finished", 4, 1, True)
+    assert found.scores == {"vanilla": pytest.approx(2 / 3)}  # t2 and t0 are right, t3 is wrong
+    before = ledger.results(store, found.info.id)
+    assert exit_code(before) == 5
+    down = False
+    taken = resume_evaluation(store, found.info.id, settings(server), None, rerun_lost=True)
+    await EvalRunner(taken, RunRegistry(store)).run()
+    found = ledger.summary(store)
+    assert (found.status, found.lost, found.can_resume) == ("finished", 0, False)
+    after = ledger.results(store, found.info.id)
+    assert [now == then for now, then in zip(after, before, strict=True)] == [
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert (after[1].status, after[1].attempts, exit_code(after)) == ("scored", 1, 0)
+
+
+async def test_what_a_cancelled_sample_spent_stays_in_the_total(
+    scripted_server: Start, store: Store
+) -> None:
+    require("bubblewrap")
+    asked_twice, go = threading.Event(), threading.Event()
+
+    def held(request: dict[str, Any]) -> s.Scripted:
+        if any(message["role"] == "assistant" for message in request["messages"]):
+            asked_twice.set()
+            assert go.wait(HANG_SECONDS)
+        return reply(request)
+
+    server = scripted_server(held)
+    evaluation = begin_evaluation(
+        store, suite(1, modes=("sandbox",)), settings(server), concurrency=1
+    )
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    working = asyncio.create_task(runner.run())
+    assert await asyncio.to_thread(asked_twice.wait, HANG_SECONDS)
+
+    def total() -> int:
+        shown = RecordedEval(ledger.summary(store), store).read()
+        assert shown is not None
+        return data_of(shown).tokens
+
+    assert total() == 0  # what runs is added where it is shown
+    await runner.stop("You stopped it.")
+    await working
+    stopped = total()
+    assert stopped > 0
+    go.set()
+    again = EvalRunner(resume_evaluation(store, "last", settings(server), None), RunRegistry(store))
+    await again.run()
+    (sample,) = ledger.results(store, evaluation.info.id)
+    assert total() == stopped + sample.input_tokens + sample.output_tokens
 
 
 async def test_a_budget_ends_it(scripted_server: Start, store: Store) -> None:

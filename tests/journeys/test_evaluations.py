@@ -140,11 +140,11 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         person.presses("q")
         assert person.is_back() == 0
         model.go.set()
-        person.enters("sandbox-tui eval resume $(sandbox-tui eval ls | head -1 | cut -d' ' -f1)")
+        newest = "$(sandbox-tui eval ls | sed -n 2p | cut -d' ' -f1)"
+        person.enters(f"sandbox-tui eval resume {newest}")
         person.sees("12 of 12", "✓ finished")
         person.presses("q")
         assert person.is_back() == 0
-        newest = "$(sandbox-tui eval ls | head -1 | cut -d' ' -f1)"
         assert "12 of 12" in person.runs(f"sandbox-tui eval watch {newest} --headless")
         person.runs("sandbox-tui eval watch --json >samples")
         assert len((person.folder / "samples").read_text().splitlines()) == 12

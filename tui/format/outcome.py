@@ -1,8 +1,11 @@
-"""Describes how a session ended."""
+"""Describes how a session or an evaluation ended."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.remote.sockets import is_detached
 
@@ -19,6 +22,30 @@ def outcome_words(run: RunSummary) -> str:
     if run.outcome == "running" and run.elsewhere:
         return f"running on {sanitize_line(run.elsewhere)}"
     return run.outcome.replace("_", " ")
+
+
+def eval_status(status: str, lost: int) -> str:
+    """Return the status of an evaluation, and how many of its samples have no score."""
+    return ", ".join(filter(None, (status, without_score(lost))))
+
+
+def without_score(lost: int) -> str:
+    """Return how many samples an error left without a score; empty if none."""
+    return f"{lost} without a score" if lost else ""
+
+
+def eval_mark(samples: int, lost: int) -> str:
+    """Return the mark of a finished evaluation: only one with every score looks like a success."""
+    if not lost:
+        return "✓"
+    return "✗" if lost == samples else "!"
+
+
+def mode_scores(modes: Sequence[str], scores: Mapping[str, float]) -> str:
+    """Return the modes of an evaluation with their mean scores so far."""
+    return ", ".join(
+        f"{mode} {figures.points(scores[mode])} %" if mode in scores else mode for mode in modes
+    )
 
 
 def _runs_detached(run: RunSummary) -> bool:

@@ -75,17 +75,14 @@ class EvalComparison:
         left, right: the two evaluations.
         cells: by domain and mode; the last ones cover all domains.
         flips: tasks that only one of them solves, by domain, task and mode.
+        differences: sentences about what they did not ask in the same way (`suite_differences`).
     """
 
     left: EvalInfo
     right: EvalInfo
     cells: tuple[PairedCell, ...]
     flips: tuple[Flip, ...]
-
-    @property
-    def same_suite(self) -> bool:
-        """Whether both ran the same tasks, scored the same way."""
-        return self.left.digest == self.right.digest
+    differences: tuple[str, ...] = ()
 
 
 _Group = tuple[str, EvalMode]
@@ -96,6 +93,7 @@ def compare_evals(
     left_results: Sequence[SampleResult],
     right: EvalInfo,
     right_results: Sequence[SampleResult],
+    differences: tuple[str, ...] = (),
 ) -> EvalComparison:
     """Pair two evaluations by task and mode; modes that only one of them has are omitted."""
     before, after = _grouped(left_results), _grouped(right_results)
@@ -111,6 +109,7 @@ def compare_evals(
         right=right,
         cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in groups),
         flips=tuple(sorted(flips, key=lambda flip: (flip.domain, flip.task, flip.mode))),
+        differences=differences,
     )
 
 

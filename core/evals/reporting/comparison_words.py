@@ -71,10 +71,8 @@ def _facts(info: EvalInfo) -> Iterator[str]:
 
 
 def paired_remarks(found: EvalComparison) -> list[str]:
-    """Return sentences: how many tasks flipped, and a warning if the suites differ."""
-    made: list[str] = []
-    if not found.same_suite:
-        made.append("Their suites or prompts differ: tasks with the same id may not be the same.")
+    """Return sentences: what they did not ask in the same way, and how many tasks flipped."""
+    made = [*found.differences]
     gained = sum(flip.gained for flip in found.flips)
     made.append(
         f"{_tasks(gained)} solved only on the right, {_tasks(len(found.flips) - gained)} only "

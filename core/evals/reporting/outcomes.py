@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.events.kinds.values import EXIT_CODES, STOPPED_EARLY
 
 FULL_SCORE = 1.0
 
@@ -13,6 +14,11 @@ NO_ANSWER = "no answer"
 
 _SCORERS_OF_FILES = frozenset({"swe_bench"})
 """Scorers that check files in the sandbox: their samples need no answer."""
+
+SCORER_FAILED = 1
+"""Exit code if the scorer failed, or something else that ends no run."""
+
+_CODES = {str(reason): code for reason, code in EXIT_CODES.items()}
 
 NO_DOMAIN = "other"
 """Name of the row of tasks without a domain."""
@@ -32,6 +38,26 @@ def has_score(result: SampleResult) -> bool:
 def has_ended(result: SampleResult) -> bool:
     """Return whether the run ended without an infrastructure failure, scored or not."""
     return result.status in ("scored", "unscored")
+
+
+def is_lost(result: SampleResult) -> bool:
+    """Return whether the sample ended without a score: an error of the model's server, the sandbox,
+    the scorer or this program prevented one."""
+    return result.over and not has_score(result)
+
+
+def exit_code(results: Iterable[SampleResult]) -> int:
+    """Return the exit code of a program that ran an evaluation: `STOPPED_EARLY` if samples are
+    left, that of the most frequent error if samples have no score, else 0."""
+    found = list(results)
+    if not all(result.over for result in found):
+        return STOPPED_EARLY
+    codes = Counter(_error_code(result) for result in found if is_lost(result))
+    return codes.most_common(1)[0][0] if codes else 0
+
+
+def _error_code(result: SampleResult) -> int:
+    return _CODES.get(result.finish_reason) or SCORER_FAILED
 
 
 def failure_kind(result: SampleResult) -> str:

@@ -12,7 +12,8 @@ from sandbox_tui.core.evals.sample import SampleResult
 
 def seconds_left(results: Sequence[SampleResult], concurrency: int, now: float) -> float | None:
     """Return the seconds until the last sample ends, if each takes as long as others of its domain
-    and mode did; 0 if all have ended, None until one has.
+    and mode did, or else of its mode; 0 if all have ended, None until one of each mode has. Other
+    modes say nothing: a sample with a computer may take a hundred times as long as one without.
 
     Args:
         results: all samples.
@@ -24,16 +25,20 @@ def seconds_left(results: Sequence[SampleResult], concurrency: int, now: float) 
         return 0.0
     took: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
     for result in filter(has_ended, results):
-        for group in ((domain_of(result), result.mode), (result.mode,), ()):
+        for group in _groups(result):
             took[group].append(result.seconds + result.scoring_seconds)
     means = {group: math.fsum(seconds) / len(seconds) for group, seconds in took.items()}
-    if not means:
-        return None
     each: list[float] = []
     for result in left:
-        groups = ((domain_of(result), result.mode), (result.mode,), ())
-        expected = next(means[group] for group in groups if group in means)
+        expected = next((means[group] for group in _groups(result) if group in means), None)
+        if expected is None:
+            return None
         running = max(0.0, now - result.began_at) if result.status == "running" else 0.0
         each.append(max(0.0, expected - running))
     longest = max(each)
     return max(longest, math.fsum(each) / max(1, concurrency))
+
+
+def _groups(result: SampleResult) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of samples that take about as long, the closest first."""
+    return (domain_of(result), result.mode), (result.mode,)

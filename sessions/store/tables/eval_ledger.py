@@ -8,8 +8,8 @@ and no sample is counted twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -24,6 +24,7 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.eval_totals import TOTALS, totals_of
 
 NO_EVALUATION = "There are no evaluations yet: `sandbox-tui eval run pocket` starts one."
 
@@ -39,6 +40,8 @@ class EvalSummary:
         info: its description.
         samples: total number.
         over: number of samples that have ended.
+        lost: number of those without a score, because of an error.
+        scores: mean score over tasks by mode; modes without a score are left out.
         running: whether a program is working on it now.
         stopped_because: why its program stopped early; empty if it did not, or was killed.
         owner: the program that works on it, or did when it was killed.
@@ -50,6 +53,8 @@ class EvalSummary:
     running: bool
     stopped_because: str = ""
     owner: ProcessIdentity | None = None
+    lost: int = 0
+    scores: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def status(self) -> str:
@@ -57,6 +62,11 @@ class EvalSummary:
         if self.running:
             return "running"
         return "finished" if self.over == self.samples else "interrupted"
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether samples are left, or ended without a score, and no program runs them."""
+        return not self.running and (self.over < self.samples or self.lost > 0)
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -218,17 +228,17 @@ def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
     return int(attempts)
 
 
-def finish(store: Store, eval_id: str, result: SampleResult) -> None:
-    """Record the result of a sample; `pending` returns it to the queue.
+def finish(store: Store, eval_id: str, *ended: SampleResult) -> None:
+    """Record the results of samples; `pending` returns one to the queue.
 
     Raises:
         StoreError: the write failed.
     """
     assignments = ", ".join(f"{name} = ?" for name in _COLUMNS)
     with store.transaction() as connection:
-        connection.execute(
+        connection.executemany(
             f"UPDATE eval_samples SET {assignments} WHERE {_IS_SAMPLE}",
-            [*_values(result), eval_id, result.task, result.mode, result.number],
+            [[*_values(each), eval_id, each.task, each.mode, each.number] for each in ended],
         )
 
 
@@ -315,16 +325,6 @@ def sessions_of(store: Store, eval_id: str) -> list[str]:
     return [str(row["run_id"]) for row in rows]
 
 
-def spent(store: Store, eval_id: str) -> tuple[int, float]:
-    """Return the tokens and US dollars of all attempts at all samples; deleted sessions do not
-    count."""
-    totals = "coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost"
-    (row,) = store.rows(
-        f"SELECT {totals} FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = ?", [eval_id]
-    )
-    return row["tokens"], row["cost"]
-
-
 def delete(store: Store, eval_id: str) -> None:
     """Delete an evaluation; its sessions stay.
 
@@ -341,10 +341,7 @@ _IS_SAMPLE = "eval_id = ? AND task = ? AND mode = ? AND number = ?"
 
 _SUMMARIES = (
     "SELECT info, stopped_because, ended_at, owner_pid, owner_started, owner_host,"
-    " (SELECT count(*) FROM eval_samples WHERE eval_id = evals.id) AS samples,"
-    " (SELECT count(*) FROM eval_samples WHERE eval_id = evals.id"
-    " AND status NOT IN ('pending', 'running')) AS over"
-    " FROM evals"
+    f" {TOTALS} AS totals FROM evals"
 )
 
 _NEWEST_FIRST = "ORDER BY began_at DESC, id DESC"
@@ -362,10 +359,13 @@ _EVALUATIONS = NamedRows(
 def _summary(row: dict[str, Any]) -> EvalSummary:
     owner = _owner(row["owner_pid"], row["owner_started"], row["owner_host"])
     info = msgspec.json.decode(row["info"], type=EvalInfo)
+    totals = totals_of(row["totals"])
     return EvalSummary(
         info=msgspec.structs.replace(info, ended_at=row["ended_at"] or 0.0),
-        samples=row["samples"],
-        over=row["over"],
+        samples=totals.samples,
+        over=totals.over,
+        lost=totals.lost,
+        scores=totals.scores,
         running=owner is not None and owner.alive,
         stopped_because=row["stopped_because"] or "",
         owner=owner,

@@ -144,17 +144,28 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
 
 @eval_group.command(short_help="Resume an evaluation that was interrupted.")
 @click.argument("evaluation", default="last")
+@click.option(
+    "--failed",
+    "rerun_failed",
+    is_flag=True,
+    help="Also rerun the samples that have no score because of an error.",
+)
 @_work_options
 @click.pass_obj
-def resume(theme: str | None, evaluation: str, **options: Any) -> None:
-    """Run what is left of an EVALUATION (its id, part of it, or "last")."""
+def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options: Any) -> None:
+    """Run what is left of an EVALUATION (its id, part of it, or "last": the newest that can be
+    resumed)."""
     from sandbox_tui.sessions.evals.evaluation import resume_evaluation
+    from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
 
     settings = load_settings({}, theme)
     cluster = _cluster(options, settings)
     at_once = cluster.concurrency if cluster is not None else options["concurrency"]
     with open_store() as store:
-        taken = resume_evaluation(store, evaluation, settings, at_once, cluster)
+        eval_id = evaluation_to_resume(store, evaluation, rerun_failed=rerun_failed)
+        taken = resume_evaluation(
+            store, eval_id, settings, at_once, cluster, rerun_lost=rerun_failed
+        )
         code = _execute(taken, settings, store, options)
     sys.exit(code)
 
@@ -238,7 +249,9 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     show_default=True,
     help="csv has one line per sample, cells one per domain and mode.",
 )
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
+)
 @click.option(
     "--sessions", is_flag=True, help=("Also write a page for each session, next to the report.")
 )
@@ -260,7 +273,9 @@ def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> N
     default="text",
     show_default=True,
 )
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
+)
 def compare(left: str, right: str, form: str, output: Path | None) -> None:
     """Compare two evaluations by task and mode: two models, or two checkpoints of one."""
     from sandbox_tui.tui.cli.evals.report import write_comparison

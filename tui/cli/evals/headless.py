@@ -10,16 +10,21 @@ from collections.abc import Callable
 import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting.outcomes import exit_code, is_lost
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
-from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.remote.served_runs import ServedRuns
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.retry_lines import RetryLines
-from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
+from sandbox_tui.tui.cli.evals.sample_lines import (
+    json_of,
+    line_of,
+    lost_line,
+    restart_line,
+)
 from sandbox_tui.tui.cli.headless import without_output
 from sandbox_tui.tui.format import numbers
 
@@ -44,14 +49,20 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     if lines.error is not None:
         return without_output(lines.error)
     lines.write_table()
-    left = sum(not one.over for one in runner.samples.values())
-    if not left:
-        return 0
-    lines.write(
-        f"{runner.stopped_because} {numbers.counted(left, 'sample')} left: "
-        f"`sandbox-tui eval resume {runner.info.id}` runs them."
-    )
-    return 128 + numbers_caught[0] if numbers_caught else STOPPED_EARLY
+    samples = runner.samples.values()
+    left, lost = (sum(map(of_kind, samples)) for of_kind in (_is_left, is_lost))
+    if left:
+        lines.write(
+            f"{runner.stopped_because} {numbers.counted(left, 'sample')} left: "
+            f"`sandbox-tui eval resume {runner.info.id}` runs them."
+        )
+    if lost:
+        lines.write(lost_line(runner.info.id, lost))
+    return 128 + numbers_caught[0] if left and numbers_caught else exit_code(samples)
+
+
+def _is_left(sample: SampleResult) -> bool:
+    return not sample.over
 
 
 class _Lines:
@@ -100,6 +111,8 @@ class _Lines:
                 self._sample(changed)
         elif changed is not None and changed.status == "running":
             self._started.add(changed.key)
+        elif changed is not None and changed.error and changed.key in self._started:
+            self._write_if_possible(restart_line(changed))
         elif self._runner.paused_because and not self._stopping:
             self._stop(self._runner.paused_because)
 

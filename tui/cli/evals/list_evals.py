@@ -8,11 +8,12 @@ import msgspec
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.format.outcome import mode_scores, without_score
 from sandbox_tui.tui.format.titles import model_title
 
 
 def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
-    """Print a line for each evaluation, newest first.
+    """Print a heading, then a line for each evaluation, newest first.
 
     Raises:
         StoreError: the database cannot be read.
@@ -20,6 +21,10 @@ def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
     summaries = ledger.summaries(store, limit)
     if not summaries:
         click.echo(ledger.NO_EVALUATION, err=True)
+    elif not as_json:
+        click.echo(
+            f"{'evaluation':21}  {'status':11}  {'done':>16}  {'suite':12}  {'model':20}  score"
+        )
     for found in summaries:
         if as_json:
             click.echo(sanitize_json(_as_json(found)))
@@ -27,12 +32,14 @@ def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
         info = found.info
         click.echo(
             sanitize_line(
-                f"{info.id}  {found.status:11}  {found.over:>6} of {found.samples:<6}"
-                f"  {info.suite}  {model_title(info.model)}"
+                f"{info.id:21}  {found.status:11}  {found.over:>6} of {found.samples:<6}"
+                f"  {info.suite:12}  {model_title(info.model):20}"
+                f"  {mode_scores(info.modes, found.scores)}"
             )
         )
-        if found.stopped_because:
-            click.echo(sanitize_line(f"{'':17}{found.stopped_because}"))
+        for words in (without_score(found.lost), found.stopped_because):
+            if words:
+                click.echo(sanitize_line(f"{'':23}{words}"))
 
 
 def _as_json(found: ledger.EvalSummary) -> str:
@@ -41,6 +48,8 @@ def _as_json(found: ledger.EvalSummary) -> str:
         "status": found.status,
         "samples": found.samples,
         "over": found.over,
+        "without_score": found.lost,
+        "scores": found.scores,
         "stopped_because": found.stopped_because,
     }
     return msgspec.json.encode(fields).decode()

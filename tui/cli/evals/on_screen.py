@@ -10,6 +10,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.show_app import show
+from sandbox_tui.tui.format.outcome import without_score
 from sandbox_tui.tui.lifecycle.first_screen import Evaluating, WatchEval
 
 
@@ -31,7 +32,10 @@ def show_recorded(summary: ledger.EvalSummary, settings: Settings, store: Store)
 
 def _outcome(found: ledger.EvalSummary) -> str:
     line = f"evaluation {found.info.id}: {found.over} of {found.samples} samples done"
-    if found.over == found.samples:
+    if found.lost:
+        line += f", {without_score(found.lost)}"
+    if not found.can_resume:
         return line
     because = f" · {found.stopped_because}" if found.stopped_because else ""
-    return sanitize_line(f"{line}{because} · sandbox-tui eval resume {found.info.id}")
+    failed = " --failed" if found.lost else ""
+    return sanitize_line(f"{line}{because} · sandbox-tui eval resume {found.info.id}{failed}")

@@ -11,12 +11,13 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.write_file import write_file
-from sandbox_tui.core.evals.reporting.comparison import EvalComparison, compare_evals
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
 from sandbox_tui.sessions.evals.report.csv import cells_csv, samples_csv
 from sandbox_tui.sessions.evals.report.html import html_report
 from sandbox_tui.sessions.evals.report.markdown import markdown_report
+from sandbox_tui.sessions.evals.report.recorded_comparison import recorded_comparison
 from sandbox_tui.sessions.evals.report.recorded_report import recorded_report
 from sandbox_tui.sessions.evals.report.report import EvalReport
 from sandbox_tui.sessions.evals.report.session_pages import write_session_pages
@@ -83,12 +84,7 @@ def write_comparison(store: Store, left: str, right: str, form: str, output: Pat
         StoreError: there is no such evaluation.
     """
     one, other = eval_ledger.summary(store, left), eval_ledger.summary(store, right)
-    found = compare_evals(
-        one.info,
-        eval_ledger.results(store, one.info.id),
-        other.info,
-        eval_ledger.results(store, other.info.id),
-    )
+    found = recorded_comparison(store, one.info, other.info)
     redactor = Redactor(known_secrets())
     if form == "text" and output is None:
         write_lines(comparison_lines(found, _width()), redactor)

@@ -8,6 +8,7 @@ from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import failure_kind
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.sessions.evals.sample_record import MAX_ATTEMPTS
 from sandbox_tui.tui.format import numbers
 
 
@@ -34,6 +35,21 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
         f"{over} of {samples}  {name_of(result)}: {worth} "
         f"({numbers.counted(result.steps, 'step')}, {tokens} tokens, "
         f"{short_duration(result.seconds)}, session {result.run_id})" + (f" {why}" if why else "")
+    )
+
+
+def restart_line(result: SampleResult) -> str:
+    """Return a line that says that a sample starts over, after an attempt that an error ended."""
+    next_attempt = f"attempt {result.attempts + 1} of {MAX_ATTEMPTS}"
+    return sanitize_line(f"{name_of(result)}: {result.error} It starts over: {next_attempt}.")
+
+
+def lost_line(eval_id: str, lost: int) -> str:
+    """Return a line that says how to rerun samples without a score."""
+    them = "it" if lost == 1 else "them"
+    return (
+        f"{numbers.counted(lost, 'sample')} without a score: `sandbox-tui eval resume {eval_id} "
+        f"--failed` reruns {them}."
     )
 
 

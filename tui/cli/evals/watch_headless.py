@@ -6,13 +6,13 @@ import sys
 import time
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting.outcomes import exit_code
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey
-from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
-from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
+from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of, lost_line
 from sandbox_tui.tui.format import numbers
 
 POLL_SECONDS = 1.0
@@ -31,7 +31,7 @@ def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) ->
         _write_new(store, found, seen, as_json=as_json)
         if not found.running:
             _say_outcome(store, found, as_json=as_json)
-            return 0 if found.status == "finished" else STOPPED_EARLY
+            return exit_code(ledger.results(store, found.info.id))
         time.sleep(POLL_SECONDS)
 
 
@@ -55,6 +55,8 @@ def _say_outcome(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> N
         write_outcome(table)
     if found.status != "finished":
         _say(_left(found), as_json=as_json)
+    if found.lost:
+        _say(lost_line(found.info.id, found.lost), as_json=as_json)
 
 
 def _left(found: ledger.EvalSummary) -> str:

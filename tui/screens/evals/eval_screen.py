@@ -167,7 +167,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     @override
     def show_data(self, data: EvalScreenData) -> None:
-        reason = data.reading.reason
+        reason = data.reading.reason or data.can_rerun
         self.query_one("#eval-reason").set_class(bool(reason), "-shown")
         self.query_one("#eval-failures").set_class(bool(data.failures), "-shown")
         for name in ("title", "progress", "failures", "reason"):
@@ -248,7 +248,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Only a running evaluation can be paused and stopped, only an interrupted one resumed."""
         if action == "resume":
-            if self._state != "interrupted":
+            if self._state != "interrupted" and not self._can_rerun:
                 return f"it is {self._state}"
             return "" if self._on_resume is not None else "the list of evaluations resumes it"
         if action not in ("pause", "stop", "wall"):
@@ -267,6 +267,10 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         return ""
 
     @property
+    def _can_rerun(self) -> bool:
+        return self._data is not None and self._data.can_rerun
+
+    @property
     def _samples_here(self) -> EvalSamples:
         return EvalSamples(self._source.info.id, self._run_workers)
 
@@ -279,6 +283,8 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         runner = self._source.runner
         if action == "pause" and runner is not None and runner.paused_because:
             return "resume"
+        if action == "resume" and self._can_rerun:
+            return "rerun failed"
         return None
 
     @work(group="steer")

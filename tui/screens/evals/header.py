@@ -14,19 +14,22 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.outcome import eval_mark, eval_status
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData
 from sandbox_tui.tui.screens.evals.source import EvalState
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.evals.eval_rows import mark_style
 
 SIGNS: dict[EvalState, str] = {
     "running": "●",
     "paused": "‖",
     "stopping": "◌",
     "interrupted": "◌",
-    "finished": "✓",
 }
+"""Marks of the states; that of a finished one depends on its outcome."""
+
 LIVE: tuple[EvalState, ...] = ("running", "paused", "stopping")
 """States in which a program works on the evaluation."""
 
@@ -40,7 +43,7 @@ def title_line(
     """Draw suite, model and id, with the state on the right, and if it runs, which program runs
     it."""
     state = data.reading.state if data else "running"
-    words = f"{SIGNS[state]} {state}" if data else "◌ reads"
+    words, style = _state(data, palette) if data else ("◌ reads", palette.good)
     line = Text(no_wrap=True)
     line.append(sanitize_line(info.suite), style=palette.accent)
     line.append(f"  {model_title(info.model)}", style=palette.strong)
@@ -51,7 +54,7 @@ def title_line(
     room = max(1, width - len(words) - 1)
     line.truncate(room, overflow="ellipsis")
     line.pad_right(max(0, room - line.cell_len) + 1)
-    return line.append(words, style=_style(state, palette))
+    return line.append(words, style=style)
 
 
 def progress_line(
@@ -110,7 +113,8 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
 
 
 def reason_line(data: EvalScreenData | None, palette: Palette, *, has_key: bool = False) -> Text:
-    """Return why the evaluation is paused or stopped; empty otherwise.
+    """Return why the evaluation is paused or stopped, or how to rerun what has no score; empty
+    otherwise.
 
     Args:
         data: the evaluation.
@@ -118,9 +122,14 @@ def reason_line(data: EvalScreenData | None, palette: Palette, *, has_key: bool 
         has_key: whether a key of the screen resumes it; otherwise a command does.
     """
     reason = data.reading.reason if data else ""
-    if data is not None and data.reading.state == "interrupted":
-        command = f"`sandbox-tui eval resume {data.reading.info.id}`"
-        reason += f" {hint('eval.resume') if has_key else command} runs what is left."
+    if data is None:
+        return Text()
+    command = f"`sandbox-tui eval resume {data.reading.info.id}"
+    if data.reading.state == "interrupted":
+        reason += f" {hint('eval.resume') if has_key else f'{command}`'} runs what is left."
+    elif data.can_rerun:
+        how = hint("eval.resume") if has_key else f"{command} --failed`"
+        reason += f"{how} reruns the {numbers.counted(data.lost, 'sample')} without a score."
     return Text(sanitize_line(reason), style=palette.warn)
 
 
@@ -162,5 +171,10 @@ def _cells(parts: list[tuple[str, Style]]) -> int:
     return sum(len(words) for words, _ in parts) + 3 * (len(parts) - 1)
 
 
-def _style(state: EvalState, palette: Palette) -> Style:
-    return palette.good if state in ("running", "finished") else palette.warn
+def _state(data: EvalScreenData, palette: Palette) -> tuple[str, Style]:
+    """Return the state in words and its style: of a finished one, by what it lost."""
+    state = data.reading.state
+    if state != "finished":
+        return f"{SIGNS[state]} {state}", palette.good if state == "running" else palette.warn
+    mark = eval_mark(data.table.samples, data.lost)
+    return f"{mark} {eval_status(state, data.lost)}", mark_style(mark, palette)

@@ -38,8 +38,8 @@ class EvalOpener:
         self._show(source_of(found, self._evals), found)
 
     def resume(self, found: EvalSummary) -> None:
-        """Run what is left of an evaluation, and show it: in a program of its own, or in this one
-        if that is where it has been running."""
+        """Run what is left of an evaluation, or if nothing is, its samples without a score, and
+        show it: in a program of its own, or in this one if that is where it has been running."""
         self._screen.run_worker(self._resume(found), exclusive=True, group="resume_eval")
 
     async def _resume(self, found: EvalSummary) -> None:
@@ -55,15 +55,22 @@ class EvalOpener:
         from sandbox_tui.sessions.evals.evaluation import resume_evaluation
 
         store, settings = self._evals.runs.store, self._settings.now
-        taken = await asyncio.to_thread(resume_evaluation, store, found.info.id, settings, None)
+        resuming = partial(resume_evaluation, store, found.info.id, settings, None)
+        taken = await asyncio.to_thread(resuming, rerun_lost=await self._reruns(found))
         return LocalEval(self._evals.begin(taken), self._evals)
 
     async def _resume_outside(self, found: EvalSummary) -> EvalSource:
         from sandbox_tui.sessions.evals import detached
 
         store, url = self._evals.runs.store, self._settings.now.model.base_url
-        await asyncio.to_thread(detached.resume, store, found.info.id, url)
+        resuming = partial(detached.resume, store, found.info.id, url)
+        await asyncio.to_thread(resuming, rerun_lost=await self._reruns(found))
         return RecordedEval(await asyncio.to_thread(ledger.summary, store, found.info.id), store)
+
+    async def _reruns(self, found: EvalSummary) -> bool:
+        """Return whether nothing is left of an evaluation now, so that only a rerun makes sense."""
+        now = await asyncio.to_thread(ledger.summary, self._evals.runs.store, found.info.id)
+        return now.status == "finished"
 
     def _show(self, source: EvalSource, found: EvalSummary) -> None:
         screen = EvalScreen(source, self._evals.runs, partial(self.resume, found))

@@ -27,7 +27,7 @@ class EvalScreenData:
         over: finished samples, newest first.
         lost: number of finished samples without a score.
         failures: number of failures by kind, the most frequent first.
-        tokens: total tokens of the finished samples.
+        tokens: total tokens of all attempts at the samples that do not run now.
         estimated: whether some token counts are estimates.
         cost: US dollars; None if unknown.
         series: the data of the charts.
@@ -48,6 +48,11 @@ class EvalScreenData:
     series: Series
     run_seconds: float
 
+    @property
+    def can_rerun(self) -> bool:
+        """Whether it has finished, and only samples without a score can run again."""
+        return self.reading.state == "finished" and self.lost > 0
+
 
 def data_of(reading: Reading) -> EvalScreenData:
     """Compute what the screen shows."""
@@ -65,9 +70,9 @@ def data_of(reading: Reading) -> EvalScreenData:
         over=over,
         lost=sum(not has_score(one) for one in over),
         failures=by_frequency(failures),
-        tokens=sum(one.input_tokens + one.output_tokens for one in over),
+        tokens=reading.tokens_before + sum(one.input_tokens + one.output_tokens for one in over),
         estimated=any(one.estimated for one in over),
-        cost=math.fsum(costs) if costs else None,
+        cost=math.fsum((*costs, reading.cost_before)) if costs or reading.cost_before else None,
         series=series_of(reading.info, over),
         run_seconds=sum(wall_clock_shares(over).values()) if reading.state == "finished" else 0.0,
     )

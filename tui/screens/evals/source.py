@@ -16,6 +16,7 @@ from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.eval_totals import spent_on_other_attempts
 from sandbox_tui.tui.screens.evals.running_elsewhere import RunningElsewhere
 from sandbox_tui.tui.widgets.evals.activity import Activity
 
@@ -32,6 +33,8 @@ class Reading:
         state: the state of the whole evaluation.
         reason: why it is paused or stopped; empty if unknown.
         at: time of the reading, in seconds since the epoch.
+        tokens_before, cost_before: what failed and cancelled attempts spent, in tokens and US
+            dollars; `samples` has only the last attempt of each.
     """
 
     info: EvalInfo
@@ -39,6 +42,8 @@ class Reading:
     state: EvalState
     reason: str
     at: float
+    tokens_before: int = 0
+    cost_before: float = 0.0
 
 
 class EvalSource(Protocol):
@@ -128,7 +133,8 @@ class LocalEval:
         self._has_changed = False
         samples = list(self._runner.samples.values())
         state, reason = self._state(samples)
-        return Reading(self.info, samples, state, reason, time.time())
+        before = spent_on_other_attempts(self._evals.runs.store, self.info.id)
+        return Reading(self.info, samples, state, reason, time.time(), *before)
 
     @property
     def can_stop(self) -> bool:
@@ -224,7 +230,10 @@ class RecordedEval:
         samples = (
             [_left(one) for one in self._samples] if now[0] == "interrupted" else self._samples
         )
-        return Reading(self.info, list(samples), *now, time.time())
+        before = spent_on_other_attempts(
+            self._store, self.info.id, is_running=self._summary.running
+        )
+        return Reading(self.info, list(samples), *now, time.time(), *before)
 
     @property
     def can_stop(self) -> bool:

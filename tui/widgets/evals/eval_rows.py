@@ -8,6 +8,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.outcome import eval_mark, eval_status, mode_scores
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import with_age
@@ -33,12 +34,14 @@ def eval_lines(found: EvalSummary, width: int, palette: Palette, *, label: str =
     with_age(first, info.began_at, width, palette)
     second = Text("   ", no_wrap=True)
     done = round(BAR_CELLS * found.over / found.samples) if found.samples else 0
-    second.append("━" * done, style=palette.good)
+    lost = min(done, -(-BAR_CELLS * found.lost // found.samples)) if found.samples else 0
+    second.append("━" * (done - lost), style=palette.good)
+    second.append("━" * lost, style=palette.warn)
     second.append("─" * (BAR_CELLS - done), style=palette.faint)
     parts = [
         f"  {found.over} of {numbers.counted(found.samples, 'sample')}",
-        found.status,
-        ", ".join(info.modes),
+        eval_status(found.status, found.lost),
+        mode_scores(info.modes, found.scores),
         info.id,
         sanitize_line(found.stopped_because),
     ]
@@ -50,4 +53,12 @@ def eval_lines(found: EvalSummary, width: int, palette: Palette, *, label: str =
 def _sign(found: EvalSummary, palette: Palette) -> tuple[str, Style]:
     if found.status == "running":
         return "●", palette.good
-    return ("✓", palette.good) if found.status == "finished" else ("◌", palette.warn)
+    if found.status != "finished":
+        return "◌", palette.warn
+    mark = eval_mark(found.samples, found.lost)
+    return mark, mark_style(mark, palette)
+
+
+def mark_style(mark: str, palette: Palette) -> Style:
+    """Return the style of the mark of a finished evaluation."""
+    return {"✓": palette.good, "✗": palette.bad}.get(mark, palette.warn)

@@ -15,6 +15,26 @@ from sandbox_tui.tui.cli.evals.headless import run_headless
 from tests import scripted_server as s
 
 
+async def test_a_sample_that_starts_over_says_so_and_a_failed_one_fails_the_command(
+    scripted_server: Callable[..., s.ScriptedServer],
+    store: Store,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    server = scripted_server(lambda _: s.failure(401, "no such key"))
+    task = Task(id="sum", problem="2 + 2?", target="4")
+    suite = Suite(name="s", tasks=(task,), scorers={"": "exact"}, modes=("vanilla",))
+    settings = load({"model.name": "m", "model.base_url": server.url})
+    evaluation = begin_evaluation(store, suite, settings, concurrency=9)
+    assert await run_headless(evaluation, store, as_json=False) == 5
+    out = capsys.readouterr().out
+    assert [line.split("It starts")[1] for line in out.split("\n") if "It starts" in line] == [
+        " over: attempt 2 of 3.",
+        " over: attempt 3 of 3.",
+    ]
+    again = f"`sandbox-tui eval resume {evaluation.info.id} --failed` reruns it."
+    assert out.rstrip().endswith(f"1 sample without a score: {again}")
+
+
 async def test_each_reason_for_a_retry_is_said_once_per_sample(
     scripted_server: Callable[..., s.ScriptedServer],
     store: Store,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
@@ -12,6 +13,7 @@ from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
 from sandbox_tui.tui.cli.main import main
 
 EVAL = "20261121-101112-abcde"
@@ -20,10 +22,17 @@ EVAL = "20261121-101112-abcde"
 @pytest.fixture
 def recorded(store: Store) -> Store:
     """A store with an evaluation of this program."""
-    suite = Suite(name="s", tasks=(Task(id="a", problem="?", target="4"),), scorers={"": "exact"})
-    info = EvalInfo(id=EVAL, suite="s", digest="d", model="m", concurrency=1, began_at=1.0)
-    ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=load({})))
+    add(store, EvalInfo(id=EVAL, suite="s", digest="d", model="m", began_at=1.0))
     return store
+
+
+TASK = Task(id="a", problem="?", target="4")
+
+
+def add(store: Store, info: EvalInfo, *tasks: Task) -> None:
+    """Add an evaluation of this program, of one task or of these."""
+    suite = Suite(name="s", tasks=tasks or (TASK,), scorers={"": "exact"})
+    ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=load({})))
 
 
 def give_to(store: Store, owner: ProcessIdentity) -> None:
@@ -42,6 +51,50 @@ def test_an_evaluation_of_another_program_is_not_resumed(recorded: Store) -> Non
     done = command("resume", "last", "--headless")
     assert done.exit_code == 8
     assert "Another program (process 7 on login-1) is running the" in done.output
+
+
+def test_the_newest_that_can_be_resumed_is_resumed(recorded: Store) -> None:
+    """Not the newest of all, which runs elsewhere."""
+    ledger.release(recorded, EVAL, "You stopped it.")
+    newer = EvalInfo(id="20261122-101112-abcde", suite="s", digest="d", model="m", began_at=2.0)
+    add(recorded, newer)
+    assert evaluation_to_resume(recorded, "last", rerun_failed=False) == EVAL
+    ended = {"status": "failed", "finish_reason": "model_error", "error": "503"}
+    lost = [msgspec.structs.replace(one, **ended) for one in ledger.results(recorded, EVAL)]
+    ledger.finish(recorded, EVAL, *lost)
+    assert evaluation_to_resume(recorded, "last", rerun_failed=True) == EVAL
+    assert evaluation_to_resume(recorded, "last", rerun_failed=False) == newer.id
+
+
+def test_failures_and_scores_are_listed_and_decide_the_exit_code(recorded: Store) -> None:
+    ledger.release(recorded, EVAL)
+    right, lost = ledger.results(recorded, EVAL)
+    ledger.finish(
+        recorded,
+        EVAL,
+        msgspec.structs.replace(right, status="scored", score=0.25),
+        msgspec.structs.replace(lost, status="failed", finish_reason="sandbox_error"),
+    )
+    head, line, failed = command("ls").output.splitlines()
+    assert head.split() == ["evaluation", "status", "done", "suite", "model", "score"]
+    assert line.split()[:5] == [EVAL, "finished", "2", "of", "2"]
+    assert line.endswith("vanilla 25.0 %, sandbox")
+    assert failed.strip() == "1 without a score"
+    watched = command("watch", "--headless")
+    assert watched.exit_code == 4
+    assert f"`sandbox-tui eval resume {EVAL} --failed` reruns it." in watched.output
+
+
+def test_fewer_tasks_of_the_same_suite_are_compared_without_a_warning(recorded: Store) -> None:
+    other = EvalInfo(id="20261122-101112-abcde", suite="s", digest="e", model="m", began_at=2.0)
+    add(recorded, other, TASK, Task(id="b", problem="??", target="5"))
+    said = command("compare", EVAL, other.id).output.replace("difference", "")
+    assert "differ" not in said
+    third = EvalInfo(id="20261123-101112-abcde", suite="s", digest="f", model="m", began_at=3.0)
+    add(recorded, third, Task(id="a", problem="Another?", target="5"))
+    assert "1 of the 1 tasks with the same id in both differ" in (
+        command("compare", EVAL, third.id).output.replace("\n", " ")
+    )
 
 
 def test_an_evaluation_of_another_program_is_not_deleted(recorded: Store) -> None:

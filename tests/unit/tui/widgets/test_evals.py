@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
-from sandbox_tui.tui.screens.evals.header import failures_line, title_line
+from sandbox_tui.tui.screens.evals.header import failures_line, reason_line, title_line
 from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import data_of
 from sandbox_tui.tui.screens.evals.source import Reading
@@ -180,6 +180,36 @@ def test_a_finished_evaluation_says_how_long_it_took_where_its_id_leaves_room(
         assert cell_len(line.plain) == width
         assert " ".join(line.plain.split()).endswith(" ".join(words.split()))
         assert "e-1" in line.plain
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ((1.0, 0.0), "✓ finished"),
+        ((1.0, None), "! finished, 1 without a score"),
+        ((None, None), "✗ finished, 2 without a score"),
+    ],
+)
+@pytest.mark.parametrize("width", [60, 100])
+def test_a_failed_evaluation_does_not_look_like_a_success(
+    scores: tuple[float | None, ...], words: str, width: int
+) -> None:
+    failed = {"status": "failed", "finish_reason": "model_error", "error": "503"}
+    samples = [
+        result(f"t{at}", "sandbox", score, **({} if score is not None else failed))
+        for at, score in enumerate(scores)
+    ]
+    picture = data_of(Reading(INFO, samples, "finished", "", 0.0))
+    lost = scores.count(None)
+    assert words in title_line(INFO, picture, width, PALETTE).plain
+    offer = reason_line(picture, PALETTE, has_key=True).plain
+    assert ("r reruns the" in offer) == picture.can_rerun == (lost > 0)
+    known = {"sandbox": 0.5} if lost < 2 else {}
+    summary = EvalSummary(INFO, 2, 2, running=False, lost=lost, scores=known)
+    first, second = eval_lines(summary, 100, PALETTE)
+    assert first.plain.startswith(f" {words[0]} ")
+    assert words[2:] in second.plain
+    assert ("vanilla, sandbox 50.0 %" in second.plain) == bool(known)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,7 +13,10 @@ from hypothesis import given
 from sandbox_tui.core.evals.reporting.comparison import Flip, PairedCell, compare_evals
 from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
+from sandbox_tui.core.evals.reporting.suite_differences import NO_COMMON_TASK, suite_differences
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import Task
 from tests.examples import examples
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 from tests.unit.core.evals.reporting.test_table import ROWS
@@ -47,12 +52,36 @@ def test_pairs_by_hand() -> None:
     assert (total.domain, total.difference) == ("all", math.difference)
     assert found.flips == (Flip("sandbox", "math", "a", 0, 1, "sandbox-a", "new"),)
     assert found.flips[0].gained
-    assert found.same_suite
+    assert found.differences == ()
 
 
-def test_another_suite_is_reported() -> None:
-    other = msgspec.structs.replace(OTHER, digest="another")
-    assert not compare_evals(INFO, [], other, []).same_suite
+TASKS = tuple(Task(id=f"t{n}", problem=f"{n} + {n}?", target=str(2 * n)) for n in range(3))
+SUITE = Suite(name="sums", tasks=TASKS, scorers={"": "number"})
+
+
+def test_fewer_tasks_modes_or_samples_are_no_difference() -> None:
+    fewer = replace(SUITE, name="some", tasks=TASKS[:1], modes=("vanilla",), samples=4, seed=7)
+    assert suite_differences(SUITE, fewer, {"prompts": "a"}, {"vanilla_prompts": "b"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"tasks": (*TASKS[:2], Task(id="t2", problem="?", target="4"))}, "1 of the 3 tasks with"),
+        ({"scorers": {"": "exact"}}, "3 of the 3 tasks in both are scored in another way."),
+        ({"scorer_options": {"number": {"tolerance": 1}}}, "3 of the 3 tasks in both are scored"),
+        ({"limits": {"max_steps": 3}, "window": 9}, "set other values: limits, room for documents"),
+        ({"tasks": (Task(id="x", problem="?", target="4"),)}, NO_COMMON_TASK),
+    ],
+)
+def test_what_was_not_asked_in_the_same_way_is_said(other: dict[str, Any], words: str) -> None:
+    (said,) = suite_differences(SUITE, replace(SUITE, **other), {}, {})
+    assert words in said
+
+
+def test_prompts_that_differ_are_said() -> None:
+    said = suite_differences(SUITE, SUITE, {"prompts": "a"}, {"prompts": "b"})
+    assert said == ("Their prompts differ.",)
 
 
 @examples(30)

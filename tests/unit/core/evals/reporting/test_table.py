@@ -175,6 +175,15 @@ def test_time_left_by_hand() -> None:
     assert eval_table(INFO, results[:1]).seconds_left == 0
 
 
+def test_time_left_is_unknown_until_every_mode_that_is_left_has_been_timed() -> None:
+    """A reply without a computer says nothing about how long a sample with one takes."""
+    replies = [result(task, "vanilla", 1.0, seconds=0.3) for task in "ab"]
+    waiting = [result(task, "sandbox", status="pending") for task in "ab"]
+    assert eval_table(INFO, [*replies, *waiting]).seconds_left is None
+    timed = [result("a", "sandbox", 1.0, seconds=16), waiting[1]]
+    assert eval_table(INFO, [*replies, *timed]).seconds_left == 16
+
+
 def test_the_total_counts_each_task_once() -> None:
     results = evaluation()
     table = eval_table(INFO, results)

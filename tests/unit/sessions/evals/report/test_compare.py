@@ -28,6 +28,7 @@ HOSTILE_ONE = compare_evals(
     msgspec.structs.replace(HOSTILE_INFO, suite="another", digest="another"),
     [msgspec.structs.replace(r, score=None if r.score is None else 1 - r.score)
      for r in hostile_results()],
+    ("Their prompts differ.",),
 )  # fmt: skip
 
 
@@ -74,10 +75,10 @@ def test_html_links_flips_to_their_sessions() -> None:
 
 
 def test_suites_that_differ_are_reported() -> None:
-    assert "Their suites or prompts differ" in comparison_text(HOSTILE_ONE, 80)
-    assert "Their suites or prompts differ" in comparison_markdown(HOSTILE_ONE)
-    assert "Their suites or prompts differ" in Tags(comparison_html(HOSTILE_ONE)).text
-    assert "suites differ" not in comparison_text(SMALL, 80)
+    assert "Their prompts differ" in comparison_text(HOSTILE_ONE, 80)
+    assert "Their prompts differ" in comparison_markdown(HOSTILE_ONE)
+    assert "Their prompts differ" in Tags(comparison_html(HOSTILE_ONE)).text
+    assert "differ." not in comparison_text(SMALL, 80)
 
 
 def test_nothing_hostile_can_act() -> None:

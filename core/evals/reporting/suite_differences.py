@@ -1,0 +1,69 @@
+"""Says in which ways two evaluations did not ask the same, so that a comparison may mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import Task
+
+NO_COMMON_TASK = "They have no task in common."
+
+
+def suite_differences(
+    left: Suite, right: Suite, left_packs: Mapping[str, str], right_packs: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return sentences about the tasks that both evaluations have; empty if both asked and scored
+    these in the same way. Other tasks, modes and numbers of samples do not matter.
+
+    Args:
+        left, right: the suites that ran.
+        left_packs, right_packs: digests of their prompt packs by use; unknown ones are left out.
+    """
+    return tuple(_differences(left, right, left_packs, right_packs))
+
+
+def _differences(
+    left: Suite, right: Suite, left_packs: Mapping[str, str], right_packs: Mapping[str, str]
+) -> Iterator[str]:
+    tasks, others = _by_id(left), _by_id(right)
+    both = tasks.keys() & others.keys()
+    if not both:
+        yield NO_COMMON_TASK
+        return
+    changed = sum(tasks[name] != others[name] for name in both)
+    if changed:
+        yield (
+            f"{changed} of the {len(both)} tasks with the same id in both differ in question, "
+            "files, target or set-up."
+        )
+    scoring, other_scoring = _scoring_by_id(left), _scoring_by_id(right)
+    rescored = sum(scoring[name] != other_scoring[name] for name in both)
+    if rescored:
+        yield f"{rescored} of the {len(both)} tasks in both are scored in another way."
+    if any(left_packs[use] != right_packs[use] for use in left_packs.keys() & right_packs.keys()):
+        yield "Their prompts differ."
+    settings = [name for name, value in _settings(left).items() if value != _settings(right)[name]]
+    if settings:
+        yield f"Their suites set other values: {', '.join(settings)}."
+
+
+def _by_id(suite: Suite) -> dict[str, Task]:
+    """Return the tasks without their scorers, which are compared separately."""
+    return {task.id: msgspec.structs.replace(task, scorer="") for task in suite.tasks}
+
+
+def _scoring_by_id(suite: Suite) -> dict[str, tuple[str, object]]:
+    scorers = ((task.id, suite.scorer_of(task)) for task in suite.tasks)
+    return {name: (scorer, suite.scorer_options.get(scorer)) for name, scorer in scorers}
+
+
+def _settings(suite: Suite) -> dict[str, object]:
+    return {
+        "model": suite.model,
+        "limits": suite.limits,
+        "sandbox": suite.sandbox,
+        "room for documents": suite.window,
+    }
