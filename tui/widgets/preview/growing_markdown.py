@@ -3,7 +3,8 @@
 A reply arrives in hundreds of fragments, and laying out the whole text for each of them would take
 quadratic time. Like Textual's `MarkdownStream`, this module processes only the part that can still
 change. A part ends where later text cannot change its layout: at a blank line before a line that
-starts neither a list item nor an indented block, and at both ends of a code block.
+starts neither a list item nor an indented block, and at both ends of a code block. A longer list or
+table is split between items or rows, and the head of the table is repeated.
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ from sandbox_tui.tui.widgets.preview.code import highlighted, indented, rows_of,
 from sandbox_tui.tui.widgets.preview.markdown_layout import lay_out
 
 MAX_PART_CHARS = 4_000
-"""Longer parts of prose are shown as plain text: laying one out for each fragment would be slow."""
+"""Longer prose is split where a line begins at the margin. What is longer still, such as a line, is
+shown as plain text: laying it out for each fragment would be slow."""
+
+MAX_PARTS = 4_096
+"""Parts kept as drawn, some megabytes at most: with fewer than a reply has, each of its fragments
+would draw all of it again."""
 
 MAX_CODE_LINES = 40
 """Number of code lines that are highlighted together."""
@@ -31,6 +37,9 @@ _FENCE = re.compile(r"(`{3,}|~{3,})([^`]*)$")
 _CONTINUES = re.compile(r"[ \t]|[-+*]([ \t]|$)|\d{1,9}[.)]([ \t]|$)")
 """The start of a line after a blank one that may continue the list above it."""
 
+_TABLE_RULE = re.compile(r"[ ]{0,3}\|?[ ]*:?-+:?[ ]*(\|[ ]*:?-+:?[ ]*)*\|?[ ]*$")
+"""The line between the head and the rows of a table."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -39,7 +48,7 @@ class Part:
     Attributes:
         text: the source; for code, the text between the fences.
         language: None for prose; empty for code without a language.
-        follows: whether it continues the code block before it.
+        follows: whether it continues the code block or the list before it.
     """
 
     text: str
@@ -83,8 +92,31 @@ def parts_of(text: str) -> Iterator[Part]:
 
 def _prose(lines: list[str]) -> Iterator[Part]:
     text = "\n".join(lines).strip("\n")
-    if text.strip():
+    if len(text) > MAX_PART_CHARS:
+        yield from _pieces(text.split("\n"))
+    elif text.strip():
         yield Part(text)
+
+
+def _pieces(lines: list[str]) -> Iterator[Part]:
+    """Split long prose between lines at the margin; each piece of a table has its head."""
+    piece: list[str] = []
+    head: list[str] = []
+    size, follows = 0, False
+    for line in lines:
+        is_rule = bool(piece) and "|" in piece[-1] and _TABLE_RULE.match(line) is not None
+        if size + len(line) > MAX_PART_CHARS and piece and line[:1].strip() and not is_rule:
+            yield Part("\n".join(piece).strip("\n"), follows=follows)
+            head = head if "|" in line else []
+            piece, follows = [*head], not head
+            size = sum(len(one) + 1 for one in piece)
+        if is_rule:
+            head = [piece[-1], line]
+        elif "|" not in line:
+            head = []
+        piece.append(line)
+        size += len(line) + 1
+    yield Part("\n".join(piece).strip("\n"), follows=follows)
 
 
 def _code(lines: Iterator[str], fence: str, language: str) -> Iterator[Part]:
@@ -103,7 +135,7 @@ def _code(lines: Iterator[str], fence: str, language: str) -> Iterator[Part]:
         yield Part("\n".join(body), language, follows)
 
 
-@functools.lru_cache(512)
+@functools.lru_cache(MAX_PARTS)
 def _drawn(part: Part, width: int, indent: int, palette: Palette) -> tuple[Text, ...]:
     return tuple(indented(_laid_out(part, width, palette), indent))
 

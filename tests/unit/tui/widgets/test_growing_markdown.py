@@ -8,6 +8,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.growing_markdown import (
     MAX_CODE_LINES,
     MAX_PART_CHARS,
+    _drawn,
     markdown_lines,
     parts_of,
 )
@@ -85,3 +86,42 @@ def test_long_code_is_cut_into_parts_and_shown_without_a_gap() -> None:
 
 def test_a_paragraph_that_is_too_long_to_be_laid_out_is_text() -> None:
     assert "**x**" in " ".join(plain("**x** " * MAX_PART_CHARS))
+
+
+ROWS = [f"| row {number} | {number} | **bold** |" for number in range(300)]
+ITEMS = [f"{number + 1}. item {number} with `code`" for number in range(300)]
+
+
+def test_a_long_list_is_laid_out_without_a_gap() -> None:
+    lines = plain("\n".join(ITEMS))
+    assert [line.split() for line in lines] == [
+        f"{number + 1} item {number} with code".split() for number in range(300)
+    ]
+
+
+def test_a_long_table_is_laid_out_with_its_head_on_every_piece() -> None:
+    text = "\n".join(["The masses:", "| name | n | note |", "|---|--:|---|", *ROWS, "", "the end"])
+    lines = plain(text)
+    assert not [line for line in lines if "|" in line or "**" in line]
+    assert [line.split()[1] for line in lines if "row" in line] == [str(n) for n in range(300)]
+    pieces = len(list(parts_of(text))) - 1
+    assert pieces > 1
+    assert sum(line.split() == ["name", "n", "note"] for line in lines) == pieces
+
+
+def test_pieces_stay_as_they_are_while_a_long_text_grows() -> None:
+    for text in ("\n".join(ITEMS), "\n".join(["| name | n | note |", "|---|--:|---|", *ROWS])):
+        before = list(parts_of(""))
+        for end in range(0, len(text), 97):
+            now = list(parts_of(text[:end]))
+            assert now[: len(before) - 1] == before[:-1]
+            assert all(len(part.text) <= MAX_PART_CHARS for part in now)
+            before = now
+
+
+def test_a_fragment_draws_only_the_last_part_of_a_reply_of_3000_lines() -> None:
+    text = "\n\n".join(f"paragraph **{number}**" for number in range(1_500))
+    markdown_lines(text, 40, PALETTE)
+    before = _drawn.cache_info().misses
+    markdown_lines(f"{text} and more", 40, PALETTE)
+    assert _drawn.cache_info().misses == before + 1

@@ -19,7 +19,7 @@ from sandbox_tui.tui.format.status import reply_doing, retry_words
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
-from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
+from sandbox_tui.tui.widgets.preview.growing_markdown import MAX_PARTS, markdown_lines
 
 MAX_PROSE_COLUMNS = 106
 """Longer lines of prose are hard to read."""
@@ -162,7 +162,7 @@ def _full_lines(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
     return lines
 
 
-@functools.lru_cache(1_024)
+@functools.lru_cache(MAX_PARTS)
 def _thought(words: str, width: int, palette: Palette) -> tuple[Text, ...]:
     """Wrap one line of reasoning; cached because only the last line still changes."""
     bar = Text(" " * GUTTER, no_wrap=True).append("│ ", style=palette.faint)
