@@ -32,6 +32,13 @@ class SandboxTuiError(Exception):
     exit_code = 1
 
 
+def sentence_of(error: Exception) -> str:
+    """Return an error as a sentence for the user."""
+    if isinstance(error, SandboxTuiError):
+        return str(error)
+    return f"This is a bug in sandbox-tui: {error!r}."
+
+
 class ConfigError(SandboxTuiError):
     """A setting that cannot be used."""
 
@@ -46,6 +53,7 @@ class ModelError(SandboxTuiError):
         retryable: whether a retry may help.
         retry_after: seconds the server asked us to wait, or None.
         is_loading: whether the server is still loading its model, which can take minutes.
+        is_away: whether no connection to the server could be made, as while it restarts.
     """
 
     exit_code = 5
@@ -58,12 +66,14 @@ class ModelError(SandboxTuiError):
         retryable: bool = False,
         retry_after: float | None = None,
         is_loading: bool = False,
+        is_away: bool = False,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retryable = retryable
         self.retry_after = retry_after
         self.is_loading = is_loading
+        self.is_away = is_away
 
 
 class ModelIncomplete(ModelError):
@@ -144,6 +154,13 @@ class StoreError(SandboxTuiError):
     def __init__(self, message: str, *, is_transient: bool = False) -> None:
         super().__init__(message)
         self.is_transient = is_transient
+
+
+class RequestRefused(StoreError):
+    """A request that does not fit what is in the database, such as a note on a step that the
+    session does not have."""
+
+    exit_code = 2
 
 
 class NotStored(StoreError):

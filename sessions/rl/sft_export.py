@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.sessions.interchange.exports import chat_jsonl
 from sandbox_tui.sessions.interchange.exports.base import Recording
@@ -60,13 +60,14 @@ def write_sft(
     """Write the good rollouts of a training to a file; by default, possible secrets are redacted.
 
     Raises:
-        StoreError: there are none, or the database cannot be read.
+        RequestRefused: there are none.
+        StoreError: the database cannot be read.
         ConfigError: the file cannot be written.
     """
     redactor = Redactor(known_secrets()) if redact else None
     good = selected(store, training_id, selection)
     if not good:
-        raise StoreError(
+        raise RequestRefused(
             f"No stored rollout of {training_id} has a reward of {selection.min_reward:g} or more."
         )
     write_file(path, b"".join(sft_lines(store, good, redactor)))

@@ -42,6 +42,9 @@ def test_sessions_are_kept_in_order_on_the_command_line(person: Person) -> None:
             "sandbox-tui sessions search --json --limit 3 'ends' | tail -c 700"
         )
         person.runs(f"sandbox-tui sessions note {first} --remove 1")
+        assert "two steps only" in person.runs("sandbox-tui sessions ls --all")
+        assert "submit" in person.runs("sandbox-tui sessions show last")
+        person.runs(f'sandbox-tui sessions note {first} --step 44 "nowhere"', code=2)
         person.runs("sandbox-tui sessions check")
         person.runs(f"sandbox-tui sessions rm {first} --yes")
         assert "two steps only" not in person.runs("sandbox-tui sessions ls")

@@ -146,7 +146,10 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.pass_obj
 def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
-    """Replay a saved SESSION (its id, the start of it, or "last")."""
+    """Replay a saved SESSION (its id, part of it, or "last").
+
+    "last" is the newest one that is no sample of an evaluation and no rollout of a training.
+    """
     settings = load_settings({}, theme)
     with store_to_read() as store:
         summary = session_named(store, session)

@@ -13,6 +13,8 @@ from sandbox_tui.core.base.errors import ConfigError
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunSummary, Store
 
+NO_SESSIONS = "There are no sessions yet; `sandbox-tui demo` records one."
+
 _T = TypeVar("_T")
 
 
@@ -43,12 +45,12 @@ def store_to_read() -> Generator[Store, None, None]:
 
 def session_named(store: Store, name: str, *, strict: bool = False) -> RunSummary:
     """Return the session with this name; `strict` if the command is irreversible (see
-    `Store.run`)."""
+    `Store.run`). `last` is the newest one that belongs to no evaluation or training."""
     if name != "last":
         return store.run(name, strict=strict)
-    newest = store.runs(limit=1)
+    newest = store.standalone_runs(limit=1)
     if not newest:
-        raise ConfigError("There are no sessions yet; `sandbox-tui demo` records one.")
+        raise ConfigError(NO_SESSIONS)
     return newest[0]
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from sandbox_tui.core.base.defaults import TERMINAL_SIZE
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, RunState
@@ -31,7 +31,7 @@ def write(recording: Recording) -> Iterable[Part]:
     """Write the model's terminal as a recording."""
     sizes = _sizes(recording.events)
     if not sizes:
-        raise StoreError(f"The session {recording.summary.id} has no terminal to export.")
+        raise RequestRefused(f"The session {recording.summary.id} has no terminal to export.")
     for terminal in sorted(sizes, key=lambda name: (name != MIRROR, name)):
         text = "\n".join(_lines(recording, terminal, sizes[terminal])) + "\n"
         yield Part(f".{_file_part(terminal)}.cast", text.encode())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.core.events.types import AnyEvent, RunStarted, TerminalOutput
@@ -45,7 +45,9 @@ class Recording:
         """Read a session.
 
         Raises:
-            StoreError: there is no such session, it is empty, or the database cannot be read.
+            NotStored: there is no such session.
+            RequestRefused: it is empty.
+            StoreError: the database cannot be read.
         """
         self._store = store
         self._redactor = redactor
@@ -53,7 +55,9 @@ class Recording:
         stored = list(store.events(self.summary.id, output=False))
         self.events: Sequence[AnyEvent] = redactor.events(stored) if redactor else stored
         if not self.events or not isinstance(self.events[0], RunStarted):
-            raise StoreError(f"The session {self.summary.id} is empty: there is nothing to export.")
+            raise RequestRefused(
+                f"The session {self.summary.id} is empty: there is nothing to export."
+            )
         self.started: RunStarted = self.events[0]
         self.tags: list[str] = tags_of(store, self.summary.id)
         self.notes: list[Note] = notes_of(store, self.summary.id)
@@ -116,7 +120,7 @@ class Exporter:
     Attributes:
         name: its name on the command line.
         about: what it is for, in a few words.
-        write: makes the files; raises StoreError if the session has nothing to export in this
+        write: makes the files; raises RequestRefused if the session has nothing to export in this
             format.
     """
 

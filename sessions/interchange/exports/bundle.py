@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from sandbox_tui.core.base.blob_store import digest
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.interchange.bundle_format import (
     APPLICATION_ID,
@@ -32,7 +32,7 @@ def write(recording: Recording) -> Iterable[Part]:
     """Write the whole session, including file contents, as one SQLite file.
 
     Raises:
-        StoreError: the session exceeds the limits of a bundle.
+        RequestRefused: the session exceeds the limits of a bundle.
     """
     events, contents = with_contents(recording)
     original = recording.kept_original()
@@ -84,7 +84,7 @@ def _refuse_too_large(
     sizes = sum(isinstance(event, e.TerminalResized) for event in events)
     many = values > MAX_VALUES or len(events) > MAX_EVENTS or sizes > MAX_SIZES
     if many or size > MAX_UNPACKED_BYTES:
-        raise StoreError(
+        raise RequestRefused(
             f"This session is too large for a bundle that can be read again: {len(events)} events, "
             f"{size >> 20} MiB, {sizes} changes of a terminal's size; at most {MAX_EVENTS}, "
             f"{MAX_UNPACKED_BYTES >> 20} MiB and {MAX_SIZES} are read. Export it as html or "

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.terminal.emulator.screen import Screen
@@ -58,7 +58,7 @@ _THEME = TerminalTheme((15, 19, 24), (214, 218, 225), _colours(_DIM), _colours(_
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Draw the final screen of the model's terminal."""
+    """Draw the final screen of the terminal."""
     screen = _screen(recording)
     above = screen.history_size
     rows = [_row(screen, above + y) for y in range(screen.lines)]
@@ -84,23 +84,30 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _screen(recording: Recording) -> Screen:
-    """Return the screen of the mirror after the last event."""
-    screen: Screen | None = None
+    """Return the screen of the mirror after the last event; if it is empty, as in a recording of
+    a shell alone, that of the first terminal that is not."""
+    screens: dict[str, Screen] = {}
     for event in recording.events_with_output:
         match event:
-            case e.TerminalOpened(terminal=name, cols=cols, rows=rows) if name == MIRROR:
-                screen = Screen(min(cols, 400), min(rows, 400), 0)
-            case e.TerminalResized(terminal=name, cols=cols, rows=rows) if name == MIRROR:
-                screen = screen or Screen(80, 24, 0)
-                screen.resize(min(cols, 400), min(rows, 400))
-            case e.TerminalOutput(terminal=name, data=data) if name == MIRROR:
-                screen = screen or Screen(80, 24, 0)
-                screen.feed(data)
+            case e.TerminalOpened(terminal=name, cols=cols, rows=rows) if name not in screens:
+                screens[name] = Screen(min(cols, 400), min(rows, 400), 0)
+            case e.TerminalOpened() | e.TerminalResized():
+                size = min(event.cols, 400), min(event.rows, 400)
+                screens.setdefault(event.terminal, Screen(80, 24, 0)).resize(*size)
+            case e.TerminalOutput(terminal=name, data=data):
+                screens.setdefault(name, Screen(80, 24, 0)).feed(data)
             case _:
                 pass
-    if screen is None:
-        raise StoreError(f"The session {recording.summary.id} has no model's terminal to draw.")
-    return screen
+    if not screens:
+        raise RequestRefused(f"The session {recording.summary.id} has no terminal to draw.")
+    in_order = sorted(screens, key=lambda name: name != MIRROR)
+    return next(
+        (screens[name] for name in in_order if not _is_blank(screens[name])), screens[in_order[0]]
+    )
+
+
+def _is_blank(screen: Screen) -> bool:
+    return not any(screen.text(row).strip() for row in range(screen.lines))
 
 
 def _row(screen: Screen, index: int) -> Text:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.sessions.store.store import Store
 
 MAX_TAG_CHARS = 50
@@ -37,11 +37,12 @@ def add_tag(store: Store, run_id: str, tag: str) -> str:
     """Tag a session; return the tag as stored: one lower-case word.
 
     Raises:
-        StoreError: the tag is not valid, or the write failed.
+        RequestRefused: the tag is not valid.
+        StoreError: the write failed.
     """
     tag = _as_stored(tag)
     if not tag or len(tag) > MAX_TAG_CHARS or not tag.isprintable():
-        raise StoreError(f"A tag is one word of at most {MAX_TAG_CHARS} characters.")
+        raise RequestRefused(f"A tag is one word of at most {MAX_TAG_CHARS} characters.")
     store.run(run_id)
     with store.transaction() as connection:
         connection.execute("INSERT OR IGNORE INTO tags (run_id, tag) VALUES (?, ?)", [run_id, tag])
@@ -61,7 +62,8 @@ def set_tags(store: Store, run_id: str, tags: Iterable[str]) -> None:
     """Replace the tags of a session.
 
     Raises:
-        StoreError: a tag is not valid, or the write failed; nothing was changed.
+        RequestRefused: a tag is not valid; nothing was changed.
+        StoreError: the write failed; nothing was changed.
     """
     with store.transaction() as connection:
         connection.execute("DELETE FROM tags WHERE run_id = ?", [run_id])
@@ -119,14 +121,15 @@ def add_note(
     """Add a note to a step.
 
     Raises:
-        StoreError: the text is empty, there is no such step, or the write failed.
+        RequestRefused: the text is empty, or there is no such step.
+        StoreError: the write failed.
     """
     last = store.run(run_id).steps
     text = text.replace("\0", " ").encode("utf-8", "replace").decode()
     if not text.strip():
-        raise StoreError("A note cannot be empty.")
+        raise RequestRefused("A note cannot be empty.")
     if not 0 <= step <= last:
-        raise StoreError(f"There is no step {step}: the last step of this session is {last}.")
+        raise RequestRefused(f"There is no step {step}: the last step of this session is {last}.")
     at = time.time() if written_at is None else written_at
     with store.transaction() as connection:
         done = connection.execute(

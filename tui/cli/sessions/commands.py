@@ -52,18 +52,23 @@ def sessions() -> None:
 @sessions.command("ls")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one session per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
-def sessions_ls(as_json: bool, limit: int) -> None:
+@click.option("--all", "every", is_flag=True, help="Also list samples of evaluations and rollouts.")
+def sessions_ls(as_json: bool, limit: int, every: bool) -> None:
     """List sessions, newest first."""
-    from sandbox_tui.tui.cli.sessions.format_sessions import print_sessions
+    from sandbox_tui.tui.cli.sessions.format_sessions import list_sessions
 
     with store_to_read() as store:
-        print_sessions(store.runs(limit=limit), as_json=as_json)
+        list_sessions(store, limit, every=every, as_json=as_json)
 
 
-@sessions.command("show")
+@sessions.command("show", short_help="Show what a session did and how it ended.")
 @click.argument("session")
 def sessions_show(session: str) -> None:
-    """Show a SESSION in full."""
+    """Show a SESSION: its settings, figures, answer and task, and one line for each call.
+
+    SESSION is its id, part of it, or "last": the newest one that is no sample of an evaluation and
+    no rollout of a training.
+    """
     from sandbox_tui.tui.cli.sessions.format_sessions import print_session
 
     with store_to_read() as store:

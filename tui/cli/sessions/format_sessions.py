@@ -20,10 +20,38 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import noted_on, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
+from sandbox_tui.tui.cli.open_store import NO_SESSIONS
+from sandbox_tui.tui.cli.sessions.call_lines import call_lines
 from sandbox_tui.tui.cli.sessions.session_table import session_lines
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import result_answer
 from sandbox_tui.tui.format.outcome import outcome_words
+
+
+def list_sessions(store: Store, limit: int, *, every: bool, as_json: bool) -> None:
+    """Print the newest sessions, and how many more there are.
+
+    Args:
+        store: the database.
+        limit: how many to print.
+        every: whether to include samples of evaluations and rollouts.
+        as_json: whether to print one JSON object per session.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    runs = store.runs(limit) if every else store.standalone_runs(limit)
+    total = store.count()
+    listed = total if every else store.count_standalone()
+    print_sessions(runs, as_json=as_json)
+    if as_json:
+        return
+    if len(runs) < listed:
+        click.echo(f"{len(runs)} of {listed} sessions; --limit N shows more.", err=True)
+    if listed < total:
+        words = f"{numbers.counted(total - listed, 'session')} of evaluations and trainings"
+        are = "is" if total - listed == 1 else "are"
+        click.echo(f"{words} {are} not listed; --all lists all.", err=True)
 
 
 def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
@@ -33,7 +61,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
             click.echo(json.dumps(dataclasses.asdict(run)))
         return
     if not runs:
-        click.echo("There are no sessions yet; `sandbox-tui demo` records one.")
+        click.echo(NO_SESSIONS)
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in session_lines(runs, width):
@@ -41,7 +69,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
 
 
 def print_session(store: Store, run: RunSummary) -> None:
-    """Print a session in full; empty fields have no line."""
+    """Print a session's settings and figures, then its calls; empty fields have no line."""
     notes = [f"{noted_on(note)}: {sanitize_line(note.text)}" for note in notes_of(store, run.id)]
     snapshots, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""
@@ -76,6 +104,8 @@ def print_session(store: Store, run: RunSummary) -> None:
     for name, value in rows:
         if value:
             click.echo(f"{name:<10}{sanitize(value)}")
+    for line in call_lines(store.calls(run.id)):
+        click.echo(line)
 
 
 def _settings(store: Store, run_id: str) -> e.RunSettings | None:

@@ -13,7 +13,7 @@ from sandbox_tui.tui.format.titles import cut_title, model_title, task_title
 
 GAP = "  "
 MAX_TASK_CHARACTERS, MIN_TASK_CHARACTERS = 60, 20
-DROPPED = ("model", "tokens", "steps", "time", "started")
+DROPPED = ("model", "tokens", "steps", "time", "started", "fork of")
 """Columns that are left out one after the other if a terminal has no room for the task."""
 
 
@@ -25,6 +25,8 @@ def session_lines(runs: Sequence[RunSummary], width: int | None = None) -> Itera
         width: columns of the terminal, which no line exceeds; None for a file or a pipe.
     """
     columns = dict(_COLUMNS)
+    if not any(run.parent for run in runs):
+        del columns["fork of"]
     for name in DROPPED:
         if width is None or _room(columns, width) >= MIN_TASK_CHARACTERS:
             break
@@ -48,6 +50,7 @@ def _started(run: RunSummary) -> str:
 
 _COLUMNS: dict[str, tuple[str, Callable[[RunSummary], str]]] = {
     "session": ("<21", lambda run: run.id),
+    "fork of": ("<7", lambda run: (run.parent or "").rpartition("-")[2]),
     "started": ("<16", _started),
     "outcome": ("<18", outcome_words),
     "steps": (">5", lambda run: str(run.steps)),
@@ -55,7 +58,8 @@ _COLUMNS: dict[str, tuple[str, Callable[[RunSummary], str]]] = {
     "time": (">7", lambda run: clock(run.seconds)),
     "model": ("<20", lambda run: cut_title(model_title(run.model), 20)),
 }
-"""Each column's alignment and width, and its text."""
+"""Each column's alignment and width, and its text. A parent is named by the end of its id, as in
+commands."""
 
 
 def _room(columns: dict[str, tuple[str, Callable[[RunSummary], str]]], width: int) -> int:

@@ -13,8 +13,12 @@ from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.resume_worker import set_owner
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.main import main
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
+from tests.unit.sample_run import keep as keep_sample
+from tests.unit.sample_run import sample
 
 RUN, FORK = "20261120-101112-abcde", "20261121-131415-fghij"
 
@@ -81,6 +85,7 @@ def test_the_list_says_what_its_columns_are_and_when_each_began(store: Store) ->
     head, newest, oldest = run("sessions", "ls").output.splitlines()
     assert head.split() == [
         "session",
+        *("fork", "of"),
         "started",
         "outcome",
         "steps",
@@ -91,6 +96,9 @@ def test_the_list_says_what_its_columns_are_and_when_each_began(store: Store) ->
     ]
     assert newest.startswith(FORK)
     assert oldest.startswith(RUN)
+    at = head.index("fork of")
+    assert newest[at:].split()[0] == RUN[-5:]
+    assert not oldest[at : at + len("fork of")].strip()
     for line, day in ((newest, "21"), (oldest, "20")):
         at = head.index("started")
         assert re.match(rf"2026-11-{day} \d\d:\d\d  ", line[at:]), line
@@ -146,3 +154,47 @@ def test_removing_no_tag_is_a_mistake(store: Store) -> None:
     done = run("sessions", "tag", RUN, "--remove")
     assert done.exit_code == 2
     assert "Give the TAGS to --remove." in done.output
+
+
+def test_samples_of_evaluations_are_listed_on_request_and_are_never_the_last(store: Store) -> None:
+    keep(store, RUN, started_at=1.0)
+    keep(store, FORK, started_at=2.0)
+    keep(store, "20261122-131415-klmno", started_at=3.0)
+    enter_eval(store, 5e8)
+    waiting = ledger.results(store, EVAL_ID)[-1]
+    ledger.claim(store, EVAL_ID, waiting.key, "20261122-131415-klmno")
+    shown = run("sessions", "ls")
+    assert [line[:21] for line in shown.stdout.splitlines()[1:]] == [FORK, RUN]
+    assert "1 session of evaluations and trainings is not listed" in shown.stderr
+    assert len(run("sessions", "ls", "--json").output.splitlines()) == 2
+    one = run("sessions", "ls", "--limit", "1")
+    assert "1 of 2 sessions; --limit N shows more." in one.stderr
+    every = run("sessions", "ls", "--all")
+    assert len(every.stdout.splitlines()) == 1 + 3
+    assert not every.stderr
+    assert f"session   {FORK}" in run("sessions", "show", "last").output
+
+
+def test_a_session_is_shown_with_its_calls(store: Store) -> None:
+    keep_sample(store, *sample("zebra"), run_id=RUN)
+    shown = run("sessions", "show", RUN).output
+    calls = shown[shown.index("task  ") :].splitlines()[1:]
+    assert len(calls) == len(store.calls(RUN))
+    assert re.search(r"^   2  ok +0\.01s  edit create a\.py \+1$", shown, re.MULTILINE)
+
+
+def test_what_a_session_does_not_have_is_a_wrong_request(store: Store) -> None:
+    """Exit code 6 would mean that the database failed."""
+    keep(store, RUN)
+    for words, problem in (
+        (("note", RUN, "--step", "44", "x"), "There is no step 44"),
+        (("note", RUN, " "), "A note cannot be empty."),
+        (("note", RUN, "--remove", "9"), "This session has no note 9."),
+        (("tag", RUN, "x" * 99), "A tag is one word"),
+        (("export", RUN, "-f", "svg", "-o", "-"), "no terminal to draw"),
+        (("export", RUN, "-f", "asciicast", "-o", "-"), "no terminal to export"),
+        (("rename", "nothing", "title"), "There is no session"),
+    ):
+        done = run("sessions", *words)
+        assert problem in done.output
+        assert done.exit_code == 2, done.output
