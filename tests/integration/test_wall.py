@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from textual.containers import VerticalScroll
 from textual.events import Click, Key
 from textual.pilot import Pilot
 
@@ -239,8 +240,11 @@ async def test_calls_are_allowed_in_all_runs_of_the_group_and_nowhere_else(tmp_p
         assert "in all 2 runs of this group" in str(line.render())
         await pilot.press("ctrl+g", "ctrl+g")
         assert not str(line.render()).startswith("●")
+        box = app.screen.query_one(VerticalScroll)
+        assert str(box.border_title) == "approve always · call 1 bash"
         await pilot.press("ctrl+g")
         assert str(line.render()).startswith("●")
+        assert str(box.border_title) == "approve always in all 2 runs · call 1 bash"
         await pilot.press("enter")
         for one in (first, second):
             await until(pilot, lambda one=one: bool(one.state.granted))

@@ -77,8 +77,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     def compose(self) -> ComposeResult:
         """Yield the call, an explanation, and a field for each part."""
         name = short_name(sanitize_line(self._call.name))
-        with VerticalScroll(classes="dialog form", can_focus=False) as box:
-            box.border_title = Content(f"approve always · call {self._call.number} {name}")
+        with VerticalScroll(classes="dialog form", can_focus=False):
             command = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
             yield Label(command, id="allowed-call", markup=False)
             yield Label(_WORDS, markup=False)
@@ -96,8 +95,16 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
 
     def on_mount(self) -> None:
         """Focus the first pattern immediately, so that the next key goes there."""
+        self._say_where()
         self._say_keys()
         self.set_focus(self.query(Input).first())
+
+    def _say_where(self) -> None:
+        """Say in the border what is approved, and where: the line for it may be out of sight."""
+        where = f" in all {self._runs} runs" if self.is_for_all else ""
+        name = short_name(sanitize_line(self._call.name))
+        title = f"approve always{where} · call {self._call.number} {name}"
+        self.query_one(VerticalScroll).border_title = Content(title)
 
     def on_resize(self) -> None:
         """Name the keys that there is room for."""
@@ -154,7 +161,10 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     def action_group(self) -> None:
         """Allow the calls in all runs of the group, or in the chosen one alone."""
         self.is_for_all = not self.is_for_all
-        self.query_one("#allowed-group").refresh()
+        self._say_where()
+        line = self.query_one("#allowed-group")
+        line.refresh()
+        line.scroll_visible(animate=False)
 
     def action_cancel(self) -> None:
         """Close without allowing anything."""
