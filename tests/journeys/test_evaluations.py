@@ -163,6 +163,16 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
             person.sees("n new run")
             person.presses("q")
             assert person.is_back() == 0
+        person.runs(f"{run} --mode vanilla --headless >lines")
+        person.enters("sandbox-tui")  # the newest row is the evaluation
+        person.sees("n new run", "products", "x delete")
+        person.presses("x")
+        person.sees("delete an evaluation")
+        person.presses("s")
+        person.sees("Deleted with 6 sessions")
+        person.presses("q")
+        assert person.is_back() == 0
+        assert "products" not in person.runs("sandbox-tui eval ls", code=2)
 
 
 def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: Serve) -> None:

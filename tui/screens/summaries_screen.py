@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from rich.text import Text
@@ -14,12 +13,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.sessions import RunRegistry
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
-from sandbox_tui.tui.screens.free_space import free_space
-from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -32,26 +26,6 @@ POLL_SECONDS = 1.0
 """Seconds between updates of the list."""
 
 MAX_LISTED = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deletable:
-    """An item that can be deleted, alone or with its sessions. The functions run in a thread and
-    may raise `StoreError`.
-
-    Attributes:
-        heading: title of the dialog.
-        question: asks for confirmation, given the number of its sessions.
-        sessions: reads the ids of its sessions.
-        delete: deletes it; its sessions stay.
-        delete_with_sessions: deletes both; returns the number of sessions.
-    """
-
-    heading: str
-    question: Callable[[int], str]
-    sessions: Callable[[], Sequence[str]]
-    delete: Callable[[], None]
-    delete_with_sessions: Callable[[], int]
 
 
 class SummariesScreen(ExplainsUnavailable, Screen[None], Generic[Summary]):
@@ -113,26 +87,6 @@ class SummariesScreen(ExplainsUnavailable, Screen[None], Generic[Summary]):
     def complain(self, error: SandboxTuiError) -> None:
         """Show an error."""
         self.notify(sanitize_line(str(error)), severity="error", markup=False)
-
-    async def ask_and_delete(self, item: Deletable, runs: RunRegistry) -> bool:
-        """Delete an item, with or without its sessions, after asking; return whether it was."""
-        choice = None
-        try:
-            sessions = await asyncio.to_thread(item.sessions)
-            dialog = DeleteWithSessionsDialog(item.heading, item.question(len(sessions)))
-            choice = await app_of(self).push_screen_wait(dialog)
-            if choice == "alone":
-                await asyncio.to_thread(item.delete)
-                self.notify("Deleted. Its sessions were kept.", markup=False)
-            elif choice == "with_sessions":
-                count = await asyncio.to_thread(item.delete_with_sessions)
-                words = f"Deleted with {numbers.counted(count, 'session')}."
-                await free_space(self, runs.store, words, is_recording=bool(runs.unfinished))
-        except SandboxTuiError as error:
-            self.complain(error)
-            choice = None
-        self.reload()
-        return choice is not None
 
     @property
     def current(self) -> Summary | None:

@@ -19,6 +19,7 @@ from sandbox_tui.sessions.remote.sockets import listen
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.home import home as home_screen
 from sandbox_tui.tui.screens.home import row_updates
@@ -119,11 +120,45 @@ async def test_samples_open_and_fold_and_an_evaluation_opens(
             await until(pilot, lambda: sessions.block_count() == 2)
             await pilot.press("down")
             why = home.why_unavailable("delete", ())
-            assert why == "this is an evaluation: e, then x, deletes it"
+            assert why == "an evaluation that is running cannot be deleted"
             why = home.why_unavailable("rename", ())
             assert why == "this is an evaluation: enter lists its sessions"
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(home.app.screen, EvalScreen))
+
+
+@pytest.mark.parametrize("key", ["a", "s", "escape"])
+@pytest.mark.parametrize("kind", ["evaluation", "training"])
+async def test_an_evaluation_or_training_is_deleted_with_or_without_its_sessions(
+    tmp_path: Path, kind: str, key: str
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        if kind == "evaluation":
+            enter_eval(store, 8e9)
+            keep(store, *sample("zebra"), run_id="whole")
+            ledger.claim(store, EVAL_ID, ledger.results(store, EVAL_ID)[-1].key, "whole")
+            ledger.release(store, EVAL_ID)
+        else:
+            enter_training(store, 8e9)
+            trainings.finish(store, TRAINING_ID, "finished")
+        async with at_home(store, row=0) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            assert sessions.block_count() == 1
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(home.app.screen, DeleteWithSessionsDialog))
+            await pilot.press(key)
+            await until(pilot, lambda: home.app.screen is home)
+            if key == "escape":
+                assert sessions.current_row is not None
+                return
+
+            def found() -> list[object]:
+                return [*ledger.summaries(store), *trainings.summaries(store)]
+
+            await until(pilot, lambda: not found())
+            kept = kind == "evaluation" and key == "a"
+            await until(pilot, lambda: len(store.runs()) == kept)
+            await until(pilot, lambda: (sessions.current is not None) == kept)
 
 
 @pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from functools import partial
+import asyncio
 from typing import ClassVar
 
 from textual.binding import BindingType
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.relations.last_model import LastModel, last_model
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
-from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import model_title
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.screens.evals.delete_eval import delete_eval
 from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
-from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
+from sandbox_tui.tui.screens.evals.show_report import show_comparison
+from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
-
-MAX_NAME_CHARS = 80
 
 
 class EvalsScreen(SummariesScreen[EvalSummary]):
@@ -41,12 +41,14 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("evals.new", "new"),
         binding("evals.resume", "resume"),
+        binding("evals.compare", "compare"),
         binding("evals.delete", "delete"),
         binding("evals.leave", "leave"),
     ]
 
     def __init__(self, evals: EvalRegistry, settings: LiveSettings) -> None:
-        super().__init__(EvalList())
+        self._evals_list = EvalList()
+        super().__init__(self._evals_list)
         self._evals = evals
         self._settings = settings
         self._opener = EvalOpener(self, evals, settings)
@@ -62,18 +64,48 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Only an interrupted evaluation can be resumed; a running one cannot be deleted."""
+        """Only an interrupted evaluation, or one with samples to rerun, can be resumed; a running
+        one cannot be deleted."""
         found = self.current
-        if action not in ("resume", "delete"):
+        if action not in ("resume", "delete", "compare"):
             return ""
         if found is None:
             return "no evaluation is chosen"
+        if action == "compare":
+            return "" if self._list.block_count() > 1 else "there is only one evaluation"
         if action == "delete":
             return "it is running" if found.running else ""
-        return "" if found.status == "interrupted" else "it was not interrupted"
+        return "" if found.can_resume else "nothing is left to run"
+
+    def words_for(self, action: str) -> str | None:
+        """Return the key bar's current words for an action."""
+        found = self.current
+        if action == "resume" and found is not None and found.status == "finished" and found.lost:
+            return "rerun failed"
+        return None
+
+    def action_compare(self) -> None:
+        """Compare the marked evaluation with the one under the cursor; mark that one if none is
+        marked, and unmark it if it is."""
+        found, marked = self.current, self._evals_list.marked
+        if found is None:
+            return
+        if marked is None:
+            self._evals_list.mark(found)
+            key = hint("evals.compare")
+            self.notify(f"Marked: {key} on another evaluation compares the two.", markup=False)
+            return
+        self._evals_list.mark(None)
+        if marked.info.id != found.info.id:
+            showing = show_comparison(self, self._evals.runs.store, marked.info, found.info)
+            self.run_worker(keys_for_dialog(self, showing), exclusive=True, group="act")
 
     def action_new(self) -> None:
         """Open the form for a new evaluation, and then the evaluation that it started."""
+        opening = keys_for_dialog(self, self._open_form())
+        self.run_worker(opening, exclusive=True, group="act")
+
+    async def _open_form(self) -> None:
         from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 
         def started(found: EvalSummary | None) -> None:
@@ -81,8 +113,20 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
                 self.call_later(self.open_summary, found)
 
         reread_settings(app_of(self), self._settings)
-        store, settings = self._evals.runs.store, self._settings.now
-        app_of(self).push_screen(NewEvalDialog(store, settings, self._draft), started)
+        store = self._evals.runs.store
+        try:
+            last = await asyncio.to_thread(last_model, store) or self._model_of_newest()
+        except StoreError:
+            last = None  # the form is of use without it
+        form = NewEvalDialog(store, self._settings.now, self._draft, last)
+        app_of(self).push_screen(form, started)
+
+    def _model_of_newest(self) -> LastModel | None:
+        """Return the model of the newest evaluation, the next best after that of the last run."""
+        newest = self._evals_list.newest
+        if newest is None:
+            return None
+        return LastModel(newest.info.model, str(newest.info.params.get("base_url") or ""))
 
     def action_resume(self) -> None:
         """Run the remaining samples of the evaluation under the cursor, and show it."""
@@ -98,26 +142,5 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             self.run_worker(asking, exclusive=True, group="act")
 
     async def _delete(self, found: EvalSummary) -> None:
-        from sandbox_tui.sessions.evals.delete import delete_evaluation, delete_with_sessions
-
-        store, eval_id = self._evals.runs.store, found.info.id
-        item = Deletable(
-            heading="delete an evaluation",
-            question=partial(_question, found),
-            sessions=partial(ledger.sessions_of, store, eval_id),
-            delete=partial(delete_evaluation, store, eval_id),
-            delete_with_sessions=partial(delete_with_sessions, store, eval_id),
-        )
-        if await self.ask_and_delete(item, self._evals.runs):
-            self._evals.forget(eval_id)
-
-
-def _question(found: EvalSummary, sessions: int) -> str:
-    info = found.info
-    name = sanitize_line(f"{info.suite} · {model_title(info.model)}")[:MAX_NAME_CHARS]
-    over = f"{found.over} of {numbers.counted(found.samples, 'sample')}"
-    return (
-        f"Delete “{name}” ({info.id}), {over} done? Its scores and report are deleted too; the "
-        f"{numbers.counted(sessions, 'session')} of its samples are kept unless you delete them as "
-        "well. This cannot be undone."
-    )
+        await delete_eval(self, found, self._evals)
+        self.reload()

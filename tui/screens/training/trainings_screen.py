@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
-from sandbox_tui.sessions.store.tables import rollouts, trainings
+from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
-from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
+from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
+from sandbox_tui.tui.screens.training.delete_training import delete_training
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.training.training_list import TrainingList
@@ -69,22 +66,5 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
             self.run_worker(asking, exclusive=True, group="act")
 
     async def _delete(self, found: TrainingSummary) -> None:
-        from sandbox_tui.sessions.rl.delete import delete_training, delete_with_sessions
-
-        item = Deletable(
-            heading="delete a training run",
-            question=partial(_question, found),
-            sessions=partial(rollouts.sessions_of, self._store, found.id),
-            delete=partial(delete_training, self._store, found.id),
-            delete_with_sessions=partial(delete_with_sessions, self._store, found.id),
-        )
-        await self.ask_and_delete(item, self._run_workers)
-
-
-def _question(found: TrainingSummary, sessions: int) -> str:
-    name = sanitize_line(f"{found.name} · {model_title(found.model)}")[:80]
-    return (
-        f"Delete “{name}” ({found.id}), {numbers.counted(found.steps, 'step')}? Its curves are "
-        f"deleted too; the {numbers.counted(sessions, 'session')} of its rollouts are kept "
-        "unless you delete them as well. Checkpoints are kept. This cannot be undone."
-    )
+        await delete_training(self, found, self._run_workers)
+        self.reload()

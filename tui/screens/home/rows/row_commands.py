@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -10,8 +10,10 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions.relations.listing import EvalRow, TrainingRow
 from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
@@ -22,11 +24,13 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
 if TYPE_CHECKING:
+    from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
     from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 
 
 class RowCommands(ExplainsUnavailable, Screen[None]):
-    """Runs the commands; the subclass composes the `SessionList` and provides the search.
+    """Runs the commands; the subclass composes the `SessionList` and provides the search
+    and the evaluations of this program.
 
     Args:
         settings: the current settings.
@@ -34,6 +38,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     """
 
     _search: SessionFinder
+    _evals: EvalRegistry
 
     def __init__(self, settings: LiveSettings, workers: RunRegistry) -> None:
         super().__init__()
@@ -127,8 +132,27 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._sessions.tag()
 
     def action_delete(self) -> None:
-        """Delete the chosen sessions after asking."""
-        self._sessions.delete()
+        """Delete the chosen sessions, or the evaluation or training run under the cursor with or
+        without its sessions, after asking."""
+        row = None if self.sessions_chosen else self.query_one(SessionList).current_row
+        match row:
+            case EvalRow(summary=summary):
+                from sandbox_tui.tui.screens.evals.delete_eval import delete_eval
+
+                self._ask_about_row(delete_eval(self, summary, self._evals))
+            case TrainingRow(summary=training):
+                from sandbox_tui.tui.screens.training.delete_training import delete_training
+
+                self._ask_about_row(delete_training(self, training, self._run_workers))
+            case _:
+                self._sessions.delete()
+
+    def _ask_about_row(self, asking: Awaitable[None]) -> None:
+        async def ask() -> None:
+            await asking
+            self.reload()
+
+        self.run_worker(keys_for_dialog(self, ask()), exclusive=True, group="session")
 
     def action_compare(self) -> None:
         """Compare the two marked sessions, or the marked one with the one under the cursor; mark

@@ -32,8 +32,9 @@ def why_unavailable_here(
         search: the search through the sessions.
     """
     run = search.session_here if search.shows_hits else shown.current
+    row = shown.current_row
     if action in _OF_SESSIONS and not chosen and not search.shows_hits:
-        words = _of_another_row(action, shown.current_row)
+        words = _of_another_row(action, row)
         if words:
             return words
     match action:
@@ -47,10 +48,12 @@ def why_unavailable_here(
             return "" if run or isinstance(shown.current_row, SamplesRow) else _NONE
         case "tags":
             return "" if chosen else _NONE
+        case "delete" if not chosen and isinstance(row, (EvalRow, TrainingRow)):
+            return ""
         case "delete":
             return _why_not_deleted(chosen)
         case "resume" if run is not None:
-            return "" if run.outcome == "interrupted" else "this session was not interrupted"
+            return "" if run.is_resumable else "this session was not interrupted"
         case "folder" if run is not None:
             return "" if run.results_dir else "this session left no files on this machine"
         case "fork" if run is not None:
@@ -67,14 +70,14 @@ def _of_another_row(action: str, row: Row | None) -> str:
     """Return why an action on sessions does not work on an evaluation or a training run, and what
     to do instead; empty for other rows."""
     match row:
-        case EvalRow():
-            what, listed, delete = "an evaluation", "home.evals", "evals.delete"
-        case TrainingRow():
-            what, listed, delete = "a training run", "home.trainings", "trainings.delete"
+        case EvalRow(summary=found):
+            what = "an evaluation"
+        case TrainingRow(summary=found):
+            what = "a training run"
         case _:
             return ""
     if action == "delete":
-        return f"this is {what}: {hint(listed)}, then {hint(delete)}, deletes it"
+        return f"{what} that is running cannot be deleted" if found.running else ""
     return f"this is {what}: {hint('home.open')} lists its sessions"
 
 
