@@ -13,19 +13,26 @@ from textual.pilot import Pilot
 from textual.widgets import Label, Select
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.evals.start_eval import NewEval
+from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from tests.waiting import until
 
 
 @asynccontextmanager
 async def form(
-    store: Store, size: tuple[int, int] = (100, 30)
+    store: Store, size: tuple[int, int] = (100, 30), **model: str
 ) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
-    settings = {"model.name": "m", "model.base_url": "http://x/v1", "model.local_ports": [1]}
+    named = model or {"name": "m", "base_url": "http://x/v1"}
+    settings = {"model.local_ports": [1], **{f"model.{name}": text for name, text in named.items()}}
     app = SandboxTui(config.load(settings), store)
     async with app.run_test(size=size) as pilot:
         await pilot.press("e")
@@ -45,6 +52,45 @@ async def test_the_suite_that_is_offered_is_replaced_by_typing(store: Store) -> 
         assert dialog.typed()["suite"] == "pocket"
         await pilot.press(*"math")
         assert dialog.typed()["suite"] == "math"
+
+
+async def test_the_model_of_the_newest_evaluation_is_offered(store: Store) -> None:
+    info = EvalInfo(
+        id="e", suite="s", digest="", model="small", params={"base_url": "http://127.0.0.1:9/v1"}
+    )
+    suite = Suite(name="s", tasks=(Task(id="a", problem="?", target="4"),))
+    ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=config.load({})))
+    async with form(store, name="") as (app, pilot):
+        dialog: Any = app.screen
+        typed = dialog.typed()
+        assert (typed["model"], typed["url"]) == ("small", "http://127.0.0.1:9/v1")
+        model = dialog.query_one("#model")
+        assert "from your last run" in str(model.border_subtitle)
+        dialog.put("model", "another")
+        await until(pilot, lambda: "from your last run" not in str(model.border_subtitle))
+
+
+async def test_two_evaluations_are_compared_from_the_list(store: Store) -> None:
+    suite = Suite(name="sums", tasks=(Task(id="a", problem="?", target="4"),))
+    for name in ("left", "right"):
+        info = EvalInfo(id=name, suite="sums", digest="", model=name, began_at=float(len(name)))
+        ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=config.load({})))
+    async with form(store) as (app, pilot):
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        shown = app.screen.query_one(EvalList)
+        await pilot.press("c")
+        await until(pilot, lambda: shown.marked is not None and shown.marked.info.id == "right")
+        await pilot.press("c")  # unmarks it
+        await until(pilot, lambda: shown.marked is None)
+        await pilot.press("c", "down", "c")
+        await until(pilot, lambda: isinstance(app.screen, PagerScreen))
+        text: Any = app.screen.query_one("#pager-text")
+        assert text.search("sums · right and left")
+        assert text.search("0 tasks solved only on the right")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        assert shown.marked is None
 
 
 async def test_all_mistakes_are_shown_at_once(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Writes the HTML report of an evaluation, and opens it where there is a desktop."""
+"""Shows the report of an evaluation outside of the program, and the comparison of two in it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,14 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.base.write_file import write_file
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.terminal_io.open_external import open_outside, opener
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+PAGER_CELLS = 12
+"""Columns of a pager that its text cannot use: frame, line numbers and scrollbar."""
 
 
 async def show_report(screen: Screen[Any], store: Store, eval_id: str) -> None:
@@ -30,6 +35,28 @@ async def show_report(screen: Screen[Any], store: Store, eval_id: str) -> None:
         screen.notify(sanitize_line(str(error)), severity="error", markup=False)
     else:
         screen.notify(sanitize_line(words), markup=False)
+
+
+async def show_comparison(
+    screen: Screen[Any], store: Store, left: EvalInfo, right: EvalInfo
+) -> None:
+    """Show two evaluations paired by task and mode, as `eval compare` prints them."""
+    from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+
+    room = screen.size.width - PAGER_CELLS
+    try:
+        text = await asyncio.to_thread(_comparison, store, left, right, room)
+    except SandboxTuiError as error:
+        screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+    else:
+        app_of(screen).push_screen(PagerScreen(f"{left.id} and {right.id}", text))
+
+
+def _comparison(store: Store, left: EvalInfo, right: EvalInfo, width: int) -> str:
+    from sandbox_tui.sessions.evals.report.recorded_comparison import recorded_comparison
+    from sandbox_tui.tui.format.eval_comparison import comparison_text
+
+    return comparison_text(recorded_comparison(store, left, right), width)
 
 
 def _write(store: Store, eval_id: str) -> Path:

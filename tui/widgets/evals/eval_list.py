@@ -25,6 +25,7 @@ class EvalList(SummaryList[EvalSummary]):
 
     def __init__(self) -> None:
         super().__init__(id="evals")
+        self._marked = ""
 
     @override
     def id_of(self, found: EvalSummary) -> str:
@@ -32,4 +33,20 @@ class EvalList(SummaryList[EvalSummary]):
 
     @override
     def lines_of(self, found: EvalSummary, width: int, palette: Palette) -> list[Text]:
-        return eval_lines(found, width, palette)
+        return eval_lines(found, width, palette, marked=self.id_of(found) == self._marked)
+
+    @property
+    def newest(self) -> EvalSummary | None:
+        """The first of the list."""
+        return next(iter(self._found or ()), None)
+
+    @property
+    def marked(self) -> EvalSummary | None:
+        """The evaluation that is marked to be compared, while it is listed."""
+        found = self._found or ()
+        return next((one for one in found if self.id_of(one) == self._marked), None)
+
+    def mark(self, found: EvalSummary | None) -> None:
+        """Mark an evaluation, or none."""
+        self._marked = "" if found is None else self.id_of(found)
+        self.reset()

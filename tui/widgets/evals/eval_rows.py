@@ -16,7 +16,9 @@ from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 BAR_CELLS = 12
 
 
-def eval_lines(found: EvalSummary, width: int, palette: Palette, *, label: str = "") -> list[Text]:
+def eval_lines(
+    found: EvalSummary, width: int, palette: Palette, *, label: str = "", marked: bool = False
+) -> list[Text]:
     """Return what was evaluated, and its progress.
 
     Args:
@@ -24,10 +26,13 @@ def eval_lines(found: EvalSummary, width: int, palette: Palette, *, label: str =
         width: columns.
         palette: the palette to draw with.
         label: prefix for lists that also show other things.
+        marked: whether the user has marked it.
     """
     info = found.info
     sign, style = _sign(found, palette)
     first = Text(f" {sign} ", style=style, no_wrap=True)
+    if marked:
+        first.append("◉ ", style=palette.accent)
     first.append(label, style=palette.strong)
     first.append(sanitize_line(info.suite), style=palette.text)
     first.append(f"  {model_title(info.model)}", style=palette.strong)
