@@ -6,6 +6,7 @@ import re
 import urllib.request
 from collections.abc import Callable
 
+from sandbox_tui.tui.screens.setting_rows import ROWS
 from tests import scripted_server as s
 from tests.journeys.person import Person
 
@@ -17,46 +18,67 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
         person.enters("sandbox-tui")
         person.sees("n new run")
         person.presses(",")
-        person.sees("settings", "Settings file:", "(the default)")
+        person.sees("settings", "Settings file:", "the default · a change applies at once")
         person.presses("Right")
         person.sees("previewed as you choose")
         person.presses("Escape")
         person.no_longer_sees("Settings file:")
         person.presses(",")
         person.sees("Settings file:")
-        for number in range(7):
-            if number != 5:
+        for row in (row for rows in ROWS.values() for row in rows):
+            if row.values:
                 person.presses_and_looks("Right")
             else:
-                person.fills("my-image")
+                person.fills(TYPED[row.name])
             person.presses_and_looks("Down")
-        person.presses_and_looks("Up", "Left", "Right", "Down")
+        person.presses_and_looks("PageUp")
+        person.sees("steps per run")
         person.fills("many")
         person.sees("Must be a whole number.", "1 field needs attention", "^r default")
         person.presses("C-r")
         person.no_longer_sees("1 field needs attention")
-        for value in ("42", "900000", "3600", "2.5", "77", "12", "31"):
-            person.fills(value)
-            person.presses_and_looks("Down")
-        person.presses_and_looks("Right")
+        person.sees("changes not saved")
+        person.fills("42")
+        person.presses_and_looks("PageDown")
         person.presses("C-s")
-        person.sees("Saved in")
+        person.sees("Saved in", "apply to new runs")
         person.presses("q")
         assert person.is_back() == 0
         screen = person.runs("sandbox-tui config")
-        for words in [
-            "my-image",
-            "42",
-            "900000",
-            "3600.0",
-            "2.5",
-            "77.0",
-            "12",
-            "31",
-            "native",
-            "desktop",
-        ]:
-            assert words in screen
+        for value in ["my-image", "42", "900000", "3600.0", "2.5", "77.0", "31", "desktop"]:
+            assert value in screen
+
+
+TYPED = {
+    "model.name": "qwen3",
+    "model.base_url": "http://127.0.0.1:8473/v1",
+    "model.api_key_env": "MY_KEY",
+    "model.temperature": "0.5",
+    "model.context_length": "32768",
+    "model.request_timeout": "900",
+    "model.stall_timeout": "200",
+    "model.local_ports": "8000, 8473",
+    "agent.prompts": "math",
+    "agent.output": "results",
+    "agent.observation_lines": "90",
+    "agent.observation_chars": "9000",
+    "sandbox.image": "my-image",
+    "sandbox.memory": "1000000000",
+    "sandbox.cpus": "1.5",
+    "sandbox.pids": "300",
+    "sandbox.grace": "60",
+    "sandbox.snapshots_kept": "5",
+    "sandbox.snapshots_bytes": "1000000",
+    "limits.max_steps": "41",
+    "limits.max_tokens": "4096",
+    "limits.token_limit": "900000",
+    "limits.time_limit": "3600",
+    "limits.cost_limit": "2.5",
+    "limits.command_timeout": "77",
+    "limits.repeated_calls": "12",
+    "limits.max_attempts": "31",
+}
+"""What is typed into each field of the settings that has no list of values."""
 
 
 def test_everything_is_found_by_name(person: Person) -> None:
@@ -110,6 +132,12 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         person.runs("sandbox-tui config set keys.home.new f9")
         assert "contrast" in person.runs("sandbox-tui config --json | grep theme")
         assert "f9" in person.runs("sandbox-tui keys | grep home.new")
+        person.enters("sandbox-tui keys")  # too many for the screen: a pager shows them
+        person.sees("home.new", ":")
+        person.presses("q")
+        assert person.is_back() == 0
+        assert "f9" in person.runs("sandbox-tui keys home")
+        assert "live.approve" in person.runs("sandbox-tui keys 'approve the call'")
         assert "usual" in person.runs("sandbox-tui keys --json | grep home.new")
         person.enters("sandbox-tui --theme ansi")
         person.sees("f9 new run")
@@ -122,6 +150,7 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         person.runs("sandbox-tui config unset ui.theme")
         assert "lamplight" in person.runs("sandbox-tui config")
         person.runs("sandbox-tui config set ui.theme no-such-theme", code=2)
+        person.runs("sandbox-tui config set model.base_url 127.0.0.1:8473/v1", code=2)
         assert person.runs("sandbox-tui --version")
         assert "serve" in person.runs("sandbox-tui --help")
 

@@ -126,7 +126,7 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         person.presses("q")
         person.sees("evaluations 1", "interrupted")
         person.presses("x")
-        person.sees("delete an evaluation", "a delete", "s delete with sessions")
+        person.sees("delete an evaluation", "y delete", "s delete with sessions")
         person.presses("Escape")
         person.sees("evaluations 1", "interrupted")
         person.presses("q")
@@ -172,7 +172,7 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         person.sees("Deleted with 6 sessions")
         person.presses("q")
         assert person.is_back() == 0
-        assert "products" not in person.runs("sandbox-tui eval ls", code=2)
+        assert "products" not in person.runs("sandbox-tui eval ls")
 
 
 def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: Serve) -> None:

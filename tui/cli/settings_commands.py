@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.options import refuse_unknown_theme
 
+if TYPE_CHECKING:
+    from sandbox_tui.tui.keys.default_keys import KeyAction
+    from sandbox_tui.tui.keys.keymap import Keymap
+
 WIDEST_VALUE = 40
 """Maximum width of the column of values; longer values extend beyond it."""
 
 
 @click.command(short_help="List every action that has a key.")
+@click.argument("screen_or_word", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one action per line.")
-def keys(as_json: bool) -> None:
+def keys(screen_or_word: str | None, as_json: bool) -> None:
     """List every action that has a key, by the name that config.toml's [keys] knows it by.
+
+    \b
+    sandbox-tui keys live       # those of one screen or part of one
+    sandbox-tui keys f3         # those on a key
+    sandbox-tui keys export     # those with a word in their description
 
     \b
     [keys]
@@ -25,22 +38,75 @@ def keys(as_json: bool) -> None:
     find = ["/", "ctrl+f"]      # every action of that name
     """
     from sandbox_tui.core.config.settings import load
-    from sandbox_tui.tui.keys.default_keys import ACTIONS
-    from sandbox_tui.tui.keys.hint import shown
     from sandbox_tui.tui.keys.keymap import keymap_in_file
 
     keymap = keymap_in_file(load().keys)
-    for action in ACTIONS.values():
-        in_force, changed = keymap.of(action.name), action.name in keymap.keys
-        if as_json:
-            row = {"action": action.name, "keys": in_force, "usual": action.keys}
+    found = _actions(keymap, screen_or_word)
+    if as_json:
+        for action in found:
+            row = {"action": action.name, "keys": keymap.of(action.name), "usual": action.keys}
             click.echo(json.dumps({**row, "words": action.words}))
-            continue
-        words = " ".join(shown(key) for key in in_force)
-        mark = f"  (usually {' '.join(shown(key) for key in action.keys)})" if changed else ""
-        click.echo(f"{action.name:<26}{words:<18}{action.title}{mark}")
+    else:
+        _page(list(_key_lines(keymap, found)))
     for problem in keymap.problems:
         click.echo(f"sandbox-tui: {problem}", err=True)
+
+
+def _actions(keymap: Keymap, wanted: str | None) -> list[KeyAction]:
+    """Return the actions of a screen with this name, else those on this key or with this word.
+
+    Raises:
+        ConfigError: there are none.
+    """
+    from sandbox_tui.core.base.errors import ConfigError
+    from sandbox_tui.tui.keys.default_keys import ACTIONS
+    from sandbox_tui.tui.keys.hint import shown
+
+    actions = list(ACTIONS.values())
+    if wanted is None:
+        return actions
+    word = wanted.strip().casefold()
+    of_screen = [action for action in actions if action.place == word.replace(" ", "_")]
+    found = of_screen or [
+        action
+        for action in actions
+        if word in f"{action.name}  {action.title}".casefold()
+        or word in (name.casefold() for key in keymap.of(action.name) for name in (key, shown(key)))
+    ]
+    if not word or not found:
+        places = ", ".join(dict.fromkeys(action.place for action in actions))
+        raise ConfigError(f"No action has {wanted!r}. Screens and their parts are: {places}.")
+    return found
+
+
+def _key_lines(keymap: Keymap, actions: list[KeyAction]) -> Iterator[str]:
+    """Yield a line for each action, below the name of its screen or part of one."""
+    from sandbox_tui.tui.keys.hint import shown
+
+    place = None
+    for action in sorted(actions, key=_by_place(actions)):
+        if action.place != place:
+            yield from ([] if place is None else [""])
+            yield action.place
+            place = action.place
+        words = " ".join(shown(key) for key in keymap.of(action.name))
+        is_changed = action.name in keymap.keys
+        mark = f"  (usually {' '.join(shown(key) for key in action.keys)})" if is_changed else ""
+        yield f"  {action.name:<26}{words:<18}{action.title}{mark}"
+
+
+def _by_place(actions: list[KeyAction]) -> Callable[[KeyAction], int]:
+    """Return a sort key that keeps the actions of a place together, in the order of the places."""
+    order = {place: at for at, place in enumerate(dict.fromkeys(one.place for one in actions))}
+    return lambda action: order[action.place]
+
+
+def _page(lines: list[str]) -> None:
+    """Print lines, with a pager if a terminal has too few for them."""
+    if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
+        click.echo_via_pager("".join(f"{line}\n" for line in lines))
+    else:
+        click.echo("\n".join(lines))
 
 
 @click.group("config", invoke_without_command=True)

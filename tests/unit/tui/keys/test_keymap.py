@@ -295,8 +295,8 @@ def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
     done = CliRunner().invoke(main, ["keys"])
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
-    assert len(lines) == len(ACTIONS)
-    assert next(line for line in lines if line.startswith("live.approve")).split() == [
+    assert len([line for line in lines if line.startswith("  ")]) == len(ACTIONS)
+    assert next(line for line in lines if line.startswith("  live.approve")).split() == [
         "live.approve", "f7", "Approve", "the", "call", "(usually", "a)",
     ]  # fmt: skip
     assert "line 6: [keys] nope" in done.stderr
@@ -305,3 +305,31 @@ def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
         for line in CliRunner().invoke(main, ["keys", "--json"]).stdout.splitlines()
     ]
     assert {"action": "live.approve", "keys": ["f7"], "usual": ["a"], "words": "approve"} in rows
+
+
+@pytest.mark.parametrize(
+    ("word", "headings", "names"),
+    [
+        ("trainings", ["trainings"], ["trainings.delete", "trainings.leave"]),
+        ("f7", ["live"], ["live.approve"]),
+        ("Approve the call", ["live"], ["live.approve"]),
+    ],
+)
+def test_keys_of_a_screen_on_a_key_or_with_a_word(
+    own_home: Path, word: str, headings: list[str], names: list[str]
+) -> None:
+    write_keys(own_home, '"live.approve" = "f7"')
+    done = CliRunner().invoke(main, ["keys", word])
+    assert done.exit_code == 0
+    lines = [line for line in done.stdout.splitlines() if line]
+    assert [line for line in lines if not line.startswith(" ")] == headings
+    assert set(names) <= {line.split()[0] for line in lines if line.startswith(" ")}
+    rows = CliRunner().invoke(main, ["keys", word, "--json"]).stdout.splitlines()
+    assert len(rows) == len(lines) - len(headings)
+
+
+def test_a_word_that_no_key_has_is_refused_with_the_names_of_the_screens() -> None:
+    done = CliRunner().invoke(main, ["keys", "zzz"])
+    assert done.exit_code == 2
+    assert "Screens and their parts are: " in done.output
+    assert "replay" in done.output
