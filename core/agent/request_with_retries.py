@@ -15,15 +15,18 @@ from sandbox_tui.core.events.sink import EventSink
 from sandbox_tui.core.events.types import (
     ContextLength,
     ContextLengthFound,
+    FinishReason,
     Limits,
     ModelDelta,
     ModelFailed,
+    PartialReplyCounted,
     ReplyInterrupted,
     ToolFormat,
     ToolFormatChosen,
     Warned,
 )
 from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
+from sandbox_tui.core.models.usage_estimate import PartialUsage
 
 MAX_ATTEMPTS = Limits().max_attempts
 """Attempts at one reply if no limit says otherwise."""
@@ -33,6 +36,10 @@ MAX_BACK_OFF_SECONDS = 60.0
 
 MAX_DOUBLINGS = 10
 """Doublings of the first wait; the back-off has reached its maximum by then."""
+
+AWAY_FACTORS = (5, 15, 45, 60)
+"""The waits for a server that cannot be reached, in multiples of the usual first wait; the last one
+repeats. The default attempts bridge two minutes: the restart of a server."""
 
 MAX_RETRY_AFTER_SECONDS = 300.0
 """Longest wait a server may request; a longer one ends the run with the server's error."""
@@ -184,6 +191,15 @@ class RequestWithRetries:
                 return reply
             request = replace(await renew(attempt), max_tokens=self.reply_tokens)
 
+    @staticmethod
+    def finish_reason(error: ModelError) -> FinishReason:
+        """Return why a run without a reply ends: if asking later may help, its model was only
+        unavailable."""
+        if isinstance(error, ContextOverflow):
+            return "token_limit"
+        is_temporary = error.retryable and not isinstance(error, ModelIncomplete)
+        return "model_unavailable" if is_temporary else "model_error"
+
     def interrupt(self) -> bool:
         """Interrupt the current reply or retry wait and retry now; False if there is neither."""
         if self._stream_task is not None:
@@ -194,10 +210,15 @@ class RequestWithRetries:
 
     async def _attempt(self, step: int, request: Request) -> Reply:
         await self._events.wait_durable()
-        self._stream_task = asyncio.ensure_future(self._stream(step, request))
+        partial = PartialUsage(request)
+        self._stream_task = asyncio.ensure_future(self._stream(step, request, partial))
         try:
             return await self._stream_task
+        except ModelError:
+            self._count(step, partial)
+            raise
         except asyncio.CancelledError:
+            self._count(step, partial)
             current = asyncio.current_task()
             if current is not None and current.cancelling():
                 self._stream_task.cancel()
@@ -206,7 +227,12 @@ class RequestWithRetries:
         finally:
             self._stream_task = None
 
-    async def _stream(self, step: int, request: Request) -> Reply:
+    def _count(self, step: int, partial: PartialUsage) -> None:
+        """Record what a reply that broke off has cost, if a part of it had arrived."""
+        if partial.usage is not None:
+            self._events.post(PartialReplyCounted(step=step, usage=partial.usage))
+
+    async def _stream(self, step: int, request: Request, partial: PartialUsage) -> Reply:
         began = time.monotonic()
         first: float | None = None
         async with aclosing(self._model.ask(request)) as parts:
@@ -218,6 +244,7 @@ class RequestWithRetries:
                     self._record(part)
                     continue
                 first = time.monotonic() - began if first is None else first
+                partial.add(part)
                 self._events.post_delta(_recorded(step, part))
                 await self._events.wait_for_room()
         raise ModelIncomplete("The model's reply ended before it was complete.")
@@ -234,18 +261,26 @@ class RequestWithRetries:
 
     async def _back_off(self, step: int, error: ModelError, attempt: int, *, give_up: bool) -> None:
         """Wait before the next attempt; raises if there is none."""
-        wait = self._seconds_after(attempt) if error.retry_after is None else error.retry_after
+        wait = self._wait_after(attempt, error)
         too_long = wait > MAX_RETRY_AFTER_SECONDS
         if too_long and not give_up:
             words = f"{error} {RETRY_AFTER_TOO_LONG.format(format_duration(wait))}"
-            error = ModelError(words, status=error.status)
+            error = ModelError(words, status=error.status, retryable=True)
         if give_up or attempt >= self._max_attempts or too_long:
             self._failed(step, error, attempt, None)
             raise error
-        self._failed(step, error, attempt, wait)
+        later = range(attempt + 1, self._max_attempts)
+        left = wait + sum(self._wait_after(number, error) for number in later)
+        self._failed(step, error, attempt, wait, left)
         await self._wait(wait)
 
-    def _seconds_after(self, attempt: int) -> float:
+    def _wait_after(self, attempt: int, error: ModelError) -> float:
+        """Return the seconds to wait after a failed attempt."""
+        if error.retry_after is not None:
+            return error.retry_after
+        if error.is_away:
+            factor = AWAY_FACTORS[min(attempt, len(AWAY_FACTORS)) - 1]
+            return min(self._retry_base * factor * (1 + random.random() / 4), MAX_BACK_OFF_SECONDS)
         backed_off = self._retry_base * 2 ** min(attempt - 1, MAX_DOUBLINGS)
         return min(backed_off * (0.75 + random.random() / 2), MAX_BACK_OFF_SECONDS)
 
@@ -260,7 +295,14 @@ class RequestWithRetries:
         finally:
             self._backing_off = False
 
-    def _failed(self, step: int, error: ModelError, attempt: int, retry_in: float | None) -> None:
+    def _failed(
+        self,
+        step: int,
+        error: ModelError,
+        attempt: int,
+        retry_in: float | None,
+        gives_up_in: float | None = None,
+    ) -> None:
         self._events.post(
             ModelFailed(
                 step=step,
@@ -269,6 +311,7 @@ class RequestWithRetries:
                 retry_in=retry_in,
                 status=error.status,
                 max_attempts=self._max_attempts,
+                gives_up_in=gives_up_in,
             )
         )
 

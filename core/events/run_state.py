@@ -248,13 +248,15 @@ class RunState:
             case e.ToolFormatChosen(format=chosen, why=why):
                 self.tool_format = chosen
                 self.items.append(NoteItem(event.t, f"tool calls: {chosen.title}. {why}"))
+            case e.PartialReplyCounted(usage=usage):
+                self.totals = msgspec.structs.replace(self.totals, usage=self.totals.usage + usage)
             case e.ContextLengthFound(context=context):
                 self.context_length = context
             case e.TerminalInput() | e.SnapshotTaken():
                 pass
 
     def _resume(self, event: e.RunResumed) -> None:
-        self.awaited = None
+        self.awaited = self.finished = None
         for item in self.calls.values():
             if item.finished is None and not is_lost(item):  # the decision is made again
                 item.held = item.decided = item.started_at = None

@@ -86,6 +86,9 @@ from sandbox_tui.core.events.kinds.requests_and_calls import (
     ModelReplied as ModelReplied,
 )
 from sandbox_tui.core.events.kinds.requests_and_calls import (
+    PartialReplyCounted as PartialReplyCounted,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
     ReplyInterrupted as ReplyInterrupted,
 )
 from sandbox_tui.core.events.kinds.requests_and_calls import (
@@ -147,6 +150,9 @@ from sandbox_tui.core.events.kinds.sandbox import (
 )
 from sandbox_tui.core.events.kinds.values import (
     EXIT_CODES as EXIT_CODES,
+)
+from sandbox_tui.core.events.kinds.values import (
+    RESUMABLE as RESUMABLE,
 )
 from sandbox_tui.core.events.kinds.values import (
     SANDBOX_FIELDS as SANDBOX_FIELDS,
@@ -216,6 +222,7 @@ AnyEvent = (
     | ModelReplied
     | ModelFailed
     | ReplyInterrupted
+    | PartialReplyCounted
     | ToolFormatChosen
     | ContextLengthFound
     | CallProposed

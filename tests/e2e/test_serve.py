@@ -181,7 +181,7 @@ def test_closing_the_browser_tab_ends_its_run(home: Path, page: Page) -> None:
     served = Served(home, "demo", "--speed", "0.2", "--sandbox", "bubblewrap")
     try:
         page.open(served.address, "document.body.classList.contains('-first-byte')")
-        wait_for(page, "● running")
+        wait_for(page, "mode auto")
         page.send("Page.navigate", url="about:blank")
         until = time.monotonic() + HANG_SECONDS
         while True:

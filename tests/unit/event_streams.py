@@ -50,6 +50,13 @@ EVENT = st.one_of(
     st.builds(e.ModelFailed, step=_small, error=_text, attempt=_small),
     st.builds(e.ReplyInterrupted, step=_small),
     st.builds(
+        e.PartialReplyCounted,
+        step=_small,
+        usage=st.builds(
+            e.Usage, input_tokens=_small, output_tokens=_small, estimated=st.just(True)
+        ),
+    ),
+    st.builds(
         e.ContextLengthFound,
         context=st.builds(e.ContextLength, tokens=_small, at_most=st.booleans(), source=_text),
     ),

@@ -64,6 +64,16 @@ def retry_words(failure: ModelFailed, now: float) -> str:
     return f"{_next_try(failure)} in {_whole_seconds(math.ceil(left))}"
 
 
+def giving_up_words(failure: ModelFailed, now: float) -> str:
+    """Return how long the run goes on asking a model that fails; empty if the next try is the last
+    one, or that is unknown."""
+    wait = failure.retry_in or 0.0
+    if failure.gives_up_in is None or failure.gives_up_in <= wait:
+        return ""
+    left = max(0.0, failure.t + failure.gives_up_in - now)
+    return f"goes on trying for {_whole_seconds(math.ceil(left))}"
+
+
 def _next_try(failure: ModelFailed) -> str:
     return f"try {failure.attempt + 1} of {failure.max_attempts}"
 
@@ -126,8 +136,13 @@ def output_tokens_so_far(state: RunState) -> tuple[int, bool]:
     """Return a run's output tokens with those of the unfinished reply, and whether the number is
     an estimate: servers count a reply only when it is complete."""
     usage, reply = state.totals.usage, unfinished_reply(state)
-    if reply is None:
+    if reply is None or reply.has_failed:  # a part that arrived before a failure is counted
         return usage.output_tokens, usage.estimated
-    arguments = (text for _, text in reply.writing.values())
-    written = estimated_tokens(reply.text, reply.reasoning, *arguments)
+    written = reply_tokens(reply)
     return usage.output_tokens + written, usage.estimated or bool(written)
+
+
+def reply_tokens(item: ReplyItem) -> int:
+    """Return the tokens of an unfinished reply so far, as estimated by its length."""
+    arguments = (text for _, text in item.writing.values())
+    return estimated_tokens(item.text, item.reasoning, *arguments)

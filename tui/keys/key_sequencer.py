@@ -9,6 +9,7 @@ dispatched only after the previous one has been handled.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Awaitable
 from typing import Any, Generic, TypeVar
@@ -24,6 +25,9 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 KEY_TIMEOUT_SECONDS = 0.25
 """Timeout for one key, whose widget may have been removed or be busy."""
+
+REPEATED_ESCAPE_SECONDS = 0.5
+"""An escape that follows another one sooner than this was meant for the same thing."""
 
 DIALOG_TIMEOUT_SECONDS = 2.0
 """Timeout for a dialog whose contents are being read."""
@@ -59,6 +63,10 @@ class SequentialKeys(App[Result], Generic[Result]):
     _key_under_way: int | None = None
     _key_timer: Timer | None = None
     _holds_keys = False
+    _escaped_at = -math.inf
+
+    is_repeated_escape = False
+    """Whether the key that is being handled is an escape soon after another one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -81,6 +89,7 @@ class SequentialKeys(App[Result], Generic[Result]):
 
     async def _hand_out(self, event: events.Key) -> None:
         start = self.focused or self.screen
+        self._note_escape(event)
         self._keys_pressed += 1
         self._key_under_way = self._keys_pressed
         await super().on_event(event)
@@ -91,6 +100,15 @@ class SequentialKeys(App[Result], Generic[Result]):
             self._key_timer = self.set_timer(KEY_TIMEOUT_SECONDS, lambda: self._key_is_done(number))
         else:
             await self._next_key()
+
+    def _note_escape(self, event: events.Key) -> None:
+        since = event.time - self._escaped_at
+        is_escape = event.key == "escape"
+        self.is_repeated_escape = is_escape and since < REPEATED_ESCAPE_SECONDS
+        if not is_escape:
+            self._escaped_at = -math.inf  # whoever presses another key means the next escape
+        elif not self.is_repeated_escape:
+            self._escaped_at = event.time
 
     async def on_key_handled(self, event: KeyHandled) -> None:
         """Called when the marker has bubbled up to the app."""
@@ -145,3 +163,9 @@ async def keys_for_dialog(node: MessagePump, asking: Awaitable[None]) -> None:
         await app.hold_keys_for(asking)
     else:
         await asking
+
+
+def is_repeated_escape(node: MessagePump) -> bool:
+    """Return whether the key that is being handled is an escape soon after another one."""
+    app = app_of(node)
+    return isinstance(app, SequentialKeys) and app.is_repeated_escape

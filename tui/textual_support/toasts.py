@@ -102,6 +102,18 @@ class DedupedToasts(App[Result], Generic[Result]):
         return sum(1 + len(line) // width for line in lines)
 
 
+def passing_toasts(app: App[Any]) -> list[Notification]:
+    """Return the toasts on the screen that the user can put away; others stay as long as what they
+    say is true."""
+    return [toast for toast in shown_toasts(app) if toast.timeout < MIN_LASTING_SECONDS]
+
+
+def put_toasts_away(app: App[Any]) -> None:
+    """Remove the toasts that the user can put away."""
+    for toast in passing_toasts(app):
+        remove_toast(app, toast)
+
+
 def _kind(notice: Notification) -> tuple[str, str]:
     """Return what a toast is about: its words without the numbers in them."""
     return re.sub(r"\d+", "#", notice.message), notice.title

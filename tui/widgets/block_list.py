@@ -318,7 +318,16 @@ class BlockList(ScrollView, can_focus=True):
             self.cursor = min(max(self.cursor + step, 0), count - 1)
         self.following = self.cursor == count - 1 and step > 0
         if self.cursor != before:  # a block taller than the view keeps its scroll position
-            self.show_block(self.cursor)
+            self._show_from(self.cursor, step)
+
+    def _show_from(self, index: int, step: int) -> None:
+        """Show the selected block; of one taller than the view, reached from below, its end."""
+        height = self.scrollable_content_region.height
+        if step > 0 or self._tops[index + 1] - self._tops[index] <= height:
+            self.show_block(index)
+        elif not self.scroll_within(step):
+            end = self._tops[index + 1] - height
+            self.scroll_to(y=end, animate=False, force=True, immediate=True)
 
     def action_page(self, direction: int) -> None:
         """Scroll by a page."""

@@ -15,10 +15,20 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords, step_words
+from sandbox_tui.tui.format.status import (
+    STATUS_WORDS,
+    StatusWords,
+    reply_progress,
+    reply_tokens,
+    step_words,
+    unfinished_reply,
+)
 from sandbox_tui.tui.format.titles import first_line, model_title
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
+
+MIN_TOKENS_WIDTH = 90
+"""Columns from which the line has room for the tokens of the reply."""
 
 _WAITS = StatusWords("‖", "cannot be recorded", "warn")
 _INTERRUPTED = StatusWords("◌", "interrupted", "warn")
@@ -77,17 +87,27 @@ class StatusBar(Widget):
         keep = 8 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
         for part in parts[max(0, len(parts) - keep) :] if keep else []:
             line.append(f"{part}  ", style=palette.dim)
-        sign, words, role = self._status
+        sign, words, role = self._status(with_tokens=width >= MIN_TOKENS_WIDTH)
         if not self.waits and state.status == "failed" and state.finished is not None:
             words = state.finished.reason.replace("_", " ")
         line.append(f"{sign} {words}", style=getattr(palette, role))
         return line
 
-    @property
-    def _status(self) -> StatusWords:
+    def _status(self, *, with_tokens: bool) -> StatusWords:
+        """Return the status; while the run waits for a reply, how far that is."""
         if self.interrupted:
             return _INTERRUPTED
-        return _WAITS if self.waits else STATUS_WORDS[self._state.status]
+        if self.waits:
+            return _WAITS
+        known, reply = STATUS_WORDS[self._state.status], unfinished_reply(self._state)
+        if self._state.status != "running" or reply is None:
+            return known
+        words = reply_progress(reply, self._now)
+        if reply.has_failed:
+            return StatusWords("!", words, "warn")
+        written = reply_tokens(reply) if with_tokens else 0
+        tokens = f" {numbers.tokens(written, estimated=True)} tok" if written else ""
+        return StatusWords(known.sign, f"{words}{tokens}", known.role)
 
     def _parts(self) -> list[str]:
         """Return the parts, least important first: without room for all, the first ones are

@@ -87,6 +87,8 @@ class ModelFailed(Event, frozen=True, kw_only=True):
         retry_in: seconds until the next attempt, or None.
         status: HTTP status, or None if there was none or it is not recorded.
         max_attempts: the number of attempts after which the run ends.
+        gives_up_in: seconds until the last attempt, if all those before it fail at once; None if
+            there is none, or it is not recorded.
     """
 
     step: int
@@ -95,6 +97,7 @@ class ModelFailed(Event, frozen=True, kw_only=True):
     retry_in: float | None = None
     status: int | None = None
     max_attempts: int = 5
+    gives_up_in: float | None = None
 
 
 class ToolFormatChosen(Event, frozen=True, kw_only=True):
@@ -120,6 +123,18 @@ class ReplyInterrupted(Event, frozen=True, kw_only=True):
     without it, and the request is repeated."""
 
     step: int
+
+
+class PartialReplyCounted(Event, frozen=True, kw_only=True):
+    """A reply broke off after a part of it had arrived: the user stopped it, the run ended, or its
+    server failed. Servers count complete replies only.
+
+    Attributes:
+        usage: the tokens of the request and of that part, as estimated by us.
+    """
+
+    step: int
+    usage: Usage
 
 
 class CallProposed(Event, frozen=True, kw_only=True):

@@ -67,6 +67,10 @@ def summarise(
     """
     replies = [event for event in derived if isinstance(event, e.ModelReplied)]
     costs = [reply.cost for reply in replies if reply.cost is not None]
+    usage = e.Usage()
+    for event in derived:
+        if isinstance(event, e.ModelReplied | e.PartialReplyCounted):
+            usage += event.usage
     connection.execute(
         "UPDATE runs SET last_seq = ?, seconds = ?, steps = coalesce(?, steps),"
         " input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,"
@@ -75,9 +79,8 @@ def summarise(
         " failed_calls = failed_calls + ?9 WHERE id = ?10",
         [
             *(last.seq, last.t, replies[-1].step if replies else None),
-            sum(reply.usage.input_tokens for reply in replies),
-            sum(reply.usage.output_tokens for reply in replies),
-            *(sum(costs) if costs else None, any(reply.usage.estimated for reply in replies)),
+            *(usage.input_tokens, usage.output_tokens),
+            *(sum(costs) if costs else None, usage.estimated),
             sum([isinstance(event, e.CallFinished) for event in derived]),
             *(failed_calls, run_id),
         ],
@@ -85,9 +88,11 @@ def summarise(
 
 
 def resume(connection: Connection, run_id: str, event: e.RunResumed) -> None:
-    """Add the seconds for which no program had the run."""
+    """Add the seconds for which no program had the run; if it had ended, it no longer has."""
     connection.execute(
-        "UPDATE runs SET seconds_away = seconds_away + ? WHERE id = ?", [event.away, run_id]
+        "UPDATE runs SET seconds_away = seconds_away + ?, finish_reason = NULL, error = NULL,"
+        " answer = NULL, results_dir = NULL, ended_at = NULL WHERE id = ?",
+        [event.away, run_id],
     )
 
 

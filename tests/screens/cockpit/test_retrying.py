@@ -9,10 +9,12 @@ import pytest
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.screens.cockpit.test_approving import controls
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
@@ -45,7 +47,28 @@ async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(
         await screen.apply(failed)
         screen.sync_bars()
         await until(pilot, lambda: "R retry now" in bar())
+        assert "! try 2 of 5 in " in screen.query_one(StatusBar).render_line(0).text
         await screen.apply(e.ModeChanged(mode="paused"))
         await pilot.press("R")
         await until(pilot, lambda: said)
         assert said == ["The model is asked again once you resume with space."]
+
+
+async def test_the_status_line_tells_how_far_a_reply_is(tmp_path: Path) -> None:
+    state = fold(
+        [
+            sample_run()[0],
+            e.ModelAsked(t=1.0, step=1, digest="", messages=1),
+            e.ModelDelta(t=2.0, step=1, channel="reasoning", text="thought " * 1_000),
+        ]
+    )
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    async with app.run_test(size=(160, 45)) as pilot:
+        bar = StatusBar(state, "a task")
+        await app.screen.mount(bar)
+        await until(pilot, lambda: bar.content_size.width)
+        bar.sync(state, 19.0)
+        assert bar.render_line(0).text.rstrip().endswith("● thinking 18s ≈2.0k tok")
+        state.apply(e.ModelDelta(t=19.0, step=1, channel="text", text="word " * 800))
+        bar.sync(state, 20.0)
+        assert bar.render_line(0).text.rstrip().endswith("● writing 19s ≈3.0k tok")

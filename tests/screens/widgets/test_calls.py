@@ -16,6 +16,7 @@ from sandbox_tui.core.tools.edit_preview import EditedFile
 from sandbox_tui.themes import load_themes
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.palette import palette_of, to_textual
+from sandbox_tui.tui.widgets.block_list import SCROLL_LINES
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar, names_in
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -316,6 +317,28 @@ async def test_a_reply_that_is_being_read_does_not_fold() -> None:
         calls.sync(7.0)
         await pilot.pause()
         assert [calls.render_line(y).text for y in range(2, calls.size.height)] == before
+
+
+async def test_up_goes_a_little_up_in_a_long_reply_that_is_followed_and_end_follows_again() -> None:
+    state = replies(
+        e.ModelAsked(step=1, digest="", messages=1),
+        e.ModelDelta(step=1, channel="text", text="line\n\n" * 200),
+    )
+    app = OneList(state)
+    async with app.run_test(size=(60, 20)) as pilot:
+        calls = app.query_one(Calls)
+        calls.focus()
+        calls.sync(1.0)
+        await pilot.pause()
+        end = calls.scroll_offset.y
+        assert end > 100
+        await pilot.press("up")
+        assert calls.scroll_offset.y == end - SCROLL_LINES
+        await pilot.press("up")
+        assert calls.scroll_offset.y == end - 2 * SCROLL_LINES
+        assert not calls.following
+        await pilot.press("end")
+        assert (calls.scroll_offset.y, calls.following) == (end, True)
 
 
 async def test_a_failed_attempt_and_its_partial_reply_have_their_own_lines() -> None:

@@ -128,3 +128,26 @@ async def test_small_cards_list_the_files_on_one_line(
 async def test_deleted_results_are_not_shown_as_present(tmp_path: Path) -> None:
     lines = await shown(12, finished_state(tmp_path / "gone"), "not on this machine")
     assert lines[3].startswith("  results are not on this machine; they were in /")
+
+
+async def test_what_was_not_submitted_is_shown_and_marked() -> None:
+    state = RunState()
+    totals = e.Totals(steps=3, calls=3)
+    why = "The run reached its limit of 3 steps."
+    answer = "Corvane 1914 8409\nand more"
+    state.apply(e.RunFinished(reason="max_steps", error=why, totals=totals, answer=answer))
+    lines = await shown(12, state, "max steps")
+    assert lines[0] == f"✗ max steps  {why}"
+    assert lines[1] == "             (not submitted) Corvane 1914 8409 …"
+
+
+async def test_a_small_card_shows_where_the_results_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "output" / "20260101-120000-sampl"
+    folder.mkdir(parents=True)
+    (folder / "answer.txt").write_text("one")
+    monkeypatch.chdir(tmp_path)
+    lines = await shown(6, finished_state(folder, "one"), "answer.txt", size=(60, 20))
+    assert lines[1] == "  1 file, 3B, in output/20260101-120000-sampl"
+    assert lines[2] == "  answer.txt 3B"

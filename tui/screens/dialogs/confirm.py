@@ -24,10 +24,6 @@ class ConfirmDialog(Dialog[bool]):
         no: what the answer no does.
     """
 
-    CSS = """
-    ConfirmDialog .dialog { width: 60; }
-    """
-
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("confirm.yes", "answer(True)"),
         binding("confirm.no", "answer(False)"),

@@ -348,7 +348,8 @@ class Calls(ExplainsUnavailable, BlockList):
         opened, notes = self._opened(index), self._notes_on(item)
         preview = self.edited_files.preview(item, self._state.files) if opened else None
         palette = palette_of(self)
-        lines = item_lines(item, width, self._now, opened, notes, palette, preview)
+        ended = self._state.finished is not None
+        lines = item_lines(item, width, self._now, opened, notes, palette, preview, ended)
         if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
         is_top = 0 in self._notes and not self._shown[index]

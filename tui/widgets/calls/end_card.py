@@ -16,10 +16,12 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.core.events.types import RunFinished
+from sandbox_tui.core.events.types import RESUMABLE, RunFinished
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
 from sandbox_tui.tui.format import run_end
-from sandbox_tui.tui.format.answers import NO_ANSWER, UNKNOWN_END, why_no_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, UNKNOWN_END, short_answer, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import ResultFiles
 from sandbox_tui.tui.keys.hint import hint
@@ -30,6 +32,7 @@ MAX_ANSWER_LINES = 5
 """Maximum rows of the answer; the calls above contain all of it."""
 
 AFTER_RUN = (
+    ("live.resume", "resume"),
     ("live.replay", "replay"),
     ("live.fork", "fork"),
     ("live.export", "export"),
@@ -124,7 +127,7 @@ class EndCard(Widget):
         palette = palette_of(self)
         parts = (
             _outcome(finished, width, palette, is_rebuilt=self._is_rebuilt),
-            self._results(finished, palette),
+            self._results(finished, width, palette),
             [
                 Text(f"  {_figures(finished)}", style=palette.dim, no_wrap=True),
                 self._next(finished, palette),
@@ -135,7 +138,7 @@ class EndCard(Widget):
                 fit_line(line, width)
         return parts
 
-    def _results(self, finished: RunFinished, palette: Palette) -> list[Text]:
+    def _results(self, finished: RunFinished, width: int, palette: Palette) -> list[Text]:
         """Return the results' location on this machine, and the files."""
         if not finished.output and self._is_rebuilt:
             return []
@@ -150,6 +153,8 @@ class EndCard(Widget):
         if files is not None:
             line.append(files.summary, style=palette.text)
         line.append(", in " if files is not None else "results in ", style=palette.dim)
+        if line.cell_len + len(place) > width:
+            place = _from_here(finished.output)
         line.append(place, style=palette.text)
         if files is None:
             return [line]
@@ -161,6 +166,8 @@ class EndCard(Widget):
             action = name.partition(".")[2]
             if action == "open_folder" and not finished.output:
                 continue
+            if action == "resume" and finished.reason not in RESUMABLE:
+                continue
             click = Style(meta={_ACTION: action})
             line.append(f"{hint(name)} ", style=palette.accent + click)
             line.append(word, style=palette.text + click).append("   ")
@@ -171,6 +178,13 @@ class EndCard(Widget):
         action: Any = event.style.meta.get(_ACTION)
         if action is not None:
             await self.screen.run_action(str(action))
+
+
+def _from_here(folder: str) -> str:
+    """Return the folder as seen from the working directory, if it is below that."""
+    path, here = Path(folder).absolute(), working_directory()
+    below = path.relative_to(here) if path.is_relative_to(here) else path
+    return sanitize_line(str(below))
 
 
 def _outcome(
@@ -196,7 +210,17 @@ def _outcome(
     if more > 0:
         left = f"… {more + 1} more lines"
         lines.append(Text(" " * (len(head) + 2)).append(left, style=palette.dim))
-    return lines
+    return [*lines, *_leftover(finished, len(head) + 2, width, palette)]
+
+
+def _leftover(finished: RunFinished, margin: int, width: int, palette: Palette) -> list[Text]:
+    """Return the answer that a run had written when it ended otherwise than by submitting it, on
+    one line."""
+    if not leftover_answer(finished.reason, finished.answer):
+        return []
+    line = Text(" " * margin, no_wrap=True).append(f"{NOT_SUBMITTED} ", style=palette.warn)
+    room = max(1, width - line.cell_len)
+    return [line.append(short_answer(finished.answer or "", room), style=palette.text)]
 
 
 def _figures(finished: RunFinished) -> str:

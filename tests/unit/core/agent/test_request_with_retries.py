@@ -159,6 +159,12 @@ async def test_the_text_of_a_stopped_reply_stays(scripted_server: Start) -> None
     assert second.replied is not None
     assert len(second.failures) == 1
     assert server.requests[0]["messages"] == server.requests[2]["messages"]
+    (counted,) = asking.only(e.PartialReplyCounted)  # what was stopped; 503 brought nothing
+    assert counted.usage.estimated
+    assert counted.usage.output_tokens == len("I would rather") // 4
+    assert counted.usage.input_tokens >= len("a task") // 4
+    replied = second.replied.usage
+    assert fold(asking.events).totals.usage == counted.usage + replied
 
 
 def test_the_unfinished_call_of_a_stopped_reply_is_dropped() -> None:

@@ -32,6 +32,26 @@ def test_the_tries_that_failed_before_a_reply_come_before_it() -> None:
     assert shown(stopped)[1:] == ["! try 1 failed: busy", "Hello", "You stopped the reply."]
 
 
+def test_an_error_that_comes_again_is_not_repeated() -> None:
+    errors = ("busy " * 40, "busy " * 40, "busy " * 40, "gone")
+    events = list(ASKED)
+    for attempt, error in enumerate(errors, 1):
+        at = 2.0 * attempt
+        events.append(e.ModelFailed(t=at, step=1, error=error, attempt=attempt, retry_in=1.0))
+        events.append(e.ModelAsked(t=at + 1, step=1, digest="", messages=1))
+    current = shown(events[:-2])[1:]
+    assert current[0].startswith("! try 1 failed: busy busy")
+    assert len(current) > 3  # the error that is current is read in full
+    assert current[-2:] == ["! try 2 failed: the same error", "! try 3 failed: the same error"]
+    later = shown(events)[1:]
+    assert later[0].endswith("…")
+    assert [line.partition(": ")[2] for line in later[1:]] == [
+        "the same error",
+        "the same error",
+        "gone",
+    ]
+
+
 def test_a_try_that_failed_after_some_text_comes_after_it() -> None:
     writes = e.ModelDelta(t=1.5, step=1, channel="text", text="Hello")
     assert shown([*ASKED, writes, FAILED])[1:] == ["Hello", "! try 1 failed: busy"]

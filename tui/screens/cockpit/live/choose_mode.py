@@ -27,6 +27,9 @@ MODES: dict[Mode, tuple[str, str]] = {
 """Name and meaning of each mode that can be chosen."""
 
 
+STEP_WITH_ALLOWED = "every call waits for you, except what you allowed"
+"""What `step` means once the user has allowed something in the run."""
+
 ALLOWED: Literal["allowed"] = "allowed"
 """The answer that asks for the list of what was allowed in this run."""
 
@@ -83,6 +86,8 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
     def _line(self, mode: Mode) -> Text:
         palette = palette_of(self)
         name, words = MODES[mode]
+        if mode == "step" and self._allowed:
+            words = STEP_WITH_ALLOWED
         sign = "● " if mode == self._now else "  "
         line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{hint(f'mode_menu.{mode}')}  ", style=palette.accent + Style(bold=True))

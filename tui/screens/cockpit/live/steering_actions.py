@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing_extensions import override
+
+from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.textual_support.toasts import passing_toasts, put_toasts_away
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 class SteeringActions(Cockpit):
     """A cockpit with the actions of `RunSteering`; a subclass sets `_steering`."""
 
     _steering: RunSteering
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        if action == "put_away" and not passing_toasts(app_of(self)):
+            return "there are none"
+        return super().why_unavailable(action, parameters)
 
     def action_pause(self) -> None:
         """Pause or resume the run."""
@@ -51,9 +62,15 @@ class SteeringActions(Cockpit):
         """Skip the waiting call."""
         self._steering.skip()
 
+    def action_put_away(self) -> None:
+        """Remove the notices from the screen."""
+        put_toasts_away(app_of(self))
+
     async def action_interrupt(self) -> None:
-        """Interrupt only the running command."""
-        await self._steering.interrupt()
+        """Interrupt only the running command, unless the key was pressed twice to close
+        something."""
+        if not is_repeated_escape(self):
+            await self._steering.interrupt()
 
     def action_interrupt_reply(self) -> None:
         """Interrupt only the reply, or the wait for the next attempt."""

@@ -16,11 +16,21 @@ from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 FILE_ACTION_WORDS = {"pull": "copy out", "push": "copy in", "edit": "edit"}
 """The words for each action, in the place of the tool name."""
 
+UNSEEN = "the model never saw it"
+"""Said of what was meant for the model when the run ended before its next request."""
+
 MAX_DIFF_LINES = 15
 
 
 def file_lines(
-    item: HumanItem, file: HumanFile, gutter: int, width: int, opened: bool, palette: Palette
+    item: HumanItem,
+    file: HumanFile,
+    gutter: int,
+    width: int,
+    opened: bool,
+    palette: Palette,
+    *,
+    unseen: bool = False,
 ) -> list[Text]:
     """Return a file that was copied out, copied in or edited: two lines; if opened, also its diff.
 
@@ -31,26 +41,29 @@ def file_lines(
         width: width of the list, in columns.
         opened: whether the details are shown.
         palette: the palette to draw with.
+        unseen: whether the run ended before the model was told.
     """
     title = Text(f"{'':>{gutter - 1}} ", no_wrap=True)
     title.append(f"{FILE_ACTION_WORDS[file.action]:<4} ", style=palette.human + Style(bold=True))
     title.append(sanitize_line(file.path), style=palette.text)
     fit_line(title, width)
-    lines = [title, _status(item, file, gutter, width, palette)]
+    lines = [title, _status(item, file, gutter, width, palette, unseen)]
     if opened:
         lines += indented(_details(file, width - gutter, palette), gutter)
         lines.append(Text())
     return lines
 
 
-def _status(item: HumanItem, file: HumanFile, gutter: int, width: int, palette: Palette) -> Text:
+def _status(
+    item: HumanItem, file: HumanFile, gutter: int, width: int, palette: Palette, unseen: bool
+) -> Text:
     line = Text(" " * (gutter + 2), no_wrap=True)
     line.append("✓ ", style=palette.good)
     line.append(_what(file), style=palette.dim)
-    visibility = "delivered" if item.delivered else "visible to model"
+    visibility = "delivered" if item.delivered else UNSEEN if unseen else "visible to model"
     line.append(
         f"  {visibility}" if file.told_to_model else "  private",
-        style=palette.human if file.told_to_model else palette.dim,
+        style=palette.human if file.told_to_model and not unseen else palette.dim,
     )
     fit_line(line, width)
     return line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import short_duration
@@ -11,20 +12,32 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.rows.file_rows import file_lines
+from sandbox_tui.tui.widgets.calls.rows.file_rows import UNSEEN, file_lines
 from sandbox_tui.tui.widgets.calls.rows.row_parts import BOLD, GUTTER, last_line, observation_lines
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
 
-def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> list[Text]:
-    """Return a user's message, command or file action."""
+def human_lines(
+    item: HumanItem, width: int, opened: bool, palette: Palette, *, run_ended: bool = False
+) -> list[Text]:
+    """Return a user's message, command or file action.
+
+    Args:
+        item: what the user did.
+        width: width of the list, in columns.
+        opened: whether it is shown in full.
+        palette: the palette to draw with.
+        run_ended: whether the run has ended: what still waits will never reach the model.
+    """
     if item.file is not None:
-        return file_lines(item, item.file, GUTTER, width, opened, palette)
+        return file_lines(
+            item, item.file, GUTTER, width, opened, palette, unseen=run_ended and item.waits
+        )
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
     title.append("you  " if item.command is not None else "message  ", style=palette.human + BOLD)
     title.append(sanitize_line(item.text), style=palette.text)
     fit_line(title, width)
-    lines = [title, _human_status(item, width, palette)]
+    lines = [title, _human_status(item, width, palette, run_ended)]
     if opened:
         if item.command is None:
             lines += indented(wrapped(item.text, width - GUTTER, palette.text), GUTTER)
@@ -69,17 +82,37 @@ def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
     return [first, *lines[1:]]
 
 
-def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
+def _human_status(item: HumanItem, width: int, palette: Palette, run_ended: bool) -> Text:
     line = Text(" " * (GUTTER + 2), no_wrap=True)
+    unseen = run_ended and item.waits
     if item.command is None:
-        words = "withdrawn" if item.withdrawn else "read" if item.delivered else "waiting"
-        style = palette.dim if item.delivered or item.withdrawn else palette.human
-        line.append(
-            {"read": "✓ delivered", "waiting": "◇ sent with the next request"}.get(words, words),
-            style=style,
-        )
-    elif item.withdrawn and not item.started:
+        words, style = _message_status(item, unseen, palette)
+        line.append(words, style=style)
+    else:
+        _command_status(line, item, unseen, palette)
+    if item.command is not None and (item.started or not unseen):
+        told = UNSEEN if unseen else "visible to model" if item.told_to_model else "private"
+        stands_out = item.told_to_model and not unseen
+        line.append(f"  {told}", style=palette.human if stands_out else palette.dim)
+    fit_line(line, width)
+    return line
+
+
+def _message_status(item: HumanItem, unseen: bool, palette: Palette) -> tuple[str, Style]:
+    if item.withdrawn:
+        return "withdrawn", palette.dim
+    if item.delivered:
+        return "✓ delivered", palette.dim
+    if unseen:
+        return "never sent: the run ended", palette.warn
+    return "◇ sent with the next request", palette.human
+
+
+def _command_status(line: Text, item: HumanItem, unseen: bool, palette: Palette) -> None:
+    if item.withdrawn and not item.started:
         line.append("withdrawn", style=palette.dim)
+    elif item.finished is None and unseen:
+        line.append("never ran: the run ended", style=palette.warn)
     elif item.finished is None:
         running = ("● running", palette.good)
         words, style = running if item.started else ("◇ after the running call", palette.human)
@@ -92,8 +125,3 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
         line.append(short_duration(item.finished.duration), style=palette.dim)
         if words := sanitize_line(last_line(item.finished.observation)):
             line.append(f" · {words}", style=palette.dim)
-    if item.command is not None:
-        visibility = "visible to model" if item.told_to_model else "private"
-        line.append(f"  {visibility}", style=palette.human if item.told_to_model else palette.dim)
-    fit_line(line, width)
-    return line

@@ -30,6 +30,7 @@ def item_lines(
     notes: Sequence[str],
     palette: Palette,
     preview: EditPreview | None = None,
+    run_ended: bool = False,
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -41,6 +42,7 @@ def item_lines(
         notes: notes on the step of a reply.
         palette: the palette to draw with.
         preview: what a waiting call would do to the file it edits, if known.
+        run_ended: whether the run has ended.
     """
     match item:
         case ReplyItem():
@@ -49,6 +51,6 @@ def item_lines(
         case CallItem():
             return call_lines(item, width, now, opened, palette, preview)
         case HumanItem():
-            return human_lines(item, width, opened, palette)
+            return human_lines(item, width, opened, palette, run_ended=run_ended)
         case NoteItem():
             return note_lines(item, width, palette)

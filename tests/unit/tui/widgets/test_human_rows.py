@@ -1,0 +1,49 @@
+"""Rows of what the user did: whether the model gets it, before and after the end of the run."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.agent.message_queue import PROGRAM, QueuedMessage
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import HumanItem
+from sandbox_tui.core.run.human.unseen_messages import unseen_sentences
+from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines
+from tests.unit.tui.widgets.test_growing_markdown import PALETTE
+
+MESSAGE = HumanItem(1, 0.0, "Look at the input first.")
+NOT_RUN = HumanItem(2, 0.0, "ls", "ls")
+RAN = HumanItem(
+    3,
+    0.0,
+    "pwd",
+    "pwd",
+    started=True,
+    finished=e.HumanCommandFinished(id=3, observation="/testbed\n", exit_code=0, duration=0.1),
+)
+EDIT = e.HumanFile(id=4, action="edit", path="a.py", told_to_model=True)
+FILE = HumanItem(4, 0.0, "a.py", file=EDIT)
+
+
+def status(item: HumanItem, run_ended: bool) -> str:
+    return human_lines(item, 80, False, PALETTE, run_ended=run_ended)[1].plain.strip()
+
+
+def test_what_waits_is_sent_while_the_run_goes_on_and_never_after_its_end() -> None:
+    assert status(MESSAGE, False) == "◇ sent with the next request"
+    assert status(MESSAGE, True) == "never sent: the run ended"
+    assert status(NOT_RUN, False) == "◇ after the running call  visible to model"
+    assert status(NOT_RUN, True) == "never ran: the run ended"
+    assert status(RAN, False).endswith("/testbed  visible to model")
+    assert status(RAN, True).endswith("/testbed  the model never saw it")
+    assert status(FILE, False).endswith("visible to model")
+    assert status(FILE, True).endswith("the model never saw it")
+
+
+def test_the_warnings_quote_the_user_and_not_what_is_written_around_it_for_the_model() -> None:
+    humans = {item.id: item for item in (MESSAGE, RAN, FILE)}
+    queued = [QueuedMessage(item, "A person who watches this run …", True) for item in humans]
+    hint = QueuedMessage(PROGRAM, "You repeat yourself.", False)
+    assert list(unseen_sentences([hint, *queued], humans)) == [
+        "The model never saw your message: Look at the input first.",
+        "The model never saw the output of your command: pwd",
+        "The model never saw that you changed a.py.",
+    ]
