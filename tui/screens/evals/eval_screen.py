@@ -261,6 +261,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
                 return "all samples have ended"
             if self._state != "running":
                 return f"it is {self._state}"
+            if action == "pause" and self._source.can_stop:
+                stop, resume = hint("eval.stop"), hint("eval.resume")
+                return f"it runs in its own program: {stop} stops it, then {resume} resumes it"
             return "this program does not run it"
         if action == "wall" and not self._samples_here.any_running:
             return "no sample is running"
