@@ -21,14 +21,15 @@ _UNICODE = re.compile(r"(?<!\\)\\u(?P<code>[0-9a-fA-F]{4})")
 
 def readable_snippet(snippet: str) -> str:
     """Return the snippet of a call's arguments, with its marks, without the syntax of JSON."""
-    text = _FIRST.sub(_first, snippet, count=1)
+    start = "command: " if _NEXT.search(snippet) else "$ "  # an editor has a command, too
+    text = _FIRST.sub(lambda found: _first(found, start), snippet, count=1)
     text = _NEXT.sub(r" · \g<name>: ", text)
     text = _END.sub("", text)
     return _UNICODE.sub(_character, text).replace("\\\\", "\\")
 
 
-def _first(found: re.Match[str]) -> str:
-    name = "$ " if found["name"] == "command" else f"{found['name']}: "
+def _first(found: re.Match[str], command: str) -> str:
+    name = command if found["name"] == "command" else f"{found['name']}: "
     return f"{found['tool'] or ''}{found['cut']}{name}"
 
 

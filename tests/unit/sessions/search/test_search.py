@@ -98,7 +98,12 @@ def test_snippets_have_no_escapes_and_as_many_words_as_asked_for(store: Store) -
     [
         ("execute_bash", {"command": 'grep "harbour" *.py'}, 20, '$ grep "harbour" *.py'),
         ("execute_bash", {"command": "harbour", "is_input": True}, 20, "harbour · is_input: true"),
-        ("str_replace_editor", {"command": "view", "path": "/harbour.py"}, 20, "/harbour.py"),
+        (
+            "str_replace_editor",
+            {"command": "view", "path": "/harbour.py"},
+            20,
+            "command: view · path: /harbour",
+        ),
         ("edit", {"path": "a.py", "old_str": "x = {}", "new_str": "harbour"}, 20, "path: a.py"),
         ("submit_harbour", {}, 20, "submit_harbour"),
         ("note", {"text": "harbour 中文"}, 20, "text: harbour 中文"),
