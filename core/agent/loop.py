@@ -25,7 +25,7 @@ from sandbox_tui.core.agent.message_queue import PROGRAM, MessageQueue
 from sandbox_tui.core.agent.repetition import TIMES_UNTIL_TOLD, RepetitionCounter
 from sandbox_tui.core.agent.request_with_retries import ReplyTiming, RequestWithRetries
 from sandbox_tui.core.agent.tool_calls import ToolCalls, ToolExecutor
-from sandbox_tui.core.base.errors import ContextOverflow, ModelError
+from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events.sink import EventSink, NullEventSink
 from sandbox_tui.core.events.types import (
     Delivered,
@@ -160,10 +160,8 @@ class Agent:
             while result is None:
                 result = self.limit_reached() or await self._turn()
             return result
-        except ContextOverflow as error:
-            return AgentResult("token_limit", str(error))
         except ModelError as error:
-            return AgentResult("model_error", str(error))
+            return AgentResult(RequestWithRetries.finish_reason(error), str(error))
 
     async def _turn(self) -> AgentResult | None:
         request = await self.begin_turn()

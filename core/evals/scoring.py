@@ -21,7 +21,7 @@ from sandbox_tui.core.sandboxes.factory import Kind, open_sandbox
 from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 
 INFRASTRUCTURE: frozenset[FinishReason] = frozenset(
-    {"model_error", "sandbox_error", "store_error", "internal_error"}
+    {"model_unavailable", "model_error", "sandbox_error", "store_error", "internal_error"}
 )
 """Finish reasons that say nothing about the model: such a run is retried and never scored."""
 

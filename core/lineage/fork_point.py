@@ -204,7 +204,7 @@ def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
                 found = event.seq
             case e.Delivered(step=number) | e.ModelAsked(step=number) if number > step:
                 break
-            case e.RunFinished():
+            case e.RunFinished() if found is not None:
                 break
             case _:
                 found = None if found is None else event.seq

@@ -96,6 +96,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
     if not events or not isinstance(events[0], e.RunStarted):
         return None
     state = fold(events)
+    state.finished = None  # an end that can be resumed was none
     own = _own_events(events)
     now = e.RunResumed(resumed_at=time.time(), away=0.0, sandbox_info={})
     return RecoveredRun(

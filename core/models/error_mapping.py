@@ -75,6 +75,7 @@ def to_model_error(error: Exception, settings: ModelSettings, key: str) -> Model
             f"The model server at {where} cannot be reached ({words or 'no connection'}). "
             "Is it running, and the address right?",
             retryable=True,
+            is_away=True,
         )
     return stream_error(error, key)
 

@@ -20,7 +20,7 @@ import msgspec
 
 from sandbox_tui.core.agent.loop import Agent, AgentResult
 from sandbox_tui.core.base.blob_store import BlobStore
-from sandbox_tui.core.base.errors import FileRefused, SandboxError, SandboxTuiError, StoreError
+from sandbox_tui.core.base.errors import FileRefused, SandboxError, StoreError, sentence_of
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import Journal
@@ -28,6 +28,7 @@ from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.stall_recorder import StallRecorder
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.prompts import PromptPack
+from sandbox_tui.core.run.human.unseen_messages import shortened, unseen_sentences
 from sandbox_tui.core.run.input_files import write_files
 from sandbox_tui.core.run.live_environment import live_environment
 from sandbox_tui.core.run.results import Results
@@ -114,7 +115,7 @@ class Run(Steering):
         self._agent_task: asyncio.Task[AgentResult] | None = None
         self._agent_ended = asyncio.Event()
         self._cancelled_because: str | None = None
-        self._leaves = False
+        self._leaves = self._keeps = False
         self._read = False
         self._sandbox_is_up = False
         start.restore(self)
@@ -159,11 +160,11 @@ class Run(Steering):
             await self._open_sandbox()
             self._journal.begin(self._start.initial_events(self))
             result = await self._run_agent()
+            self._keeps = result.reason in e.RESUMABLE and self._on_finished is None
             await (self._finish_for_handover() if self._leaves else self._finish(result))
 
     async def _open_sandbox(self) -> None:
-        """Start or reattach the sandbox; if the run is cancelled meanwhile, it first waits for
-        that."""
+        """Start or reattach the sandbox; a run that is cancelled meanwhile waits for that."""
         sandbox, reattaches = self.environment.sandbox, self._start.reattaches
         try:
             if self._owns_sandbox:
@@ -189,7 +190,7 @@ class Run(Steering):
         except StoreError as error:
             return AgentResult("store_error", str(error))
         except Exception as error:  # noqa: BLE001 - every failure must be recorded
-            return AgentResult("internal_error", _sentence(error))
+            return AgentResult("internal_error", sentence_of(error))
         finally:
             polling.cancel()
             self._agent_ended.set()
@@ -271,10 +272,10 @@ class Run(Steering):
                 output = await self._attempt(files.copy_out(self.spec.output, self._warn))
                 if self._on_finished is not None:
                     await self._attempt(self._on_finished(self.environment, result))
-            for message in self.queue.drain():
-                self._warn(f"The model never saw: {message.text[:200]}")
-            for command in never_run:
-                self._warn(f"Your command never ran: {command[:200]}")
+            unseen = unseen_sentences(self.queue.drain(), self.state.humans)
+            unrun = (f"Your command never ran: {shortened(command)}" for command in never_run)
+            for sentence in () if self._keeps else (*unseen, *unrun):  # a resumed run has them
+                self._warn(sentence)
         finally:
             seconds = round(self._journal.elapsed, 3)
             self._journal.end(
@@ -301,8 +302,15 @@ class Run(Steering):
         self.phase = Phase.OVER
 
     async def _close_sandbox(self) -> None:
-        sandbox = self.environment.sandbox
-        await (sandbox.leave() if self._leaves else sandbox.close())
+        if not self._keeps:
+            sandbox = self.environment.sandbox
+            await (sandbox.leave() if self._leaves else sandbox.close())
+
+    async def release_sandbox(self) -> None:
+        """Let another program resume the run: release the sandbox that was kept for that."""
+        if self._keeps:
+            self._keeps = False
+            await self._close("sandbox", self.environment.sandbox.leave)
 
     async def _settle(self, result: AgentResult) -> None:
         """Wait for pending work in the sandbox, and record its results."""
@@ -324,7 +332,7 @@ class Run(Steering):
         try:
             return await work
         except Exception as error:  # noqa: BLE001 - see above
-            self._warn(_sentence(error))
+            self._warn(sentence_of(error))
             return None
 
     async def _close(self, what: str, close: Callable[[], Awaitable[None]]) -> None:
@@ -337,7 +345,7 @@ class Run(Steering):
                 f"The {what} could not be closed within {MAX_CLOSE_SECONDS:g} s."
             )
         except Exception as error:  # noqa: BLE001 - see above
-            self.left_behind.append(f"The {what} could not be closed: {_sentence(error)}")
+            self.left_behind.append(f"The {what} could not be closed: {sentence_of(error)}")
 
     def _warn(self, text: str) -> None:
         self._journal.post(e.Warned(text=text))
@@ -390,10 +398,3 @@ class Run(Steering):
             self.environment.sandbox.on_outage(None)
         if self._agent_task is not None:
             self._agent_task.cancel()
-
-
-def _sentence(error: Exception) -> str:
-    """Return an error as a user-facing sentence."""
-    if isinstance(error, SandboxTuiError):
-        return str(error)
-    return f"This is a bug in sandbox-tui: {error!r}."

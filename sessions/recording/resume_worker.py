@@ -27,13 +27,19 @@ class ResumedWorker(RunWorker):
         settings: the present ones, for values that are not recorded.
         store: the database.
         began: see `ResumedStart`.
+        before: the worker in this program that ran it before, which may have kept its sandbox.
 
     Raises:
         ResumeRefused: the session cannot be resumed; the message says why.
     """
 
     def __init__(
-        self, run: RunSummary, settings: Settings, store: Store, began: float | None = None
+        self,
+        run: RunSummary,
+        settings: Settings,
+        store: Store,
+        began: float | None = None,
+        before: RunWorker | None = None,
     ) -> None:
         if problem := problem_with(run):
             raise ResumeRefused(problem)
@@ -42,11 +48,14 @@ class ResumedWorker(RunWorker):
             raise ResumeRefused(NOT_RECORDED)
         super().__init__(recorded_request(first, settings), store, run.id)
         self._began_before = began
+        self._worker_before = before
         self._claim: asyncio.Future[ProcessIdentity] | None = None
 
     async def _open(self) -> Run:
         self._claim = asyncio.ensure_future(asyncio.to_thread(claim, self._store, self.run_id))
         await asyncio.shield(self._claim)
+        if self._worker_before is not None:
+            await self._worker_before.release_sandbox()
         self._history = await asyncio.to_thread(self._read)
         recovered = await asyncio.to_thread(recover, self._history)
         if recovered is None:
@@ -80,7 +89,7 @@ def problem_with(run: RunSummary) -> str:
         return "This session was recorded elsewhere, so it cannot be resumed. Replay or fork it."
     if run.outcome == "running":
         return f"This session is still running in {run.program}."
-    if run.outcome != "interrupted":
+    if not run.is_resumable:
         ended = run.outcome.replace("_", " ")
         return (
             f"This session has ended ({ended}), so there is nothing to resume. Replay or fork it."

@@ -58,7 +58,8 @@ class RunRegistry:
         """
         from sandbox_tui.sessions.recording.resume_worker import ResumedWorker
 
-        return self._started(ResumedWorker(run, settings, self.store, began))
+        before = self.all.get(run.id)
+        return self._started(ResumedWorker(run, settings, self.store, began, before))
 
     def fork(self, plan: ForkPlan, request: ForkRequest) -> RunWorker:
         """Start a run that continues from the middle of a recorded one."""
@@ -94,3 +95,8 @@ class RunRegistry:
     async def stop(self, because: str) -> None:
         """End all runs, and wait until everything is cleaned up."""
         await asyncio.gather(*(worker.stop(because) for worker in self.unfinished))
+        await self.release_sandboxes()
+
+    async def release_sandboxes(self) -> None:
+        """Release the sandboxes of ended runs that can be resumed, as this program closes."""
+        await asyncio.gather(*(worker.release_sandbox() for worker in self.all.values()))

@@ -180,6 +180,11 @@ class RunWorker:
         await self.ended.wait()
         return True
 
+    async def release_sandbox(self) -> None:
+        """Release the sandbox that an ended run kept, because it can be resumed."""
+        if self.run is not None and self.ended.is_set():
+            await self.run.release_sandbox()
+
     async def _work(self) -> None:
         try:
             events, durability = await self._begin()

@@ -248,6 +248,7 @@ async def run_job(job: Job, log: Log) -> int:
             await worker.ended.wait()
             if worker.failure is not None:
                 log.write(worker.failure)
+            await worker.release_sandbox()
         finally:
             await served.close()
         return worker.exit_code

@@ -35,6 +35,7 @@ ENDINGS = (
         "cost_limit",
         "repeated_calls",
         "cancelled",
+        "model_unavailable",
         "model_error",
         "sandbox_error",
         "store_error",

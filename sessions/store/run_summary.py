@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sandbox_tui.core.base.process_identity import ProcessIdentity
-from sandbox_tui.core.events.kinds.values import REBUILT
+from sandbox_tui.core.events.kinds.values import REBUILT, RESUMABLE
 from sandbox_tui.sessions.store.ids import time_of
 
 NO_CONVERSATION = "a recording of a terminal has no conversation to fork"
@@ -61,6 +61,11 @@ class RunSummary:
     imported: bool = False
     tokens_estimated: bool = False
     elsewhere: str = ""
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether it can be resumed, judged by how it ended: its sandbox may be gone."""
+        return self.outcome == "interrupted" or self.outcome in RESUMABLE
 
     @property
     def is_rebuilt(self) -> bool:

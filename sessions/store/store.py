@@ -216,7 +216,8 @@ class Store(Database):
         )
         for row in rows:
             owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"] or "")
-            return Ownership(row["finish_reason"] is not None, owner)
+            finished = row["finish_reason"] not in (None, *e.RESUMABLE)
+            return Ownership(finished, owner)
         return None
 
     def orphaned_snapshots(self) -> dict[str, str]:

@@ -30,7 +30,7 @@ from tests.waiting import HANG_SECONDS
 
 REPLIES = int(os.environ.get("SANDBOX_TUI_MALFORMED", "100"))
 SEED = int(os.environ.get("SANDBOX_TUI_MALFORMED_SEED", "1"))
-ENDINGS = {"submitted", "model_error", "token_limit", "max_steps"}
+ENDINGS = {"submitted", "model_error", "model_unavailable", "token_limit", "max_steps"}
 """Allowed outcomes of a run whose server sends malformed replies."""
 
 VALUES: tuple[Any, ...] = (

@@ -61,6 +61,44 @@ def test_a_killed_run_is_resumed(person: Person, scripted_server: Serve) -> None
         person.is_back()
 
 
+def test_a_run_whose_model_was_away_is_resumed(person: Person) -> None:
+    begins = s.call("execute_bash", command="cd /tmp; export A=kept; echo first")
+    goes_on = s.call("execute_bash", command="echo $A in $PWD")
+    with person:
+        with s.ScriptedServer([begins]) as server:
+            given = f"SANDBOX_TUI_LIMITS_MAX_ATTEMPTS=1 sandbox-tui run x --base-url {server.url}"
+            person.enters(f"{given} --model m --step")
+            person.sees("waits for you", "1 bash")
+        person.presses("a")
+        person.sees("model unavailable", "cannot be reached", "r resume")
+        with s.ScriptedServer([goes_on], port=server.port):
+            person.presses("r")
+            person.sees("waits for you", "2 bash")
+        person.presses("a")
+        person.sees("model unavailable", "kept in /tmp", "r resume")
+        person.presses("q")
+        assert person.is_back() == 5
+        person.sees("sandbox-tui resume")
+        person.enters("sandbox-tui")
+        person.sees("model unavailable", "n new run", "r resume")
+        with s.ScriptedServer([goes_on], port=server.port):
+            person.presses("r")
+            person.sees("waits for you", "3 bash")
+        person.presses("a")
+        person.sees("model unavailable", "r resume")
+        person.presses("q")
+        person.sees("n new run")
+        person.presses("q")
+        person.is_back()
+        with s.ScriptedServer([s.call("submit")], port=server.port):
+            person.enters("sandbox-tui resume last")
+            person.sees("waits for you", "4 submit")
+            person.presses("a")
+            person.sees("submitted")
+        person.presses("q")
+        assert person.is_back() == 0
+
+
 def test_a_detached_run_whose_program_was_killed_is_resumed_from_the_screen(
     person: Person, scripted_server: Serve
 ) -> None:

@@ -232,7 +232,9 @@ class Walk:
         where = f"run {first.run_id}, {last.reason}: {last.error}"
         if last.reason in ("internal_error", "store_error", "sandbox_error"):
             raise FaultFound(where)
-        if last.reason == "model_error" and "127.0.0.1" in str(first.model_params):
+        if last.reason in ("model_error", "model_unavailable") and "127.0.0.1" in str(
+            first.model_params
+        ):
             raise FaultFound(where)
         if last.reason == "cancelled":
             ended = first.started_at - first.t + last.t

@@ -116,6 +116,7 @@ async def _follow(workers: RunRegistry, started: Sequence[RunWorker], as_json: b
     except OSError as error:
         await workers.stop("Its output could no longer be written.")
         return Ended(without_output(error), ids)
+    await workers.release_sandboxes()
     failures = [worker.failure for worker in started if worker.failure is not None]
     if codes and failures and all(isinstance(failure, EndedEarly) for failure in failures):
         _say(str(failures[0]))

@@ -164,14 +164,15 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
     sys.exit(code)
 
 
-@main.command(short_help="Resume a session whose program was killed.")
+@main.command(short_help="Resume a session whose program was killed, or whose model was away.")
 @click.argument("session", default="last")
 @click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.option("--detach", is_flag=True, help="Run in the background, in a separate process.")
 @click.pass_obj
 def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
-    """Resume a SESSION whose program was killed (its id, the start of it, or "last").
+    """Resume a SESSION whose program was killed, or whose model was unavailable (its id, the start
+    of it, or "last").
 
     Its sandbox must still exist: it outlives its program by sandbox.grace seconds.
     """

@@ -74,6 +74,8 @@ MAX_ANSWER_LINES = 3
 """Lines of each answer that are printed; `sessions show` prints all of it."""
 MAX_LINE_COLUMNS = 120
 
+MAX_TASK_COLUMNS = 48
+"""Columns of a task in a line with an answer."""
 
 MAX_IN_FULL = 3
 """Runs that are described in full; more of them get one line each."""
@@ -97,20 +99,25 @@ def _print_outcomes(store: Store, run_ids: Sequence[str]) -> None:
 
 
 def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
-    """Yield how many runs ended in which way, a line for each run, and what to do next.
+    """Yield how many runs ended in which way, a line for each run, with its task if they differ,
+    and what to do next.
 
     The lines fit a terminal of this width, unless it is narrower than a session's id.
     """
     from sandbox_tui.tui.format.answers import answer_line, result_answer
     from sandbox_tui.tui.format.outcome import outcome_words
+    from sandbox_tui.tui.format.titles import cut_title, task_line
 
+    differ = len({run.task for run in runs}) > 1
     outcomes = [outcome_words(run) for run in runs]
     counts = Counter(outcomes).most_common()
     yield f"{len(runs)} runs: {', '.join(f'{count} {outcome}' for outcome, count in counts)}"
     padded = max(len(outcome) for outcome in outcomes)
     for run, outcome in zip(runs, outcomes, strict=True):
         result = answer_line(result_answer(run.outcome, run.answer))
-        line = f"  {run.id}  {outcome:<{padded}}  {result}"
+        task = cut_title(task_line(run.task), MAX_TASK_COLUMNS) if differ else ""
+        said = " · ".join(part for part in (task, result) if part)
+        line = f"  {run.id}  {outcome:<{padded}}  {said}"
         yield _fitted(line.rstrip(), width)
     verbs = dict.fromkeys(map(_next_verb, runs))
     for verb in verbs:
@@ -169,10 +176,12 @@ def _next_command(run: RunSummary) -> str:
 
 
 def _next_verb(run: RunSummary) -> str:
-    return {"running": "attach", "interrupted": "resume"}.get(run.outcome, "replay")
+    if run.is_resumable:
+        return "resume"
+    return "attach" if run.outcome == "running" else "replay"
 
 
-_ONES = {"attach": "a running one", "resume": "an interrupted one", "replay": "an ended one"}
+_ONES = {"attach": "a running one", "resume": "one that was cut off", "replay": "an ended one"}
 """The runs that a command applies to."""
 
 

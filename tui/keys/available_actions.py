@@ -49,7 +49,9 @@ _BY_NAME = {
         _EVERYWHERE,
     ),
     **dict.fromkeys([f"wall.{name}" for name in ("left", "right", "up", "down")], MOVING),
-    **dict.fromkeys(["settings.up", "settings.down"], MOVING),
+    **dict.fromkeys(
+        [f"settings.{name}" for name in ("up", "down", "next_section", "previous_section")], MOVING
+    ),
     "home.evals": _SESSIONS,
     "home.trainings": _SESSIONS,
     "rollouts.left": MOVING,
@@ -61,6 +63,7 @@ _BY_NAME = {
     "cockpit.note": _SESSION,
     "live.leave": _SESSION,
     "live.replay": _SESSION,
+    "live.resume": _SESSION,
     "live.fork": _SESSION,
     "live.export": _SESSION,
     "live.open_folder": _SESSION,

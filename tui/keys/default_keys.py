@@ -112,8 +112,8 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("confirm.yes", ("y",), "yes"),
         KeyAction("copy_files.go_on", ("ctrl+s", "f2"), "continue"),
         KeyAction("copy_files.leave", ("escape",), "cancel"),
-        KeyAction("delete_eval.alone", ("a",), "delete", about="Delete, keep the sessions"),
-        KeyAction("delete_eval.keep", ("escape", "n", "q", "enter"), "cancel"),
+        KeyAction("delete_eval.alone", ("y", "a"), "delete", about="Delete, keep the sessions"),
+        KeyAction("delete_eval.keep", ("n", "escape", "enter", "q"), "keep"),
         KeyAction(
             "delete_eval.with_sessions",
             ("s",),
@@ -126,6 +126,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("edit_call.editor", ("f4",), "$EDITOR", about="Edit in $EDITOR"),
         KeyAction("edit_call.json", ("f3",), "fields / JSON", about="Edit as fields or as JSON"),
         KeyAction("edit_call.leave", ("escape",), "cancel", about="Cancel the edit"),
+        KeyAction("edit_call.original", ("f5",), "original", about="Back to the model's call"),
         KeyAction(
             "edit_call.other_field", ("shift+tab",), "other field", about="Go to another field"
         ),
@@ -141,13 +142,14 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("eval.pause", ("p", "space"), "pause", shown="p", about="Start no more samples"),
         KeyAction("eval.previous_pane", ("shift+tab",), "Previous pane"),
         KeyAction("eval.report", ("o",), "report", about="Write and open the HTML report"),
-        KeyAction("eval.resume", ("r",), "resume", about="Run what is left"),
+        KeyAction("eval.resume", ("r",), "resume", about="Run what is left or failed"),
         KeyAction("eval.stop", ("x",), "stop", about="Stop the evaluation"),
         KeyAction("eval.wall", ("w",), "wall", about="Running samples side by side"),
+        KeyAction("evals.compare", ("c",), "compare", about="Compare two evaluations"),
         KeyAction("evals.delete", ("x", "delete"), "delete", about="Delete the evaluation"),
         KeyAction("evals.leave", ("q", "escape"), "back"),
         KeyAction("evals.new", ("n",), "new evaluation", about="Start a new evaluation"),
-        KeyAction("evals.resume", ("r",), "resume", about="Resume the evaluation"),
+        KeyAction("evals.resume", ("r",), "resume", about="Run what is left or failed"),
         KeyAction("export.leave", ("escape",), "cancel"),
         KeyAction("export.write", ("ctrl+s", "f2"), "export", about="Write the export"),
         KeyAction("failure.leave", ("escape", "enter", "q", "space"), "close"),
@@ -248,6 +250,7 @@ ACTIONS: dict[str, KeyAction] = {
             "Open the results folder",
         ),
         KeyAction("live.pause", ("space",), "pause", about="Pause"),
+        KeyAction("live.put_away", ("escape",), "Put the notices away"),
         KeyAction(
             "live.queue",
             ("u",),
@@ -255,6 +258,7 @@ ACTIONS: dict[str, KeyAction] = {
             about="Show what is queued for the model",
         ),
         KeyAction("live.reject", ("r",), "reject", about="Reject the call"),
+        KeyAction("live.resume", ("r",), "resume", about="Ask the model again"),
         KeyAction("live.replay", ("V",), "replay", about="Replay the session"),
         KeyAction("live.shell", ("t",), "shell", about="Shell in the sandbox"),
         KeyAction("live.skip", ("S",), "Skip the call", about="Skip the call"),
@@ -325,6 +329,10 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("search.previous", ("up",), "previous", about="Previous match"),
         KeyAction("settings.down", ("down",), "Next"),
         KeyAction("settings.leave", ("escape",), "cancel"),
+        KeyAction(
+            "settings.next_section", ("pagedown",), "section", about="Next group of settings"
+        ),
+        KeyAction("settings.previous_section", ("pageup",), "Previous group of settings"),
         KeyAction("settings.reset", ("ctrl+r",), "default", about="Back to the default value"),
         KeyAction("settings.save", ("ctrl+s", "f2"), "save", about="Save the settings"),
         KeyAction("settings.up", ("up",), "Previous"),

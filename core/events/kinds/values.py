@@ -30,6 +30,7 @@ FinishReason = Literal[
     "cost_limit",
     "repeated_calls",
     "cancelled",
+    "model_unavailable",
     "model_error",
     "sandbox_error",
     "store_error",
@@ -38,6 +39,10 @@ FinishReason = Literal[
 ]
 """Why a run ended. Only `submitted` is a success; `imported` is neither: the recording was made by
 another program and does not say how it ended."""
+
+RESUMABLE: frozenset[FinishReason] = frozenset({"model_unavailable"})
+"""Reasons after which a run can be resumed: its server did not answer, which says nothing about the
+run, and its sandbox still exists for a while."""
 
 REBUILT = "imported"
 """Sandbox kind of sessions rebuilt from other recordings, which do not contain everything."""
@@ -51,6 +56,7 @@ EXIT_CODES: dict[FinishReason, int] = {
     "internal_error": 1,
     "sandbox_error": 4,
     "model_error": 5,
+    "model_unavailable": 5,
     "store_error": 6,
     "max_steps": STOPPED_EARLY,
     "token_limit": STOPPED_EARLY,

@@ -249,3 +249,38 @@ async def test_a_field_keeps_its_label_on_a_small_screen(tmp_path: Path) -> None
         assert str(text.border_title) == "content of the file"
         await pilot.press("shift+tab")
         await until(pilot, lambda: not text.has_focus)
+
+
+async def test_an_edit_that_was_left_is_a_draft_of_that_call(tmp_path: Path) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    run = controls(decisions)
+    async with live(tmp_path, waiting(BASH, command="make"), run) as (app, pilot, screen):
+
+        async def opened() -> EditCallDialog:
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+            assert isinstance(app.screen, EditCallDialog)
+            return app.screen
+
+        def command() -> str:
+            return app.screen.query_one("TextArea.field", TextArea).text
+
+        await opened()
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert not list(shown_toasts(app)), "nothing was typed"
+        await opened()
+        await pilot.press(*" all", "escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert any("Draft saved" in toast.message for toast in shown_toasts(app))
+        await opened()
+        assert command() == "make all"
+        await pilot.press("f5")
+        assert command() == "make"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await opened()
+        assert command() == "make"
+        await pilot.press(*" it", "ctrl+s")
+        await until(pilot, lambda: bool(decisions))
+        assert json.loads(decisions[0][2])["command"] == "make it"

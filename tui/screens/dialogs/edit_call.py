@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import on, work
@@ -28,6 +28,11 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.argument_texts import (
+    argument_fields,
+    one_object,
+    pretty_arguments,
+)
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _LABELS = {
@@ -51,6 +56,20 @@ BESIDE_TEXT = 8
 """Columns of a field around its text: border, padding, line numbers, scrollbar."""
 
 
+class CallDraft(NamedTuple):
+    """An edit that was left before it was finished.
+
+    Attributes:
+        texts: the texts of all editors of both forms.
+        as_json: which form was visible.
+        quoted: names of the arguments that are shown as JSON strings.
+    """
+
+    texts: tuple[str, ...]
+    as_json: bool
+    quoted: frozenset[str]
+
+
 class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     """A plain-text editor for each argument, or one for the JSON of all of them.
 
@@ -63,6 +82,10 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         call: the call.
         why_gone: tells in a few words why it no longer waits; empty as long as it does. The dialog
             then says so and stays open, so that nothing typed is lost, but cannot be finished.
+        draft: an earlier edit of this call to go on with.
+
+    Attributes:
+        draft: set when the dialog is left without finishing, if something was changed.
     """
 
     CSS = """
@@ -82,6 +105,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         binding("edit_call.run", "run"),
         binding("edit_call.json", "toggle_json"),
         binding("edit_call.editor", "open_editor"),
+        binding("edit_call.original", "original"),
         binding("edit_call.other_field", "other_field"),
         binding("edit_call.leave", "cancel", priority=True),
     ]
@@ -89,15 +113,22 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     finishes = "run edited call"
     """What finishing does, for the border."""
 
-    def __init__(self, call: ToolCall, why_gone: Callable[[], str] = lambda: "") -> None:
+    def __init__(
+        self,
+        call: ToolCall,
+        why_gone: Callable[[], str] = lambda: "",
+        draft: CallDraft | None = None,
+    ) -> None:
         super().__init__()
+        self.draft = draft
         self._call = call
         self._why_gone = why_gone
         self._gone = ""
-        self._fields = _fields(call.arguments)
+        self._fields = argument_fields(call.arguments)
         self._as_json = not self._fields
         self._quoted: set[str] = set()
         self._wrong: list[str] = []
+        self._original = CallDraft((), False, frozenset())
 
     def compose(self) -> ComposeResult:
         """Yield the editors of both forms; one form is visible."""
@@ -108,12 +139,15 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
                 only = len(self._fields) == 1
                 label, text = _LABELS.get(name, name), self._shown(name, value)
                 yield _area(label, text, classes="field -only" if only else "field")
-            label, text = "arguments as JSON", _pretty(self._call.arguments)
+            label, text = "arguments as JSON", pretty_arguments(self._call.arguments)
             yield _area(label, text, classes="json -only")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Focus the longest argument, and follow what happens to the call elsewhere."""
+        self._original = self._now()
+        if self.draft is not None:
+            self._put(self.draft)
         self._say_keys()
         self._show_form()
         self.set_interval(SECONDS, self._follow)
@@ -166,10 +200,29 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     def _changed(self) -> None:
         if self.query_one(VerticalScroll).has_class("-wrong") and self._texts() != self._wrong:
             self._say_keys()
+        self.refresh_bindings()
         self._fit()
 
     def _texts(self) -> list[str]:
         return [area.text for area in self.query(TextArea)]
+
+    def _now(self) -> CallDraft:
+        return CallDraft(tuple(self._texts()), self._as_json, frozenset(self._quoted))
+
+    def _put(self, draft: CallDraft) -> None:
+        for area, text in zip(self.query(TextArea), draft.texts, strict=True):
+            area.text = text
+        self._as_json, self._quoted = draft.as_json, set(draft.quoted)
+
+    @property
+    def _is_changed(self) -> bool:
+        return tuple(self._texts()) != self._original.texts
+
+    def action_original(self) -> None:
+        """Show the call as the model wrote it."""
+        self._put(self._original._replace(as_json=self._as_json))
+        self._say_keys()
+        self.refresh_bindings()
 
     def action_run(self) -> None:
         """Close with the current arguments."""
@@ -183,8 +236,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         if arguments is None:
             return
         if not self._as_json:
-            self.query_one("TextArea.json", TextArea).text = _pretty(arguments)
-        elif not self._fill_fields(_fields(arguments)):
+            self.query_one("TextArea.json", TextArea).text = pretty_arguments(arguments)
+        elif not self._fill_fields(argument_fields(arguments)):
             self.notify("The argument names have changed, so they stay JSON.")
             return
         self._as_json = not self._as_json
@@ -219,6 +272,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         """The call may have been decided elsewhere, and there may be only one field."""
         if action == "run":
             return self._why_gone()
+        if action == "original":
+            return "" if self._is_changed else "nothing was changed"
         one = action == "other_field" and (self._as_json or len(self._fields) < 2)
         return "there is one field" if one else ""
 
@@ -227,7 +282,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         self.focus_previous()
 
     def action_cancel(self) -> None:
-        """Close without a change."""
+        """Close without a change; what was typed is kept as a draft."""
+        self.draft = self._now() if self._is_changed else None
         self.dismiss(None)
 
     # --- the editors
@@ -257,7 +313,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         """Return the current arguments as JSON text, or None after showing what is invalid."""
         try:
             if self._as_json:
-                return _object(self._areas("json")[0].text)
+                return one_object(self._areas("json")[0].text)
             changed = {
                 name: self._read(name, area.text)
                 for area, name in zip(self._areas("field"), self._fields, strict=True)
@@ -326,35 +382,3 @@ def _heights(needed: Sequence[int], room: int) -> list[int]:
         heights[field] = max(3, min(needed[field], share))
         left -= heights[field]
     return heights
-
-
-def _fields(arguments: str) -> dict[str, Any]:
-    """Return the arguments by name; empty if they are not a JSON object."""
-    try:
-        value: object = json.loads(arguments or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
-
-
-def _pretty(arguments: str) -> str:
-    """Pretty-printed JSON; characters that must not reach a terminal stay escaped."""
-    try:
-        return json.dumps(json.loads(arguments or "{}"), indent=2)
-    except (ValueError, RecursionError):
-        return sanitize(arguments)
-
-
-def _object(text: str) -> str:
-    """Return the text, if it is a JSON object.
-
-    Raises:
-        ValueError: it is not a JSON object.
-    """
-    try:
-        value: object = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"That is not valid JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise ValueError("The arguments must be one JSON object.")
-    return json.dumps(value, ensure_ascii=False)

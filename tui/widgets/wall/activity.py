@@ -22,6 +22,7 @@ from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
+from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 from sandbox_tui.tui.widgets.wall.waiting_call import decision_keys, waiting_call_lines
 
 MAX_PROSE_CHARACTERS = 4_000
@@ -211,9 +212,11 @@ class Activity:
         text = item.text.strip() or item.reasoning.strip()
         at_end = newest and not item.ended
         part = text[-MAX_PROSE_CHARACTERS:] if at_end else text[:MAX_PROSE_CHARACTERS]
-        words = sanitize_line(" ".join(part.split()))
+        said = bool(item.text.strip())
+        words = markdown_summary(part, self._palette) if said else " ".join(part.split())
+        words = sanitize_line(words)
         style = self._palette.model + Style(italic=True)
-        if room >= TALL and item.text.strip():
+        if room >= TALL and said:
             most = room * 2 // 3 if at_end else room // 2 if item is self._latest_reply else 3
             return self._markdown(part, most, at_end=at_end)
         if at_end:

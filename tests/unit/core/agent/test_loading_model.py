@@ -20,7 +20,7 @@ from sandbox_tui.core.agent.request_with_retries import (
 )
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events import types as e
-from sandbox_tui.tui.format.status import retry_words
+from sandbox_tui.tui.format.status import giving_up_words, retry_words
 from tests import scripted_server as s
 from tests.unit.core.agent.test_request_with_retries import (
     AgentUnderTest,
@@ -172,3 +172,21 @@ async def test_the_number_of_attempts_is_a_limit_and_pauses_are_capped(
     assert max(clock.waits) == clock.waits[-1] <= MAX_BACK_OFF_SECONDS
     assert sum(clock.waits) > 4 * 0.75 * MAX_BACK_OFF_SECONDS
     assert retry_words(failures[-1], failures[-1].t).startswith("try 12 of 12 in ")
+
+
+async def test_the_default_attempts_bridge_the_restart_of_a_server(clock: Clock) -> None:
+    """Nothing listens at the address."""
+    with s.ScriptedServer([]) as server:
+        gone = model_of(server)
+    asking = AgentUnderTest(gone, retry_base=1.0)
+    reader = asyncio.create_task(drain(asking.journal))
+    with pytest.raises(ModelError, match="cannot be reached"):
+        await asking.step()
+    asking.journal.close()
+    await reader
+    await asking.agent._model.close()
+    assert sum(clock.waits) >= 120
+    assert max(clock.waits) <= MAX_BACK_OFF_SECONDS
+    failures = asking.only(e.ModelFailed)
+    assert giving_up_words(failures[0], failures[0].t).startswith("goes on trying for 02:")
+    assert [giving_up_words(one, one.t) for one in failures[-2:]] == ["", ""]

@@ -51,6 +51,19 @@ def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
     assert "replay" in lines[-1]
 
 
+def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    keep(store, *sample("words"))
+    run = replace(store.run("r"), task="first task", answer="4")
+    store.close()
+    assert list(overview_lines([run] * 4, 120))[1] == "  r  submitted  4"
+    other = replace(run, task="another task\nin two lines", answer="5")
+    lines = list(overview_lines([run, run, run, other], 120))
+    assert lines[1] == "  r  submitted  first task · 4"
+    assert lines[4] == "  r  submitted  another task · 5"
+
+
 def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> None:
     own_home.mkdir()
     store = Store(own_home / "sessions.db")
@@ -65,5 +78,5 @@ def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> 
     assert list(overview_lines(mixed, 80))[4:] == [
         "  `sandbox-tui attach ID` opens a running one",
         "  `sandbox-tui replay ID` opens an ended one",
-        "  `sandbox-tui resume ID` resumes an interrupted one",
+        "  `sandbox-tui resume ID` resumes one that was cut off",
     ]

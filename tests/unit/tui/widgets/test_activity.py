@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+import pytest
+
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
@@ -131,7 +133,16 @@ def test_a_long_waiting_call_says_how_much_of_it_is_left_out() -> None:
 def test_lines_of_a_reply_run_on() -> None:
     said = e.ModelDelta(step=1, channel="text", text="Plan:\n\n```python\nprint('x')\n```\n")
     line, _ = shown(6, said)
-    assert line == "Plan: ```python print('x') ```"
+    assert line == "Plan: print('x')"
+
+
+@pytest.mark.parametrize("height", [1, 6, 20])
+def test_a_reply_is_shown_without_its_markup(height: int) -> None:
+    text = "Final. \n\n## Section 0\n\nThis is **bold 0**."
+    said = e.ModelDelta(step=1, channel="text", text=text)
+    shows = " ".join(" ".join(shown(height, said, *call(1, "ls", "a"))).split())
+    assert "#" not in shows
+    assert "*" not in shows
 
 
 def test_a_tall_tile_draws_the_markdown_of_a_reply() -> None:

@@ -36,7 +36,7 @@ from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.export_session import export_recorded
-from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested
+from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested, ResumeRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
@@ -75,15 +75,16 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         binding("live.message", "message"),
         binding("live.queue", "queue", show=False),
         binding("live.put_away", "put_away", show=False),  # the same key: notices go first
-        binding("live.interrupt", "interrupt", show=False),
-        binding("live.interrupt_reply", "interrupt_reply"),
         binding("live.shell", "take_over"),
         binding("live.end", "end", show=False),
+        binding("live.resume", "resume"),
         binding("live.fork", "fork"),
         binding("live.replay", "replay", show=False),
         binding("live.export", "export", show=False),
         binding("live.open_folder", "open_folder", show=False),
         *Cockpit.COMMON,
+        binding("live.interrupt", "interrupt"),
+        binding("live.interrupt_reply", "interrupt_reply"),
         binding("live.leave", "leave"),
     ]
 
@@ -188,7 +189,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         status.waits = bool(self.worker.storage_error)
         status.interrupted = isinstance(self.worker.failure, ProgramExited)
         self._storage_toast.show(self.worker.storage_error)
-        keys_for = (self.state.pending, self.state.mode, self._steering.waits_to_retry)
+        keys_for = (self.state.pending, self.state.mode, self._steering.interruptible)
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()
@@ -205,6 +206,12 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         return self._steering.why_unavailable(action) or super().why_unavailable(action, parameters)
 
+    @property
+    def urgent_actions(self) -> frozenset[str]:
+        """What waits for the user now; the keys come first in the bar."""
+        decides = frozenset(("steer", "approve", "edit", "reject"))
+        return decides | {"interrupt_reply"} if self._steering.waits_to_retry else decides
+
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; empty if a bar above already shows them."""
         decides = action in ("approve", "edit", "reject")
@@ -215,6 +222,10 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
     def action_fork(self) -> None:
         """Fork at the end of the finished run."""
         self.post_message(ForkRequested(self.worker.run_id, self.state.seq))
+
+    def action_resume(self) -> None:
+        """Resume the run, whose model was unavailable."""
+        self.post_message(ResumeRequested(self.worker.run_id, self.dismiss_when_on_top))
 
     def action_replay(self) -> None:
         """Replay the run from its start."""

@@ -12,7 +12,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import CallItem, RunState
-from sandbox_tui.core.events.types import Mode, RuleGranted
+from sandbox_tui.core.events.types import RESUMABLE, Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
@@ -21,7 +21,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import CallDraft, EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 _ABOUT_WAITING_CALL = frozenset(
@@ -36,7 +36,7 @@ _STEERING_ACTIONS = frozenset(
 )
 """Actions that only the screen in control may use."""
 
-_AFTER_THE_END = frozenset(("fork", "replay", "export", "open_folder"))
+_AFTER_THE_END = frozenset(("fork", "replay", "export", "open_folder", "resume"))
 
 GONE = "That call is no longer waiting; nothing was changed."
 
@@ -57,6 +57,7 @@ class RunSteering:
         self._worker = worker
         self._state = state
         self._freezing: bool | None = None
+        self._draft: tuple[int, CallDraft] | None = None
         self._decided: CallItem | None = None
 
     @property
@@ -140,6 +141,8 @@ class RunSteering:
         finished = self._state.finished
         if finished is None:
             return "the run is still running"
+        if action == "resume" and finished.reason not in RESUMABLE:
+            return "this run has ended for good"
         return "" if finished.output or action != "open_folder" else "there are no results"
 
     def _why_nothing_to_act_on(self, action: str) -> str:
@@ -161,8 +164,15 @@ class RunSteering:
         if action == "pause":
             return pause_words(self.mode)
         if action == "interrupt_reply":
-            return "retry now" if self.waits_to_retry else ""
-        return None
+            replies = unfinished_reply(self._state) is not None
+            return "retry now" if self.waits_to_retry else "retry reply" if replies else ""
+        return "interrupt" if action == "interrupt" else None
+
+    @property
+    def interruptible(self) -> tuple[bool, bool, bool]:
+        """Whether a command runs, a reply is awaited, and the wait for it can be cut short."""
+        replies = unfinished_reply(self._state) is not None
+        return self._state.busy, replies, self.waits_to_retry
 
     @property
     def waits_to_retry(self) -> bool:
@@ -305,15 +315,23 @@ class RunSteering:
 
         def edited(arguments: str | None) -> None:
             if arguments is None:
+                self._keep_draft(number, dialog.draft)
                 return
             if _same(arguments, before):
                 self._decide(number, lambda run: run.approve(number))
             else:
                 self._decide(number, lambda run: run.edit(number, arguments))
 
-        app_of(self._screen).push_screen(
-            EditCallDialog(item.call, lambda: self.why_gone(item)), edited
-        )
+        draft = self._draft[1] if self._draft is not None and self._draft[0] == number else None
+        dialog = EditCallDialog(item.call, lambda: self.why_gone(item), draft)
+        app_of(self._screen).push_screen(dialog, edited)
+
+    def _keep_draft(self, number: int, draft: CallDraft | None) -> None:
+        """Keep an unfinished edit of the waiting call."""
+        self._draft = None if draft is None else (number, draft)
+        if draft is not None and self.waiting is not None:
+            words = f"Draft saved: {hint('live.edit')} opens it again."
+            self._screen.notify(words, markup=False, timeout=4)
 
     def decide_in_words(self, number: int, verdict: Literal["reject", "answer"], text: str) -> None:
         """Reject a waiting call with a reason, or answer it."""

@@ -15,11 +15,12 @@ from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import reply_doing, retry_words
+from sandbox_tui.tui.format.status import giving_up_words, reply_doing, retry_words
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 from sandbox_tui.tui.widgets.preview.growing_markdown import MAX_PARTS, markdown_lines
+from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 
 MAX_PROSE_COLUMNS = 106
 """Longer lines of prose are hard to read."""
@@ -34,11 +35,26 @@ _MEANT = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
 
 def reply_lines(
-    item: ReplyItem, width: int, now: float, opened: bool, palette: Palette
+    item: ReplyItem,
+    width: int,
+    now: float,
+    opened: bool,
+    palette: Palette,
+    *,
+    is_stopped: bool = False,
 ) -> list[Text]:
-    """Return the lines of a reply: the step's rule with its figures, reasoning, text and
-    failures."""
-    lines = [_rule(item, width, now, palette), *_failures(item, width, opened, palette, False)]
+    """Return the lines of a reply: the step's rule with its figures, reasoning, text and failures.
+
+    Args:
+        item: the reply.
+        width: width of the list, in columns.
+        now: the run's clock in seconds.
+        opened: whether it is shown in full.
+        palette: the palette to draw with.
+        is_stopped: whether the run goes no further.
+    """
+    figures = ["! interrupted"] if is_stopped and not item.ended else _reply_figures(item, now)
+    lines = [_rule(item, width, figures, palette), *_failures(item, width, opened, palette, False)]
     prose = _full_lines(item, width, palette) if opened else []
     if prose:
         lines += prose
@@ -71,9 +87,9 @@ def has_prose(item: ReplyItem) -> bool:
 # --- the rule
 
 
-def _rule(item: ReplyItem, width: int, now: float, palette: Palette) -> Text:
+def _rule(item: ReplyItem, width: int, figures: list[str], palette: Palette) -> Text:
     left = f" step {item.step} "
-    right = _fitting(_reply_figures(item, now), width - len(left) - 6)
+    right = _fitting(figures, width - len(left) - 6)
     style = palette.dim if item.ended else palette.accent
     fill = max(2, width - len(left) - len(right) - 4)
     line = Text(no_wrap=True)
@@ -106,7 +122,8 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
         if item.has_failed:
             failure = item.failures[-1]
             sign = "✗" if failure.retry_in is None else "!"
-            return [f"{sign} {retry_words(failure, now)}"]
+            longer = giving_up_words(failure, now)
+            return [f"{sign} {retry_words(failure, now)}", *([longer] if longer else [])]
         return [f"● {reply_doing(item)} {short_duration(max(0.0, now - item.asked_at))}"]
     usage: Usage = item.replied.usage
     parts = [short_duration(item.replied.latency)]
@@ -125,17 +142,19 @@ def _failures(
     item: ReplyItem, width: int, opened: bool, palette: Palette, of_text: bool
 ) -> list[Text]:
     """Return why attempts failed: one line each, complete while it is current or the reply is
-    open.
+    open. An error that comes again is not repeated.
 
     Args:
         of_text: whether it is the attempt that brought the text, or those before it.
     """
     lines: list[Text] = []
-    for failure in item.failures:
+    for failure, previous in zip(item.failures, [None, *item.failures], strict=False):
         if (failure.t >= item.asked_at) != of_text:
             continue
-        words = f"try {failure.attempt} failed: {sanitize_line(failure.error)}"
-        if opened or (not item.ended and failure is item.failures[-1]):
+        is_same = previous is not None and previous.error == failure.error
+        error = "the same error" if is_same else sanitize_line(failure.error)
+        words = f"try {failure.attempt} failed: {error}"
+        if opened or (not item.ended and failure.error == item.failures[-1].error):
             rows = indented(wrapped(words, _room(width), palette.warn), GUTTER)
         else:
             rows = [Text(" " * GUTTER, no_wrap=True).append(words, style=palette.warn)]
@@ -180,16 +199,11 @@ def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
         return line
     said = item.text.strip()
     style = palette.model if said else palette.model + _THOUGHT
-    line.append(_summary(said, palette) if said else _first_words(item.reasoning), style=style)
+    words = markdown_summary(said[:MAX_SUMMARY_CHARS], palette)
+    line.append(words if said else _first_words(item.reasoning), style=style)
     more = line.cell_len > width or (said and item.reasoning.strip()) or "\n" in said
     fit_line(line, width)
     return _marked("▸", line, palette) if more else line
-
-
-def _summary(text: str, palette: Palette) -> str:
-    """Return the beginning of a text, without its Markdown syntax."""
-    lines = markdown_lines(text[:MAX_SUMMARY_CHARS], MAX_SUMMARY_CHARS, palette)
-    return " ".join(line.plain.strip() for line in lines if line.plain.strip())
 
 
 def _first_words(thought: str) -> str:
