@@ -50,3 +50,12 @@ def history_of(
         [run_id, path, first, last],
     )
     return [FileChangeRow(**row) for row in rows]
+
+
+def next_changes(database: Database, run_id: str, after: int, most: int) -> list[int]:
+    """Return the numbers of the next events that changed files, at most so many."""
+    rows = database.rows(
+        "SELECT DISTINCT seq FROM file_changes WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+        [run_id, after, most],
+    )
+    return [int(row["seq"]) for row in rows]

@@ -16,7 +16,7 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import CallItem, fold
+from sandbox_tui.core.events.run_state import CallItem, RunState, fold
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
@@ -81,6 +81,8 @@ def panes_are(screen: ReplayScreen, events: list[e.AnyEvent], *, played: bool = 
     rows differently; pass `played` to skip the comparison of keyframes.
     """
     state, screens = fold(events), TerminalScreens()
+    if not played:
+        apply_changes_of_ended_calls(state, list(screen._store.events("r", after=len(events))))
     for event in events:
         screens.apply(event)
     assert screen.state == state
@@ -101,6 +103,18 @@ def panes_are(screen: ReplayScreen, events: list[e.AnyEvent], *, played: bool = 
     shown = [calls._state.items[index] for index in calls._shown]
     assert shown == list(state.items)[-len(shown) :]
     assert len(shown) >= min(WINDOW_ITEMS, len(state.items))
+
+
+def apply_changes_of_ended_calls(state: RunState, later: list[e.AnyEvent]) -> None:
+    """Apply what calls had changed by then, which was recorded later."""
+    seq, t = state.seq, state.t
+    for event in later:
+        if isinstance(event, e.CallFinished):
+            break
+        call = state.calls.get(event.call or 0) if isinstance(event, e.FilesChanged) else None
+        if call is not None and call.finished is not None:
+            state.apply(event)
+    state.seq, state.t = seq, t
 
 
 def of_kind(events: list[e.AnyEvent], kind: type, **having: Any) -> list[int]:
@@ -530,6 +544,54 @@ async def test_shells_files_and_diffs_are_those_of_the_moment(tmp_path: Path) ->
         await at(screen, pilot, 1)
         assert not screen.state.files
         await until(pilot, lambda: "The selected file" in shown(preview))
+
+
+async def test_the_files_at_the_end_of_a_call_are_those_it_left(tmp_path: Path) -> None:
+    """Its changes are recorded later, often after the next call has begun."""
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        old, new = (store.put_blob("r", text) for text in (b"old line\n", b"new line\n"))
+        file = e.FileChange(path="/testbed/a.txt", change="modified", kind="file", size=9, blob=new)
+        made = msgspec.structs.replace(file, change="created", blob=old)
+        calls = [
+            e.ToolCall(number=n, step=n, id=f"c{n}", name="execute_bash", arguments="{}")
+            for n in (1, 2, 3)
+        ]
+        ends = [e.CallFinished(call=n, ok=True, observation="", duration=0.1) for n in (1, 2, 3)]
+        events: list[e.AnyEvent] = [
+            started("r"),
+            e.FilesListed(files=()),
+            e.CallProposed(call=calls[0]),
+            ends[0],  # 4
+            e.ModelAsked(step=2, attempt=1, messages=1, digest=""),
+            e.CallProposed(call=calls[1]),
+            e.FilesChanged(step=1, changes=(made,), call=1),
+            ends[1],  # 8
+            e.CallProposed(call=calls[2]),
+            e.CallStarted(call=3),
+            e.FilesChanged(step=2, changes=(file,), call=2),
+            ends[2],
+            e.RunFinished(reason="submitted", error=None, totals=e.Totals()),
+        ]
+        events = [msgspec.structs.replace(x, seq=n, t=n * 0.01) for n, x in enumerate(events, 1)]
+        store.append("r", events)
+    async with replayed(path) as (screen, pilot):
+        preview = screen.query_one(Preview)
+        assert not screen.state.files
+        await pilot.press("right")
+        await at(screen, pilot, 4)
+        await until(pilot, lambda: "old line" in shown(preview))
+        assert screen.state.t == 0.04
+        await pilot.press("right")
+        await at(screen, pilot, 8)
+        await until(pilot, lambda: "new line" in shown(preview))
+        assert screen.state.files["/testbed/a.txt"].step == 2
+        await pilot.press("left")
+        await at(screen, pilot, 4)
+        await until(pilot, lambda: "old line" in shown(preview))
+        await pilot.press("space")
+        await until(pilot, lambda: screen.position == len(events))
+        assert screen.state == fold(events)  # no change was applied twice
 
 
 def shown(preview: Preview) -> str:

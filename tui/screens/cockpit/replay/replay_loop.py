@@ -12,6 +12,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import Player, RunSummary, Store
 from sandbox_tui.sessions.playback.keyframes import playback_state_at
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
+from sandbox_tui.sessions.playback.trailing_changes import apply_trailing_changes
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -88,6 +89,7 @@ class ReplayLoop:
         self._player = Player(store, summary.id)
         self._target = first
         self._going: int | None = None
+        self._is_ahead = False
         self._changed = asyncio.Event()
         self._arrival = asyncio.Event()
 
@@ -198,14 +200,23 @@ class ReplayLoop:
         self._arrival.set()
 
     async def _show(self, seq: int) -> None:
-        moment = await asyncio.to_thread(playback_state_at, self._store, self._run_id, seq)
+        moment = await asyncio.to_thread(self._moment, seq)
         self._player.seek(moment.seq)
         self._view.show_moment(moment)
+
+    def _moment(self, seq: int) -> PlaybackState:
+        """Return the session at an event, with the files as the calls before it left them."""
+        moment = playback_state_at(self._store, self._run_id, seq)
+        self._is_ahead = apply_trailing_changes(self._store, self._run_id, moment)
+        return moment
 
     async def _play(self) -> None:
         """Apply events at their times until a position is requested."""
         if self._view.position >= self._last:
             await self._show(0)
+        if self._is_ahead:  # changes of files that are shown already would be applied again
+            await self._reload()
+            self._is_ahead = False
         if self._target is not None or not self.plays:
             return
         self._player.seek(self._view.position)
