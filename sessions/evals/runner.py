@@ -40,7 +40,7 @@ from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunLost, RunWorker
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.sessions.store.tables.eval_totals import spent
+from sandbox_tui.sessions.store.tables.evals.totals import spent
 
 MIN_FAILURES_IN_A_ROW = 3
 """The evaluation pauses after this many consecutive infrastructure failures, or after as many as

@@ -24,7 +24,7 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.eval_totals import TOTALS, totals_of
+from sandbox_tui.sessions.store.tables.evals.totals import TOTALS, totals_of
 
 NO_EVALUATION = "There are no evaluations yet: `sandbox-tui eval run pocket` starts one."
 

@@ -79,6 +79,19 @@ async def test_ten_thousand_are_drawn_only_where_they_are_seen(monkeypatch: Any)
     assert 9_999 in drawn
 
 
+async def test_a_sample_is_named_by_its_id_and_its_question() -> None:
+    app = Shown()
+    samples = [result("1", "sandbox", 1.0), result("1", "sandbox", 0.0, number=2)]
+    async with app.run_test(size=(100, 20)) as pilot:
+        asked = {"1": "What is 23 * 45?\x1b[31m"}
+        app.query_one(SampleList).show(samples, 0, "", asked)
+        await pilot.pause()
+        first, second = (line(app.query_one(SampleRows), at) for at in (0, 1))
+        assert first.startswith("✓ 1 What is 23 * 45?")
+        assert second.startswith("✗ 1 #2 What is 23 * 45?")
+        assert "\x1b" not in first
+
+
 async def test_an_empty_list_says_why() -> None:
     app = Shown()
     async with app.run_test(size=(60, 12)) as pilot:

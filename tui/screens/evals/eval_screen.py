@@ -41,6 +41,7 @@ from sandbox_tui.tui.screens.wall.eval_samples import EvalSamples
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.charts.chart import Series
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
 from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable
 from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
@@ -112,6 +113,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self._confirm_leave = confirm_leave
         self._filter = SampleFilter()
         self._charts_drawn = -math.inf
+        self._series_drawn: Series = ()
 
     def compose(self) -> ComposeResult:
         """Yield title and progress, table, charts, samples, keys."""
@@ -164,6 +166,8 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         if self.is_current:
             self.query_one(SampleRows).tick()
             self.query_one("#eval-progress").refresh()
+            if self._data is not None and self._shows_charts:  # nothing else may change for long
+                self._draw_charts(self._data, self.query_one(ChartRow))
 
     @override
     def show_data(self, data: EvalScreenData) -> None:
@@ -188,10 +192,13 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         table.show(data.table, max(MIN_TABLE_LINES, room))
 
     def _draw_charts(self, data: EvalScreenData, charts: ChartRow) -> None:
-        """Show the current curves, unless they were drawn recently and samples still run."""
+        """Show the current curves, unless others were drawn recently and samples still run."""
         now = time.monotonic()
-        if not data.running or now - self._charts_drawn >= CHARTS_SECONDS:
-            self._charts_drawn = now
+        has_curves = any(chart.curves for chart in self._series_drawn)
+        if data.series is self._series_drawn:
+            return
+        if not data.running or not has_curves or now - self._charts_drawn >= CHARTS_SECONDS:
+            self._charts_drawn, self._series_drawn = now, data.series
             charts.show(data.series, data.table.modes)
 
     def _show_samples(self, data: EvalScreenData) -> None:
@@ -200,7 +207,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         over = [one for one in data.over if self._filter.fits(one)]
         cancelled = [one for one in data.cancelled if self._filter.fits(one)]
         listed = [*running, *cancelled, *over]
-        shown.show(listed, len(running), self._nothing(data))
+        shown.show(listed, len(running), self._nothing(data), data.reading.questions)
         words = [f"samples {len(listed)}", self._filter.words or self._rest(data)]
         shown.border_title = Content(" · ".join(part for part in words if part))
         shown.border_subtitle = f"{hint('eval.back')} show all" if self._filter.words else None

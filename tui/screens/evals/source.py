@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import msgspec
@@ -16,7 +16,8 @@ from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.sessions.store.tables.eval_totals import spent_on_other_attempts
+from sandbox_tui.sessions.store.tables.evals.questions import questions
+from sandbox_tui.sessions.store.tables.evals.totals import spent_on_other_attempts
 from sandbox_tui.tui.screens.evals.running_elsewhere import RunningElsewhere
 from sandbox_tui.tui.widgets.evals.activity import Activity
 
@@ -35,6 +36,7 @@ class Reading:
         at: time of the reading, in seconds since the epoch.
         tokens_before, cost_before: what failed and cancelled attempts spent, in tokens and US
             dollars; `samples` has only the last attempt of each.
+        questions: the first line of each task's question, by task id.
     """
 
     info: EvalInfo
@@ -44,6 +46,7 @@ class Reading:
     at: float
     tokens_before: int = 0
     cost_before: float = 0.0
+    questions: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class EvalSource(Protocol):
@@ -112,6 +115,7 @@ class LocalEval:
         self._runner = runner
         self._evals = evals
         self._has_changed = True
+        self._questions: dict[str, str] = {}
         self._observe: Callable[[SampleResult | None], None] = lambda _: self._changed()
         runner.observers.append(self._observe)
 
@@ -133,8 +137,10 @@ class LocalEval:
         self._has_changed = False
         samples = list(self._runner.samples.values())
         state, reason = self._state(samples)
-        before = spent_on_other_attempts(self._evals.runs.store, self.info.id)
-        return Reading(self.info, samples, state, reason, time.time(), *before)
+        store = self._evals.runs.store
+        before = spent_on_other_attempts(store, self.info.id)
+        self._questions = self._questions or questions(store, self.info.id)
+        return Reading(self.info, samples, state, reason, time.time(), *before, self._questions)
 
     @property
     def can_stop(self) -> bool:
@@ -202,6 +208,7 @@ class RecordedEval:
         self._can_stop = False
         self._is_stopping = False
         self._running = RunningElsewhere(store)
+        self._questions: dict[str, str] = {}
 
     @property
     def info(self) -> EvalInfo:
@@ -233,7 +240,8 @@ class RecordedEval:
         before = spent_on_other_attempts(
             self._store, self.info.id, is_running=self._summary.running
         )
-        return Reading(self.info, list(samples), *now, time.time(), *before)
+        self._questions = self._questions or questions(self._store, self.info.id)
+        return Reading(self.info, list(samples), *now, time.time(), *before, self._questions)
 
     @property
     def can_stop(self) -> bool:

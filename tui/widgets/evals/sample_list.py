@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.text import Text
 from textual import on
@@ -17,7 +17,11 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.evals.activity import Activity
 from sandbox_tui.tui.widgets.evals.domain_table import HeadChanged
-from sandbox_tui.tui.widgets.evals.sample_rows import Columns, head_line, sample_line
+from sandbox_tui.tui.widgets.evals.sample_rows import (
+    Columns,
+    head_line,
+    sample_line,
+)
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 ActivityOf = Callable[[SampleResult], Activity | None]
@@ -41,17 +45,22 @@ class SampleRows(BlockList):
         self._samples: Sequence[SampleResult] = ()
         self._how_many_run = 0
         self._columns = Columns.at(80, 10, 7)
+        self._questions: Mapping[str, str] = {}
         self.empty = ""
         self.following = False
 
-    def show(self, samples: Sequence[SampleResult], running: int) -> None:
+    def show(
+        self, samples: Sequence[SampleResult], running: int, questions: Mapping[str, str]
+    ) -> None:
         """Show samples.
 
         Args:
             samples: the samples, running ones first.
             running: how many of them are running.
+            questions: the first line of each task's question, by task id.
         """
         held = self._anchor()
+        self._questions = questions
         self._samples, self._how_many_run = samples, running
         self._choose_columns()
         self.following = False
@@ -98,11 +107,15 @@ class SampleRows(BlockList):
 
     def _choose_columns(self) -> None:
         width = self.scrollable_content_region.width
-        task = max(
-            (len(one.task) + (3 if one.number > 1 else 0) for one in self._samples), default=4
-        )
+        task = max(map(self._longest_name, self._samples), default=4)
         mode = max((len(one.mode) for one in self._samples), default=4)
         self._columns = Columns.at(width, task, mode)
+
+    def _longest_name(self, sample: SampleResult) -> int:
+        """Return an upper bound, since there may be ten thousand samples."""
+        question = self._question_of(sample)
+        number = 3 if sample.number > 1 else 0
+        return len(sample.task) + number + (1 + len(question) if question else 0)
 
     @override
     def on_resize(self, event: object) -> None:
@@ -132,7 +145,11 @@ class SampleRows(BlockList):
             doing = self._unknown if activity is None else activity.words
             if activity is not None:
                 sample = activity.sample
-        return [sample_line(sample, self._columns, width, palette, doing, seconds)]
+        question = self._question_of(sample)
+        return [sample_line(sample, self._columns, width, palette, doing, seconds, question)]
+
+    def _question_of(self, sample: SampleResult) -> str:
+        return self._questions.get(sample.task, "")
 
 
 class SampleList(Vertical):
@@ -162,10 +179,16 @@ class SampleList(Vertical):
         yield ThemedText(self._head, id="eval-wall-head")
         yield self._rows
 
-    def show(self, samples: Sequence[SampleResult], running: int, empty: str) -> None:
-        """Show the samples, or the text `empty` if there are none."""
+    def show(
+        self,
+        samples: Sequence[SampleResult],
+        running: int,
+        empty: str,
+        questions: Mapping[str, str] | None = None,
+    ) -> None:
+        """Show the samples (`SampleRows.show`), or the text `empty` if there are none."""
         self._rows.empty = empty
-        self._rows.show(samples, running)
+        self._rows.show(samples, running, questions or {})
         self.query_one(ThemedText).refresh()
 
     @on(HeadChanged)

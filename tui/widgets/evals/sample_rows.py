@@ -21,7 +21,7 @@ class Columns:
     """Column widths of the list in cells; 0 hides a column.
 
     Attributes:
-        task, mode: columns of names.
+        task, mode: columns of names; the first also has the start of the question.
         steps, tokens: columns of figures, hidden on narrow screens.
     """
 
@@ -33,7 +33,7 @@ class Columns:
     @classmethod
     def at(cls, width: int, longest_task: int, longest_mode: int) -> Columns:
         """Return the columns that fit a width."""
-        most = 18 if width < 70 else 24 if width < 110 else 36
+        most = 18 if width < 70 else 26 if width < 110 else 44
         return cls(
             task=max(4, min(longest_task, most)),
             mode=longest_mode,
@@ -50,8 +50,22 @@ def head_line(columns: Columns) -> str:
     return f"{line} {'time':>6}"
 
 
+def name_of(sample: SampleResult, question: str) -> str:
+    """Return a sample's task, its number if it is not the first, and the start of the question,
+    since many ids are only numbers."""
+    number = f"#{sample.number}" if sample.number > 1 else ""
+    asked = "" if question == sample.task else question
+    return sanitize_line(" ".join(part for part in (sample.task, number, asked) if part))
+
+
 def sample_line(
-    sample: SampleResult, columns: Columns, width: int, palette: Palette, doing: str, seconds: float
+    sample: SampleResult,
+    columns: Columns,
+    width: int,
+    palette: Palette,
+    doing: str,
+    seconds: float,
+    question: str = "",
 ) -> Text:
     """Return the line of one sample.
 
@@ -62,10 +76,10 @@ def sample_line(
         palette: the palette to draw with.
         doing: what a running sample is doing.
         seconds: how long it has been running, or how long it took.
+        question: the first line of its question.
     """
     sign, style = sign_of(sample, palette)
-    name = sanitize_line(sample.task)
-    name += f" #{sample.number}" if sample.number > 1 else ""
+    name = name_of(sample, question)
     runs = sample.status == "running"
     line = Text(f"{sign} ", style=style, no_wrap=True)
     line.append(f"{cut(name, columns.task)}  ", style=palette.text)

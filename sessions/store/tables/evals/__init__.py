@@ -1,0 +1,1 @@
+"""Readings of evaluations besides their ledger."""
