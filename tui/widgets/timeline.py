@@ -73,6 +73,7 @@ class Timeline(Widget):
     duration: reactive[float] = reactive(0.0)
     playing: reactive[bool] = reactive(True)
     speed: reactive[float] = reactive(1.0)
+    growing: reactive[bool] = reactive(False)
 
     class SeekRequested(Message):
         """The user pointed at a time, in seconds since the run started."""
@@ -80,8 +81,6 @@ class Timeline(Widget):
         def __init__(self, t: float) -> None:
             super().__init__()
             self.t = t
-
-    growing: bool = False
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

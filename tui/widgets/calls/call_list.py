@@ -24,7 +24,7 @@ from sandbox_tui.tui.widgets.calls.call_counts import call_counts
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
 from sandbox_tui.tui.widgets.calls.rows.human_rows import session_note_lines
-from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines
+from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines, run_end
 from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_output, task_lines
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
 from sandbox_tui.tui.widgets.calls.search.call_filter import (
@@ -58,7 +58,7 @@ class Calls(ExplainsUnavailable, BlockList):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("calls.find", "find"),
         binding("calls.filter", "filter"),
-        binding("calls.next", "hit(1)", show=False),
+        binding("calls.next", "hit(1)"),
         binding("calls.previous", "hit(-1)", show=False),
     ]
 
@@ -95,12 +95,11 @@ class Calls(ExplainsUnavailable, BlockList):
         self._search = CallSearch()
         self._open_items: set[int] = set()
         self._now = 0.0
-        self.border_title = "calls"
+        self.border_title, self.is_interrupted = "calls", False
 
     def show(self, state: RunState, now: float) -> None:
         """Show another state after a replay jumped, at first only its last items."""
-        self._state = state
-        self._now = now
+        self._state, self._now = state, now
         self._known = len(state.items)
         self._first = max(0, self._known - WINDOW_ITEMS)
         self._open_items = self._unsettled(self._first, self._known)
@@ -348,8 +347,8 @@ class Calls(ExplainsUnavailable, BlockList):
         opened, notes = self._opened(index), self._notes_on(item)
         preview = self.edited_files.preview(item, self._state.files) if opened else None
         palette = palette_of(self)
-        ended = self._state.finished is not None
-        lines = item_lines(item, width, self._now, opened, notes, palette, preview, ended)
+        end = run_end(self._state, is_interrupted=self.is_interrupted)
+        lines = item_lines(item, width, self._now, opened, notes, palette, preview, end)
         if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
         is_top = 0 in self._notes and not self._shown[index]

@@ -24,7 +24,7 @@ FILE = HumanItem(4, 0.0, "a.py", file=EDIT)
 
 
 def status(item: HumanItem, run_ended: bool) -> str:
-    return human_lines(item, 80, False, PALETTE, run_ended=run_ended)[1].plain.strip()
+    return human_lines(item, 80, False, PALETTE, "over" if run_ended else "")[1].plain.strip()
 
 
 def test_what_waits_is_sent_while_the_run_goes_on_and_never_after_its_end() -> None:

@@ -19,6 +19,8 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.messages import ResumeRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 
 if TYPE_CHECKING:
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
@@ -67,7 +69,10 @@ def offer_to_resume(screen: LiveScreen, error: SandboxTuiError) -> None:
         else:
             screen.dismiss_when_on_top(None)
 
-    screen.sync_bars()
+    screen.query_one(Calls).is_interrupted = True
+    keys = f"{hint('failure.resume')} resumes it, {hint('failure.leave')} leaves"
+    screen.query_one(InjectBar).say_gone(f"The run's program is gone: {keys}.")
+    screen.refresh_soon()
     screen.refresh_bindings()
     app_of(screen).push_screen(InterruptedDialog(str(error)), answered)
 

@@ -32,6 +32,7 @@ from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringActions
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
 from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
+from sandbox_tui.tui.screens.cockpit.live.waiting_toast import WaitingToast
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
@@ -100,6 +101,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         self._typed_lines = TypedLines(self, self._steering, self.state)
         self._shells = Shells(self, self._steering)
         self._storage_toast = StorageToast(self)
+        self._waiting_toast = WaitingToast(self)
         self._waiting_file = WaitingFile(self, self.state, lambda: self.live_files)
 
     def compose_bottom(self) -> ComposeResult:
@@ -182,6 +184,8 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         for bar in (ApprovalBar, EndCard, QueueList):
             self.query_one(bar).sync(self.state)
         self._waiting_file.sync()
+        waiting = self._steering.waiting
+        self._waiting_toast.sync(waiting.call.number if waiting is not None else None)
         status, audience = self.query_one(StatusBar), self.worker.audience
         if status.prefix != audience:
             status.prefix = audience

@@ -24,6 +24,7 @@ from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, fe
 from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
+    INTERRUPTED,
     body_of,
     inset_wrapped,
     last_line,
@@ -46,6 +47,8 @@ def call_lines(
     opened: bool,
     palette: Palette,
     preview: EditPreview | None = None,
+    *,
+    is_stopped: bool = False,
 ) -> list[Text]:
     """Return a call and its status; if opened, also its arguments and its observation.
 
@@ -56,8 +59,10 @@ def call_lines(
         opened: whether it is shown in full.
         palette: the palette to draw with.
         preview: what a waiting call would do to the file it edits, if known.
+        is_stopped: whether the run goes no further.
     """
-    lines = [_call_title(item, width, opened, palette), _call_status(item, width, now, palette)]
+    status = _call_status(item, width, now, palette, is_stopped)
+    lines = [_call_title(item, width, opened, palette), status]
     if opened:
         if item.call.repaired:
             repaired = sanitize_line(item.call.repaired)
@@ -81,13 +86,17 @@ def _call_title(item: CallItem, width: int, opened: bool, palette: Palette) -> T
     return line
 
 
-def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Text:
+def _call_status(
+    item: CallItem, width: int, now: float, palette: Palette, is_stopped: bool
+) -> Text:
     line = Text(" " * (GUTTER + 2), no_wrap=True)
     finished = item.finished
     if item.status == "waiting":
         line.append("waits for you", style=palette.accent + BOLD)
     elif item.status == "not_run":
         line.append("not run", style=palette.dim)
+    elif finished is None and is_stopped:
+        line.append(INTERRUPTED, style=palette.warn)
     elif finished is None:
         since = item.started_at if item.started_at is not None else now
         line.append(f"● {short_duration(max(0.0, now - since))}", style=palette.good)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from rich.style import Style
 from rich.text import Text
@@ -13,12 +14,22 @@ from sandbox_tui.core.events.run_state import HumanItem, NoteItem
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.file_rows import UNSEEN, file_lines
-from sandbox_tui.tui.widgets.calls.rows.row_parts import BOLD, GUTTER, last_line, observation_lines
+from sandbox_tui.tui.widgets.calls.rows.row_parts import (
+    BOLD,
+    GUTTER,
+    INTERRUPTED,
+    last_line,
+    observation_lines,
+)
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
+
+RunEnd = Literal["", "over", "stopped"]
+"""Whether a run has ended: `over` if what still waits will never reach the model, `stopped` if the
+run may be resumed."""
 
 
 def human_lines(
-    item: HumanItem, width: int, opened: bool, palette: Palette, *, run_ended: bool = False
+    item: HumanItem, width: int, opened: bool, palette: Palette, end: RunEnd = ""
 ) -> list[Text]:
     """Return a user's message, command or file action.
 
@@ -27,17 +38,16 @@ def human_lines(
         width: width of the list, in columns.
         opened: whether it is shown in full.
         palette: the palette to draw with.
-        run_ended: whether the run has ended: what still waits will never reach the model.
+        end: whether the run has ended.
     """
     if item.file is not None:
-        return file_lines(
-            item, item.file, GUTTER, width, opened, palette, unseen=run_ended and item.waits
-        )
+        unseen = end == "over" and item.waits
+        return file_lines(item, item.file, GUTTER, width, opened, palette, unseen=unseen)
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
     title.append("you  " if item.command is not None else "message  ", style=palette.human + BOLD)
     title.append(sanitize_line(item.text), style=palette.text)
     fit_line(title, width)
-    lines = [title, _human_status(item, width, palette, run_ended)]
+    lines = [title, _human_status(item, width, palette, end)]
     if opened:
         if item.command is None:
             lines += indented(wrapped(item.text, width - GUTTER, palette.text), GUTTER)
@@ -82,14 +92,14 @@ def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
     return [first, *lines[1:]]
 
 
-def _human_status(item: HumanItem, width: int, palette: Palette, run_ended: bool) -> Text:
+def _human_status(item: HumanItem, width: int, palette: Palette, end: RunEnd) -> Text:
     line = Text(" " * (GUTTER + 2), no_wrap=True)
-    unseen = run_ended and item.waits
+    unseen = end == "over" and item.waits
     if item.command is None:
         words, style = _message_status(item, unseen, palette)
         line.append(words, style=style)
     else:
-        _command_status(line, item, unseen, palette)
+        _command_status(line, item, end, palette)
     if item.command is not None and (item.started or not unseen):
         told = UNSEEN if unseen else "visible to model" if item.told_to_model else "private"
         stands_out = item.told_to_model and not unseen
@@ -108,10 +118,12 @@ def _message_status(item: HumanItem, unseen: bool, palette: Palette) -> tuple[st
     return "◇ sent with the next request", palette.human
 
 
-def _command_status(line: Text, item: HumanItem, unseen: bool, palette: Palette) -> None:
+def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) -> None:
     if item.withdrawn and not item.started:
         line.append("withdrawn", style=palette.dim)
-    elif item.finished is None and unseen:
+    elif item.finished is None and item.started and end:
+        line.append(INTERRUPTED, style=palette.warn)
+    elif item.finished is None and end == "over":
         line.append("never ran: the run ended", style=palette.warn)
     elif item.finished is None:
         running = ("● running", palette.good)

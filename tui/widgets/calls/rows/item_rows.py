@@ -6,12 +6,37 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
+from sandbox_tui.core.events.run_state import (
+    CallItem,
+    HumanItem,
+    Item,
+    NoteItem,
+    ReplyItem,
+    RunState,
+)
+from sandbox_tui.core.events.types import RESUMABLE
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
-from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines, note_lines, written_lines
+from sandbox_tui.tui.widgets.calls.rows.human_rows import (
+    RunEnd,
+    human_lines,
+    note_lines,
+    written_lines,
+)
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
+
+
+def run_end(state: RunState, *, is_interrupted: bool) -> RunEnd:
+    """Return whether a run has ended.
+
+    Args:
+        state: the run.
+        is_interrupted: whether its program has exited before the run ended.
+    """
+    if state.finished is None:
+        return "stopped" if is_interrupted else ""
+    return "stopped" if state.finished.reason in RESUMABLE else "over"
 
 
 def item_height(item: Item, opened: bool, notes: Sequence[str]) -> int | None:
@@ -30,7 +55,7 @@ def item_lines(
     notes: Sequence[str],
     palette: Palette,
     preview: EditPreview | None = None,
-    run_ended: bool = False,
+    end: RunEnd = "",
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -42,15 +67,15 @@ def item_lines(
         notes: notes on the step of a reply.
         palette: the palette to draw with.
         preview: what a waiting call would do to the file it edits, if known.
-        run_ended: whether the run has ended.
+        end: whether the run has ended.
     """
     match item:
         case ReplyItem():
-            lines = reply_lines(item, width, now, opened, palette)
+            lines = reply_lines(item, width, now, opened, palette, is_stopped=end == "stopped")
             return [*lines, *written_lines(notes, width, opened, palette)]
         case CallItem():
-            return call_lines(item, width, now, opened, palette, preview)
+            return call_lines(item, width, now, opened, palette, preview, is_stopped=end != "")
         case HumanItem():
-            return human_lines(item, width, opened, palette, run_ended=run_ended)
+            return human_lines(item, width, opened, palette, end)
         case NoteItem():
             return note_lines(item, width, palette)

@@ -20,6 +20,9 @@ MAX_INLINE_LINES = 15
 MAX_INLINE_ROWS = 30
 """Maximum rows of these lines, wrapped; the last one is cut if they need more."""
 
+INTERRUPTED = "◌ interrupted"
+"""The status of what was running when the run stopped."""
+
 BOLD = Style(bold=True)
 
 

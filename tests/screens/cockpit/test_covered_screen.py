@@ -1,0 +1,83 @@
+"""A live run while a dialog covers its screen: a call begins to wait, or the run's program ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from textual.widgets import Input
+from typing_extensions import override
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.interrupted import InterruptedDialog
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
+from tests.screens.cockpit.test_approving import controls
+from tests.snapshots.sample_run import sample_run
+from tests.snapshots.watched_run import WatchedRun
+from tests.waiting import until
+
+ARGUMENTS = json.dumps({"command": "sleep 9"})
+CALL = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments=ARGUMENTS)
+
+
+async def test_a_dialog_says_that_a_call_waits_until_it_is_closed(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    watched = WatchedRun([sample_run()[0], e.CallProposed(call=CALL)])
+    watched.run = controls([])
+    async with app.run_test(size=(160, 45), notifications=True) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.open_calls)
+        await pilot.press("x")
+        await until(pilot, lambda: app.screen is not screen)
+        await screen.apply(e.CallHeld(call=1))
+        await until(pilot, lambda: shown_toasts(app))
+        assert [toast.message for toast in shown_toasts(app)] == ["Call 1 waits for you."]
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        screen.sync_bars()
+        await until(pilot, lambda: not shown_toasts(app))
+
+
+class KilledRun(WatchedRun):
+    """A run whose program is killed while a command runs."""
+
+    @override
+    async def watch(self) -> AsyncGenerator[e.AnyEvent]:
+        for event in self._events:
+            yield event
+        self.failure = ProgramExited("The program of this run was killed.")
+
+
+async def test_a_killed_program_interrupts_its_call_and_takes_no_more_lines(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    watched = KilledRun([sample_run()[0], e.CallProposed(call=CALL), e.CallStarted(call=1)])
+    watched.run = controls([])
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: isinstance(app.screen, InterruptedDialog))
+        calls = screen.query_one(Calls)
+
+        def rows() -> str:
+            return "\n".join(
+                line.plain
+                for block in range(calls.block_count())
+                for line in calls.draw_block(block, 60)
+            )
+
+        await until(pilot, lambda: "◌ interrupted" in rows())
+        assert "●" not in rows()
+        field = screen.query_one(InjectBar).query_one(Input)
+        assert field.disabled
+        assert field.placeholder.startswith("The run's program is gone: r resumes it, ")
