@@ -15,6 +15,7 @@ import click
 import msgspec
 
 from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.themes import ThemeFile
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import shown
@@ -28,6 +29,7 @@ it up to date. The [guide](guide.md) explains how to do things.
 
 - [Keys](#keys)
 - [Settings](#settings)
+- [Themes](#themes)
 - [Commands](#commands)
 """
 
@@ -53,6 +55,7 @@ PLACES = {
 def reference() -> str:
     """Render the whole page."""
     parts = [HEAD, "## Keys\n", _KEYS, *_keys(), "## Settings\n", _SETTINGS, *_settings(Settings)]
+    parts += ["## Themes\n", _THEMES, *_theme(ThemeFile)]
     return "\n".join([*parts, "## Commands\n", *_commands(main, "sandbox-tui")])
 
 
@@ -64,6 +67,26 @@ _SETTINGS = """Settings come from config.toml (`sandbox-tui config path` prints 
 from `SANDBOX_TUI_<SECTION>_<FIELD>` in the environment, then from flags; later sources win.
 `sandbox-tui config` shows the current values and their sources.
 """
+
+
+_THEMES = """A theme is a TOML file in `themes/` beside config.toml; the
+[guide](guide.md#your-own-theme) shows a complete one. All colours are required, as `#rrggbb`; in a
+theme with `ansi = true`, as `ansi_default`, `ansi_red`, `ansi_bright_red` and so on.
+"""
+
+
+def _theme(kind: type[msgspec.Struct], section: str = "") -> Iterator[str]:
+    words, fields = _attributes(kind), msgspec.structs.fields(kind)
+    yield f"### [{section}] of a theme\n" if section else ""
+    yield "| field | default | description |\n|---|---|---|"
+    for field in (field for field in fields if not _is_struct(field.type)):
+        default = "the file's name" if field.name == "name" else "required"
+        if not field.required:
+            default = f"`{str(field.default).lower()}`"
+        yield f"| `{field.name}` | {default} | {_cell(words[field.name])} |"
+    yield ""
+    for field in (field for field in fields if _is_struct(field.type)):
+        yield from _theme(field.type, field.name)
 
 
 def _keys() -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,10 +14,24 @@ import msgspec
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 _ANSI = re.compile(r"ansi_(default|(bright_)?(black|red|green|yellow|blue|magenta|cyan|white))")
+_NAME = re.compile(r"""^name\s*=\s*["']([^"'\n]+)["']""", re.MULTILINE)
 
 
 class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Colours of widgets: #rrggbb, or names such as `ansi_red` in an `ansi` theme."""
+    """Colours of widgets: #rrggbb, or names such as `ansi_red` in an `ansi` theme.
+
+    Attributes:
+        primary: Textual's main colour, for buttons and marked fields.
+        secondary: its second colour, for fields that are not in use.
+        accent: keys, titles, and what has the focus.
+        foreground: text.
+        background: the screen.
+        surface: dialogs.
+        panel: bars, such as that of the keys, and fields in dialogs.
+        success: what has ended well.
+        warning: what needs you.
+        error: what has failed, and fields with a mistake.
+    """
 
     primary: str
     secondary: str
@@ -35,7 +49,9 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Colours of content by role.
 
     Attributes:
-        model, human, tool: the actors.
+        model: what the model says.
+        human: what you say.
+        tool: calls of tools.
         dim: secondary text.
         faint: lines and rules.
         code: background of code.
@@ -55,8 +71,9 @@ class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """A theme as written in its file.
 
     Attributes:
+        name: by which it is chosen; if the file has none, the file's own name without `.toml`.
         dark: whether the background is dark.
-        ansi: whether it uses the terminal's sixteen colours.
+        ansi: whether its colours are the terminal's sixteen, such as `ansi_red`.
     """
 
     name: str
@@ -67,51 +84,95 @@ class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class BrokenTheme(NamedTuple):
-    """A theme file that cannot be used, and the reason."""
+    """A theme file that cannot be used, and the reason.
+
+    Attributes:
+        names: by which a user may ask for it: the file's own name, and the one written in it.
+    """
 
     file: str
     problem: str
+    names: tuple[str, ...] = ()
 
 
-def load_themes(folder: Path | None = None) -> tuple[dict[str, ThemeFile], list[BrokenTheme]]:
-    """Return all themes by name: the built-in ones and those in `folder`, which override them.
+def load_themes(
+    folder: Path | None = None, taken: Collection[str] = ()
+) -> tuple[dict[str, ThemeFile], list[BrokenTheme]]:
+    """Return all themes by name: the built-in ones, then those in `folder`.
+
+    Args:
+        folder: the user's own themes; a file without a `name` has the name of the file.
+        taken: further names that no file may have.
 
     Returns:
         The themes, and the files that could not be used.
     """
-    themes: dict[str, ThemeFile] = {}
+    themes = {theme.name: theme for theme in map(_built_in, _toml(_own_folder()))}
     broken: list[BrokenTheme] = []
-    for file in _files(folder):
+    built_in = {*themes, *taken}
+    places: dict[str, str] = {}
+    for file in _toml(folder) if folder is not None and folder.is_dir() else ():
+        text, stem = "", file.name.removesuffix(".toml")
         try:
-            theme = parse_theme(file.read_text(encoding="utf-8"))
+            text = file.read_text(encoding="utf-8")
+            theme = parse_theme(text, stem)
+            _refuse_taken(theme.name, text, built_in, places)
         except (ValueError, OSError) as error:
-            broken.append(BrokenTheme(str(file), str(error)))
+            names = tuple(dict.fromkeys((stem, _name_in(text) or stem)))
+            broken.append(BrokenTheme(str(file), str(error), names))
         else:
             themes[theme.name] = theme
+            places[theme.name] = file.name
     return themes, broken
 
 
-def parse_theme(text: str) -> ThemeFile:
+def parse_theme(text: str, name: str = "") -> ThemeFile:
     """Parse a theme from TOML.
+
+    Args:
+        text: what the file contains.
+        name: the theme's name if the text has none.
 
     Raises:
         ValueError: a value is wrong; the message names its line and key.
     """
     try:
-        theme = msgspec.convert(tomllib.loads(text), ThemeFile)
+        tables = tomllib.loads(text)
+        theme = msgspec.convert({"name": name, **tables} if name else tables, ThemeFile)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not valid TOML: {error}") from error
     except msgspec.ValidationError as error:
         raise ValueError(f"{error}{_where(text, str(error))}") from error
-    for name in ("colors", "roles"):
-        for key, value in msgspec.structs.asdict(getattr(theme, name)).items():
+    for table in ("colors", "roles"):
+        for key, value in msgspec.structs.asdict(getattr(theme, table)).items():
             if not (_ANSI if theme.ansi else _COLOR).fullmatch(value):
                 example = "ansi_red" if theme.ansi else "#1a2b3c"
-                line = _line_of(text, name, key)
+                line = _line_of(text, table, key)
                 raise ValueError(
                     f"line {line}: {key} = {value!r} is not a colour such as {example}"
                 )
     return theme
+
+
+def _refuse_taken(
+    name: str, text: str, built_in: Collection[str], places: Mapping[str, str]
+) -> None:
+    """Refuse a name that another theme has."""
+    if name in built_in:
+        other = f"there is a built-in theme {name!r}"
+    elif name in places:
+        other = f"{places[name]} is named {name!r}, too"
+    else:
+        return
+    line = _line_of(text, "", "name")
+    where, remedy = (f"line {line}: ", "choose another name") if line else ("", "rename the file")
+    raise ValueError(f"{where}{other}; {remedy}")
+
+
+def _name_in(text: str) -> str:
+    """Return the name that a file gives itself; empty if it gives none that can be read."""
+    named = _NAME.search(text)
+    return named[1] if named else ""
 
 
 def _where(text: str, problem: str) -> str:
@@ -141,11 +202,14 @@ def _line_of(text: str, table: str, key: str) -> int:
     return 0
 
 
-def _files(folder: Path | None) -> Iterator[Traversable]:
-    yield from sorted(_toml(resources.files(__package__ or "themes")), key=lambda file: file.name)
-    if folder is not None and folder.is_dir():
-        yield from sorted(_toml(folder), key=lambda file: file.name)
+def _built_in(file: Traversable | Path) -> ThemeFile:
+    return parse_theme(file.read_text(encoding="utf-8"))
 
 
-def _toml(folder: Traversable | Path) -> Iterator[Traversable]:
-    return (file for file in folder.iterdir() if file.name.endswith(".toml"))
+def _own_folder() -> Traversable:
+    return resources.files(__package__ or "themes")
+
+
+def _toml(folder: Traversable | Path) -> list[Traversable | Path]:
+    found = [file for file in folder.iterdir() if file.name.endswith(".toml")]
+    return sorted(found, key=lambda file: file.name)

@@ -23,7 +23,6 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint, use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys, keys_for_dialog
-from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
 from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -39,6 +38,7 @@ from sandbox_tui.tui.lifecycle.first_screen import (
     WatchEval,
     WatchTraining,
 )
+from sandbox_tui.tui.lifecycle.follow_settings import FollowSettings
 from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
@@ -123,30 +123,23 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self.shutdown = Shutdown(self, self._run_workers, self._evals, lambda: self._exit_code)
         files = ThemeFiles(config_dir() / "themes")
         self._themes = LiveThemes(self, files, lambda: self.settings.now.ui.theme)
-        self.keymap = keymap_in_file(settings.keys)
-        self.choose_keys(self.keymap.keys)
+        self._follower = FollowSettings(self, self.settings, self._themes)
 
     def on_mount(self) -> None:
         """Apply the settings, then show the first screen."""
-        use_keys(self.keymap.keys)
         self._themes.choose()
-        if not self.settings.now.ui.animations:
-            self.animation_level = "none"
+        self._follower.begin()
         self.shutdown.handle_signals()
         self._show_first()
         self._themes.follow()
-        self._report_key_problems()
-        poll_runs(self, self._announcer.look, OtherSandboxToast(self, self._run_workers).look)
+        sandbox_toast = OtherSandboxToast(self, self._run_workers)
+        poll_runs(self, self._announcer.look, sandbox_toast.look, self._follower.look)
         if not self.is_headless:
             self.set_timer(PRELOAD_DELAY_SECONDS, preload_screens)
 
     def on_unmount(self) -> None:
         """Reset hints to the default keys: another app may run in this process."""
         use_keys({})
-
-    def _report_key_problems(self) -> None:
-        for problem in self.keymap.problems:
-            self.notify(problem, severity="warning", markup=False, timeout=10)
 
     def _show_first(self) -> None:
         store, workers = self._session_store, self._run_workers
@@ -266,7 +259,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
         if not isinstance(self.screen, SettingsScreen):
             reread_settings(self, self.settings)
-            self.push_screen(SettingsScreen(self.settings, self._themes.names))
+            self.push_screen(SettingsScreen(self.settings, self._themes.look_again))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return Textual's filters, followed by our sanitizer."""

@@ -3,9 +3,10 @@ made on the screen, which are saved in the file and apply at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,6 +19,28 @@ Stamp = tuple[int, int, int] | None
 """What changes with a file: its time, size and number; None if there is no file."""
 
 
+class SettingsChange(NamedTuple):
+    """The settings before and after a change.
+
+    Attributes:
+        is_from_outside: whether another program or an editor changed the file.
+    """
+
+    before: Settings
+    after: Settings
+    is_from_outside: bool
+
+    @property
+    def names(self) -> list[str]:
+        """Dotted names of the settings with another value; `keys` stands for all keys."""
+        before, after = _values(self.before), _values(self.after)
+        names = [name for name, value in after.items() if value != before[name]]
+        return [*names, *(["keys"] if self.before.keys != self.after.keys else [])]
+
+
+Watcher = Callable[[SettingsChange], None]
+
+
 class LiveSettings:
     """The settings from file, environment and command line, plus changes made since.
 
@@ -27,6 +50,7 @@ class LiveSettings:
 
     def __init__(self, now: Settings) -> None:
         self.now = now
+        self._watchers: list[Watcher] = []
         self._stamp = _stamp(config_file())
         self._flags = _differences(now)
         self._kept: dict[str, Any] = {}  # saved here although a variable sets them
@@ -40,11 +64,27 @@ class LiveSettings:
         if stamp == self._stamp:
             return ""
         self._stamp = stamp
+        before = self.now
         try:
             self.now = changed(load(), self._flags | self._kept)
         except ConfigError as error:
             return str(error)
+        if self.now != before:
+            self._announce(SettingsChange(before, self.now, is_from_outside=True))
         return ""
+
+    def watch(self, watcher: Watcher) -> None:
+        """Call this after each change, until `unwatch`."""
+        self._watchers.append(watcher)
+
+    def unwatch(self, watcher: Watcher) -> None:
+        """Stop calling this."""
+        if watcher in self._watchers:
+            self._watchers.remove(watcher)
+
+    def _announce(self, change: SettingsChange) -> None:
+        for watcher in [*self._watchers]:
+            watcher(change)
 
     def change(self, changes: Mapping[str, Any]) -> Path:
         """Save fields, given by dotted name, to the config file and apply them.
@@ -55,14 +95,18 @@ class LiveSettings:
         Raises:
             ConfigError: nothing was changed.
         """
+        self.reread()  # so that what another program changed is told apart from these changes
+        before = self.now
         path = write(changes)
         for name, value in changes.items():
             self._flags.pop(name, None)
             if is_in_environment(*name.split(".", 1)):
                 self._kept[name] = _default(name) if value is None else value
         self.now = self._with(changes)
-        self._stamp = None  # what else has changed in the file applies too
-        self.reread()
+        self._stamp = _stamp(path)
+        with contextlib.suppress(ConfigError):
+            self.now = changed(load(), self._flags | self._kept)
+        self._announce(SettingsChange(before, self.now, is_from_outside=False))
         return path
 
     @property

@@ -11,12 +11,7 @@ from sandbox_tui.tui.live_settings import LiveSettings
 
 
 def reread_settings(app: App[Any], settings: LiveSettings) -> None:
-    """Apply what has changed in the config file, or say what is wrong with it."""
-    before = settings.now.ui
+    """Read the config file again if it has changed, or say what is wrong with it; what is to apply
+    is applied by those who watch the settings."""
     if problem := settings.reread():
         app.notify(sanitize_line(problem), severity="warning", markup=False, timeout=10)
-    after = settings.now.ui
-    if after.animations != before.animations:
-        app.animation_level = "full" if after.animations else "none"
-    if after.theme != before.theme and after.theme in app.available_themes:
-        app.theme = after.theme

@@ -17,6 +17,9 @@ from sandbox_tui.core.config.toml_file import line_of
 DEFAULT = "default"
 """The source of a setting that is set nowhere."""
 
+COMMAND_LINE = "command line"
+"""The source of a setting that a flag of this program sets."""
+
 
 class SettingSource(NamedTuple):
     """One setting.
@@ -111,7 +114,7 @@ def sources_of(
             dotted = f"{section}.{name}"
             is_default = getattr(values, name) == getattr(defaults, name)
             if dotted in from_command_line:
-                sources[dotted] = "command line"
+                sources[dotted] = COMMAND_LINE
             elif dotted in (kept or {}) or dotted not in recorded:
                 sources[dotted] = DEFAULT if is_default else file
             else:

@@ -28,12 +28,11 @@ from sandbox_tui.core.config.expected_values import (
     describe_unknown_key,
     refuse_unknown_keys,
 )
+from sandbox_tui.core.config.valid_values import VARIABLE
 from sandbox_tui.core.events.types import Limits, ToolCallSetting
 from sandbox_tui.core.policy.rules import Policy, Rule, rule_problem
 
 APP = "sandbox-tui"
-
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -221,7 +220,7 @@ def load(
     except msgspec.ValidationError as error:
         raise ConfigError(describe_invalid(str(error), tables, path)) from error
     refuse_unknown_keys(f"Settings (file {path})", tables, "limits", Limits)
-    if not _VARIABLE.fullmatch(settings.model.api_key_env):
+    if not VARIABLE.fullmatch(settings.model.api_key_env):
         raise ConfigError(
             f"Settings (file {path}): model.api_key_env is the name of an environment variable "
             "that holds the key, not the key itself."

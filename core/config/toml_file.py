@@ -20,13 +20,13 @@ import msgspec
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_type
+from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 
 if TYPE_CHECKING:  # imported at run time only to change the file
     from tomlkit import TOMLDocument
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 _ASSIGNMENT = re.compile(r"""\s*((?:[\w.\- ]|"[^"]*"|'[^']*')+?)\s*=""")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
@@ -74,17 +74,12 @@ def value_from_text(name: str, text: str) -> Any:
     kind = kinds[key]
     if text.strip().lower() in ("", "none") and _convertible(None, kind):
         return None
-    for typed in (text, *_as_toml(text)):
+    for typed in (text, *_as_toml(text), *_as_toml(f"[{text}]")):
         with contextlib.suppress(msgspec.ValidationError):
             value = msgspec.convert(typed, kind, strict=False)
-            _require_positive_limit(name, value)
+            refuse_unusable_value(name, value)
             return value
     raise ConfigError(f"{name} must be {describe_type(kind)}, not {text!r}.")
-
-
-def _require_positive_limit(name: str, value: Any) -> None:
-    if name.startswith("limits.") and value <= 0:
-        raise ConfigError(f"{name} must be more than 0.")
 
 
 def line_of(text: str, *path: str) -> int:
@@ -147,7 +142,7 @@ def _check_name(name: str) -> tuple[str, str]:
 
 def _change(document: TOMLDocument, name: str, value: Any) -> None:
     section, key = _check_name(name)
-    if name == "model.api_key_env" and not _VARIABLE.fullmatch(str(value or "X")):
+    if name == "model.api_key_env" and not VARIABLE.fullmatch(str(value or "X")):
         raise ConfigError(
             "model.api_key_env is the name of an environment variable; the key itself is never "
             "saved."

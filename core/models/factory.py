@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.models.demo_model import DemoModel
 from sandbox_tui.core.models.error_mapping import without_secrets
@@ -36,11 +37,6 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
 
     import_ahead()
     return OpenAIModel(settings, api_key)
-
-
-def is_server_address(url: str) -> bool:
-    """Return whether a text may be the address of a model server."""
-    return url.lower().startswith(("http://", "https://"))
 
 
 def refuse_demo(

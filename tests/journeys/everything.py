@@ -15,7 +15,7 @@ from sandbox_tui.sessions.interchange.imports import IMPORTERS
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.film.film_process import FILM
 from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.screens.settings import ROWS
+from sandbox_tui.tui.screens.setting_rows import ROWS
 
 ROOT = Path(__file__).parents[2]
 NEEDS = {"rl serve": "openenv", "rl serve-model": "torch"}

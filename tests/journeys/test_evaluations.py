@@ -175,6 +175,58 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         assert "products" not in person.runs("sandbox-tui eval ls")
 
 
+def test_failed_samples_are_rerun_and_two_evaluations_compared(
+    person: Person, scripted_server: Serve
+) -> None:
+    down = True
+    server = scripted_server(lambda it: s.failure(401, "no key") if down else reply(it))
+    with person:
+        write_suite(person)
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        vanilla = f"{run} --mode vanilla --concurrency 20 --headless"
+        person.runs(f"{vanilla} >lines", code=5)
+        lines = (person.folder / "lines").read_text()
+        assert "It starts over: attempt 3 of 3." in lines
+        assert "6 samples without a score" in lines
+        person.enters("sandbox-tui eval watch last")
+        person.sees("✗ finished, 6 without a score", "resume", "--failed")
+        person.presses("q")
+        assert person.is_back() == 0
+        person.runs("sandbox-tui eval resume --headless", code=5)
+        person.runs("sandbox-tui eval resume --failed --headless >lines", code=5)  # still down
+        person.enters("sandbox-tui")
+        person.sees("✗ evaluation", "6 of 6 samples", "finished, 6 without a score")
+        down = False
+        person.presses("e")
+        person.sees("evaluations 1", "r rerun failed")
+        person.presses("r")
+        person.sees("6 of 6", "✓ finished")
+        person.presses("q")
+        person.sees("evaluations 1", "✓ products", "vanilla 50.0 %")
+        person.presses("q")
+        person.sees("n new run")
+        person.presses("q")
+        assert person.is_back() == 0
+        person.runs(f"{vanilla} --limit 2 >lines")
+        first, second = (f"$(sandbox-tui eval ls | sed -n {at}p | cut -d' ' -f1)" for at in (3, 2))
+        person.runs(f"sandbox-tui eval compare {first} {second} -o compared.txt")
+        assert "differ" not in (person.folder / "compared.txt").read_text().split("Pairs:")[0]
+        person.enters("sandbox-tui")
+        person.sees("n new run")
+        person.presses("e")
+        person.sees("evaluations 2", "c compare")
+        person.presses("c")
+        person.sees("Marked: c on another evaluation", "◉ products")
+        person.presses("Down", "c")
+        person.sees("products · m and m", "unpaired", "solved only on the right")
+        person.presses("Escape")
+        person.sees("evaluations 2")
+        person.presses("q")
+        person.sees("n new run")
+        person.presses("q")
+        assert person.is_back() == 0
+
+
 def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: Serve) -> None:
     model = HeldModel()
     server = scripted_server(model)  # type: ignore[arg-type]

@@ -112,7 +112,7 @@ async def test_each_kind_is_listed_with_one_line_an_entry(app: SandboxTui) -> No
         assert len(words) == len(set(words))
         assert {"Actions", "Sessions", "Models", "Themes", "Settings"} <= set(listed)
         assert {"New run", "a tale of two columns", "little-model", "daylight"} <= set(listed)
-        assert "Image – sandbox of new runs" in listed
+        assert "Model – model of new runs" in listed
         await pilot.press("ctrl+p")
         assert [type(screen) for screen in app.screen_stack].count(PaletteScreen) == 1
         await pilot.press("escape")

@@ -16,7 +16,8 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import shortened
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.settings import ROWS, SettingsScreen
+from sandbox_tui.tui.screens.setting_rows import ROWS
+from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
 from tests.waiting import until
 
@@ -136,10 +137,10 @@ async def test_a_setting_of_this_run_says_so(own_home: Path, store: Store) -> No
         await pilot.press("comma")
         await pilot.pause()
         about = app.screen.query_one("#about-sandbox-kind", Label)
-        await until(pilot, lambda: str(about.content) == "command line")
-        hint = app.screen.query_one("#hint", Label)
+        await until(pilot, lambda: str(about.content).startswith("command line"))
+        facts = app.screen.query_one("#facts", Label)
         app.screen.query_one("#sandbox-kind").focus()
-        await until(pilot, lambda: "(from command line)" in str(hint.content))
+        await until(pilot, lambda: "the command line, for this start only" in str(facts.content))
 
 
 async def test_an_emptied_setting_is_unset(app: SandboxTui, own_home: Path) -> None:
@@ -172,10 +173,14 @@ async def test_it_opens_once(app: SandboxTui) -> None:
         for rows in ROWS.values():
             for row in rows:
                 assert app.screen.query_one("#" + row.name.replace(".", "-").replace("_", "-"))
-        await pilot.press(*["down"] * 11)
+        await pilot.press(*["down"] * 6)
         assert isinstance(app.focused, Input)
-        await pilot.press("up", "up", "up", "up", "up")
+        await pilot.press("up")
         assert isinstance(app.focused, Choice)
+        await pilot.press("pagedown", "pagedown")
+        assert app.focused.id == "agent-mode"
+        await pilot.press("pageup", "pageup")
+        assert app.focused.id == "ui-notify"
 
 
 async def test_a_theme_that_is_gone_stays_chosen_until_another_one_is(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
@@ -246,11 +247,12 @@ def refuse_unknown_theme(name: str) -> None:
     """Refuse a theme that neither a theme file nor Textual has.
 
     Raises:
-        ConfigError: the message lists the known themes.
+        ConfigError: its file is broken, or the message lists the known themes.
     """
     from sandbox_tui.core.config.settings import config_dir
     from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
-    known = ThemeFiles(config_dir() / "themes").names
-    if name not in known:
-        raise ConfigError(f"There is no theme named {name!r}. Known themes: {', '.join(known)}.")
+    files = ThemeFiles(config_dir() / "themes")
+    if name not in files.names:
+        known = f". Known themes: {', '.join(files.names)}" if not files.is_broken(name) else ""
+        raise ConfigError(f"{sanitize_line(files.problem_of(name))}{known}.")

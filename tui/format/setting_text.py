@@ -1,34 +1,63 @@
-"""Settings as text that the user reads and types, and the words about mistakes in it."""
+"""Settings as text that the user reads and types, and the words about mistakes in it, about where a
+value comes from, and about when a changed one takes effect."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.setting_sources import COMMAND_LINE, DEFAULT
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.toml_file import value_from_text
+from sandbox_tui.core.config.valid_values import VARIABLE, is_server_address
 
 YES_NO = ("yes", "no")
 
 HINTS = {
     "ui.theme": "previewed as you choose",
     "ui.animations": "motion on the screen",
+    "ui.images": (
+        "how pictures are drawn; auto asks the terminal, blocks works everywhere, none draws none"
+    ),
+    "ui.terminal_engine": (
+        "emulator of live terminals; own is built in, native (sandbox-tui[native]) is faster for "
+        "floods of output and uses more memory"
+    ),
     "ui.notify": "where the terminal supports it",
     "ui.title": "shows the state of the run",
     "model.name": "the name as its server knows it",
     "model.base_url": "URL of the server, which usually ends in /v1; empty for OpenAI",
+    "model.api_key_env": ("environment variable with the API key; the key itself is never saved"),
+    "model.context_length": "tokens that fit into its context; empty: what the server reports",
+    "model.request_timeout": "seconds for a whole reply",
+    "model.stall_timeout": "seconds without a byte; after them a request fails",
+    "model.local_ports": (
+        "ports where this machine is searched for servers; several are separated by commas"
+    ),
     "model.tool_calls": (
         "auto: what works with the model; native: in the fields of the API, json_schema: as JSON "
         "that the server enforces, text: inside the reply"
     ),
     "model.temperature": "sampling temperature; empty for the server's default",
     "sandbox.kind": (
-        "auto: docker if it answers; bubblewrap if it does not, or lacks the image. bubblewrap "
-        "needs no image and runs on this machine's own files, read-only"
+        "auto: docker if it answers and has the image, else bubblewrap, which needs none and runs "
+        "on this machine's own files, read-only"
     ),
     "sandbox.image": "for docker",
+    "sandbox.memory": "bytes; empty for 2 GiB",
+    "sandbox.cpus": "number of CPUs; empty for all",
+    "sandbox.pids": "at most, in one sandbox",
+    "sandbox.grace": (
+        "seconds that a sandbox outlives its killed program; until then the run can be resumed"
+    ),
+    "sandbox.snapshots": (
+        "of the files, to fork from; auto: from time to time after changes, every: after each step"
+    ),
+    "sandbox.snapshots_kept": "snapshots of one run; the oldest are deleted first",
+    "sandbox.snapshots_bytes": "bytes of all snapshots of one run",
     "sandbox.network": (
         "auto: bridge in docker, else none; bridge: access to the internet, none: no network"
     ),
@@ -45,11 +74,14 @@ HINTS = {
         "each command runs on a terminal of its own; programs then show colours and progress "
         "bars, and you can answer what they ask"
     ),
+    "agent.observation_lines": "lines of one result that the model sees; the middle is left out",
+    "agent.observation_chars": "characters of one result that the model sees",
     "policy.default": (
         "calls that no rule of the policy matches; in mode ask they run (allow), wait for your "
         "approval (ask) or are refused (deny)"
     ),
     "limits.max_steps": "steps per run; a step is one reply of the model, with its calls",
+    "limits.max_tokens": "tokens of one reply; empty for no limit",
     "limits.token_limit": "per conversation; empty for no limit",
     "limits.time_limit": "seconds per run; empty for no limit",
     "limits.cost_limit": "US dollars per run; empty for no limit",
@@ -74,6 +106,8 @@ def text_of_setting(settings: Settings, name: str) -> str:
     value = getattr(getattr(settings, section), field)
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(str(item) for item in cast(tuple[object, ...], value))
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -85,10 +119,12 @@ def setting_of_text(name: str, text: str) -> Any:
     """
     if not text:
         return None
-    return text == "yes" if text in YES_NO else value_from_text(name, text)
+    is_switch = text_of_setting(Settings(), name) in YES_NO
+    return value_from_text(name, str(text == "yes") if is_switch and text in YES_NO else text)
 
 
 SERVER_NEEDED = "Begin with http:// or https://."
+VARIABLE_NEEDED = "Enter the variable's name, not the key."
 MODEL_NEEDED = "Enter a model's name."
 
 _MUST_BE = "Must be "
@@ -98,8 +134,16 @@ _BETWEEN = re.compile(r"from (\d+) to (\d+)")
 
 def mistake_of_setting(name: str, text: str) -> str:
     """Return why a text is no value of a setting, such as `Must be a number.`; else empty."""
+    if name == "model.base_url":
+        return SERVER_NEEDED if text and not is_server_address(text) else ""
+    if name == "model.api_key_env" and not VARIABLE.fullmatch(text or "X"):
+        return VARIABLE_NEEDED
     try:
         setting_of_text(name, text)
+        if name == "agent.prompts":
+            from sandbox_tui.core.prompts import load_pack
+
+            load_pack(text)
     except ConfigError as error:
         words = str(error).removeprefix(f"{name} ").partition(", not ")[0].rstrip(".")
         return sanitize_line(f"{words[:1].upper()}{words[1:].removesuffix(', or none')}.")
@@ -143,3 +187,75 @@ def counted_mistakes(number: int) -> str:
     if not number:
         return ""
     return "1 field needs attention" if number == 1 else f"{number} fields need attention"
+
+
+CHANGED = "changed"
+"""The source of a value that was typed or chosen and is not saved yet."""
+
+AT_ONCE = "at once"
+NEW_RUNS = "for new runs"
+AT_RESTART = "after a restart"
+
+_AT_RESTART = frozenset({"ui.terminal_engine", "ui.images"})
+_WORDS = {
+    AT_ONCE: ("applies now", "apply now"),
+    NEW_RUNS: ("applies to new runs", "apply to new runs"),
+    AT_RESTART: ("needs a restart of the program", "need a restart of the program"),
+}
+_MOST_NAMES = 3
+"""Names that are listed; of more, the number is said."""
+
+
+def effect_of(name: str) -> str:
+    """Return when a setting, given by its dotted name, takes effect after it was changed."""
+    if name in _AT_RESTART:
+        return AT_RESTART
+    return AT_ONCE if name.startswith(("ui.", "keys")) else NEW_RUNS
+
+
+def effects(names: Iterable[str]) -> str:
+    """Say when changed settings take effect, such as `ui.theme applies now`."""
+    by_effect: dict[str, list[str]] = {}
+    for name in names:
+        by_effect.setdefault(effect_of(name), []).append(name)
+    return "; ".join(
+        f"{_named(by_effect[effect])} {_verb(effect, by_effect[effect])}"
+        for effect in _WORDS
+        if effect in by_effect
+    )
+
+
+def facts_of_setting(name: str, source: str, before: str, default: str) -> str:
+    """Say where a value comes from, what the default is, and when a change takes effect.
+
+    Args:
+        name: dotted name of the setting.
+        source: where the value comes from, as `sources_of` says it, or `CHANGED`.
+        before: the value before it was changed.
+        default: the default value.
+    """
+    usual = f"default: {default or 'none'}"
+    match source:
+        case _ if source == DEFAULT:
+            words = "the default"
+        case _ if source == CHANGED:
+            words = f"not saved, was {before or 'none'} · {usual}"
+        case _ if source == COMMAND_LINE:
+            words = f"from the command line, for this start only · {usual}"
+        case _ if source.startswith("$"):
+            words = f"from {source}, at each start; a change holds until the program ends"
+        case _:
+            words = f"from {source} · {usual}"
+    return f"{words} · a change applies {effect_of(name)}"
+
+
+def _named(names: list[str]) -> str:
+    if len(names) > _MOST_NAMES:
+        return f"{len(names)} settings"
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _verb(effect: str, names: list[str]) -> str:
+    one, several = _WORDS[effect]
+    return one if len(names) == 1 and names != ["keys"] else several

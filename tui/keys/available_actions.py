@@ -116,8 +116,9 @@ class ActionHere(NamedTuple):
 
 def available_actions(screen: Screen[Any]) -> list[ActionHere]:
     """Return the actions of this screen and its focused widget by group: those available now, and
-    those that are not but give a reason."""
+    those that are not but give a reason, unless their key does something else now."""
     found: dict[str, ActionHere] = {}
+    off_at: dict[str, str] = {}
     active = screen.active_bindings
     for node, bindings in binding_chain(screen):
         for key, binding in bindings:
@@ -127,8 +128,11 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
             off = _why_off(binding.action, node)
             here = active.get(key)
             taken = here is None or (here.node is not node and not is_passed_on(here))
-            if off is None or (taken and not off):
+            if off is None or (taken and (here is not None or not off)):
                 continue
+            if off:  # of several that are off, only the outermost is shown, as in the notice
+                found.pop(off_at.get(key, ""), None)
+                off_at[key] = name
             known = found.get(name)
             if known is None:
                 words = _words(name, binding, node)
@@ -156,12 +160,13 @@ def why_key_is_disabled(screen: Screen[Any], key: str) -> str:
     action here."""
     if key in screen.active_bindings:
         return ""
+    reason = ""
     for node, bindings in binding_chain(screen):
         for binding in bindings.key_to_bindings.get(key, ()):
             off = _why_off(binding.action, node)
-            if off and binding.id in ACTIONS:
-                return f"{ACTIONS[binding.id].title}: {off}."
-    return ""
+            if off and binding.id in ACTIONS:  # the outermost: inner ones are for special states
+                reason = f"{ACTIONS[binding.id].title}: {off}."
+    return reason
 
 
 def _why_off(action: str, node: DOMNode) -> str | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from textual import on
@@ -16,10 +15,12 @@ from textual.widgets import Input, Label
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.setting_sources import DEFAULT
-from sandbox_tui.core.config.settings import Settings, config_file
+from sandbox_tui.core.config.settings import config_file
 from sandbox_tui.tui.format.setting_text import (
+    CHANGED,
     HINTS,
-    YES_NO,
+    effects,
+    facts_of_setting,
     mistake_of_setting,
     setting_of_text,
     short_hint,
@@ -29,9 +30,10 @@ from sandbox_tui.tui.format.setting_text import (
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import heading_of
+from sandbox_tui.tui.screens.setting_rows import ROWS, Row, id_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -39,65 +41,11 @@ from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 HEADING = "settings"
 
-CHANGED = "changed"
-"""The source of a value that was typed or chosen and is not saved yet."""
+THEMES_SECONDS = 1.0
+"""Seconds between looks for themes that are new."""
 
-LINES_AROUND = 9
+LINES_AROUND = 10
 """Lines that the settings leave for the border, the lines below them, and the key bar."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One setting of the screen.
-
-    Attributes:
-        name: name in the config file.
-        label: label for the user.
-        values: the possible values; empty for a free text.
-    """
-
-    name: str
-    label: str
-    values: tuple[str, ...] = ()
-
-    @property
-    def id(self) -> str:
-        """The id of its field."""
-        return _id(self.name)
-
-    @property
-    def default(self) -> str:
-        """The text of its default value."""
-        return text_of_setting(Settings(), self.name)
-
-
-ROWS: dict[str, tuple[Row, ...]] = {
-    "look": (
-        Row("ui.theme", "theme", ("lamplight",)),
-        Row("ui.animations", "animations", YES_NO),
-    ),
-    "notify when a run ends or waits": (
-        Row("ui.notify", "notify by", ("bell", "desktop", "off")),
-        Row("ui.title", "terminal title", YES_NO),
-    ),
-    "sandbox of new runs": (
-        Row("sandbox.kind", "kind", ("auto", "docker", "bubblewrap")),
-        Row("sandbox.image", "image"),
-        Row("sandbox.network", "network", ("auto", "bridge", "none")),
-    ),
-    "limits of new runs": (
-        Row("limits.max_steps", "steps"),
-        Row("limits.token_limit", "tokens"),
-        Row("limits.time_limit", "time"),
-        Row("limits.cost_limit", "cost"),
-        Row("limits.command_timeout", "a command"),
-        Row("limits.repeated_calls", "repeats"),
-        Row("limits.max_attempts", "tries"),
-    ),
-    "model of new runs": (
-        Row("model.tool_calls", "tool calls", ("auto", "native", "json_schema", "text")),
-    ),
-}
 
 
 class SettingsScreen(ExplainsUnavailable, Dialog[None]):
@@ -108,19 +56,20 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     Args:
         live_settings: the current settings, through which changes are made.
-        themes: names of the available themes.
+        themes: returns the names of the available themes.
         at: the setting that has the focus at first.
     """
 
     CSS = """
     SettingsScreen { background: $background 60%; }
     SettingsScreen .dialog {
-        width: 90; max-width: 96%; max-height: 96%; padding: 0 2;
+        width: 108; max-width: 96%; max-height: 96%; padding: 0 2;
     }
     SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
     SettingsScreen Horizontal { height: 1; }
     SettingsScreen Horizontal:focus-within { background: $role-select; }
     SettingsScreen .label { width: 18; padding: 0 1; color: $foreground; }
+    SettingsScreen .label.-set { text-style: bold; }
     SettingsScreen .about {
         width: 1fr; padding-left: 2; color: $role-dim; text-overflow: ellipsis; text-wrap: nowrap;
         &.-set { color: $foreground; }
@@ -129,17 +78,18 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     SettingsScreen #box { height: auto; }
     SettingsScreen #rows { height: auto; scrollbar-size-vertical: 1; }
     SettingsScreen #hint { color: $role-dim; margin-top: 1; padding: 0 1; height: 2; }
+    SettingsScreen #facts { padding: 0 1; height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     SettingsScreen #hint.-wrong { color: $error; }
     SettingsScreen .file { color: $role-dim; padding: 0 1; }
     SettingsScreen.-low #hint { margin-top: 0; }
     SettingsScreen.-low .heading { margin-top: 0; }
     SettingsScreen.-narrow .about { display: none; }
-    SettingsScreen.-narrow .about.-wrong { display: block; }
+    SettingsScreen.-narrow .about.-wrong { display: block; width: auto; }
     SettingsScreen.-narrow .label { width: 16; }
-    SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 18; }
-    SettingsScreen Choice { width: 24; }
+    SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 1fr; }
+    SettingsScreen Choice { width: 34; }
     SettingsScreen Input {
-        width: 24; height: 1; border: none; padding: 0 1; background: $panel;
+        width: 34; height: 1; border: none; padding: 0 1; background: $panel;
     }
     SettingsScreen Input:focus { border: none; }
     """
@@ -151,23 +101,27 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         binding("settings.save", "save", priority=True),
         binding("settings.reset", "reset", priority=True),
         binding("settings.leave", "leave", priority=True),
+        binding("settings.next_section", "section(1)", priority=True),
+        binding("settings.previous_section", "section(-1)", show=False, priority=True),
         binding("settings.down", "app.focus_next", show=False, priority=True),
         binding("settings.up", "app.focus_previous", show=False, priority=True),
     ]
 
     def __init__(
-        self, live_settings: LiveSettings, themes: Sequence[str], at: str = "ui.theme"
+        self,
+        live_settings: LiveSettings,
+        themes: Callable[[], Sequence[str]],
+        at: str = "ui.theme",
     ) -> None:
         super().__init__()
         self._at = at
         self._live_settings = live_settings
-        self._themes = tuple(themes)
+        self._themes = themes
         self._rows = {row.id: row for rows in ROWS.values() for row in rows}
-        self._at_first = {
-            row.name: text_of_setting(live_settings.now, row.name) for row in self._rows.values()
-        }
+        self._at_first = self._texts_now()
         self._sources = live_settings.sources
         self._theme_at_first = ""
+        self._mistakes: dict[tuple[str, str], str] = {}
 
     def compose(self) -> ComposeResult:
         """Yield one line per setting, and below them what the one with the focus means."""
@@ -179,17 +133,18 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
                     yield Label(heading, classes="heading")
                     for row in rows:
                         with Horizontal():
-                            yield Label(row.label, classes="label")
+                            yield Label(row.label, id=f"label-{row.id}", classes="label")
                             yield self._field(row)
                             yield Label(id=f"about-{row.id}", classes="about", markup=False)
             yield Label(id="hint", markup=False)
+            yield Label(id="facts", markup=False)
             location = sanitize_line(f"Settings file: {config_file()}")
             yield Label(location, classes="file", markup=False)
         yield KeyBar()
 
     def _field(self, row: Row) -> Choice | Input:
         text = self._at_first[row.name]
-        values = self._themes if row.name == "ui.theme" else row.values
+        values = tuple(self._themes()) if row.name == "ui.theme" else row.values
         if values:
             if text not in values:  # the file of the chosen theme was deleted
                 values = (text, *values)
@@ -199,11 +154,38 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         )
 
     def on_mount(self) -> None:
-        """Remember the theme at first, and focus the first field."""
+        """Follow the settings and the theme files, and focus the first field."""
         self._theme_at_first = app_of(self).theme
-        for row in self._rows.values():
-            self._show_about(row)
+        self.set_interval(THEMES_SECONDS, self._offer_themes)
+        self._live_settings.watch(self._settings_changed)
+        self._show_all()
         self.go_to(self._at)
+
+    def on_unmount(self) -> None:
+        """Follow the settings no longer."""
+        self._live_settings.unwatch(self._settings_changed)
+
+    def _texts_now(self) -> dict[str, str]:
+        now = self._live_settings.now
+        return {row.name: text_of_setting(now, row.name) for row in self._rows.values()}
+
+    def _settings_changed(self, change: SettingsChange) -> None:
+        """Show the values of a file that was changed meanwhile; what was typed here stays."""
+        kept = {row.name: self._text(row.name) for row in self._changed_rows}
+        self._at_first = self._texts_now()
+        self._sources = self._live_settings.sources
+        for row in self._rows.values():
+            self._put(row, kept.get(row.name, self._at_first[row.name]))
+        if "ui.theme" in change.names:
+            self._theme_at_first = app_of(self).theme
+        if (theme := kept.get("ui.theme", "")) in app_of(self).available_themes:
+            app_of(self).theme = theme  # the one that is previewed here
+        self._show_all()
+
+    def _offer_themes(self) -> None:
+        names = self._themes()
+        chosen = self.query_one("#ui-theme", Choice)
+        chosen.offer(names if chosen.value in names else (chosen.value, *names))
 
     def on_resize(self, event: Resize) -> None:
         """Let the settings scroll, so that the lines below them stay in view."""
@@ -214,10 +196,18 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """Fit what is said about the values into the width, which is known now."""
         for row in self._rows.values():
             self._show_about(row)
+        self._show_heading()
 
     def go_to(self, name: str) -> None:
         """Focus the field of a setting."""
-        self.query_one(f"#{_id(name)}").focus()
+        self.query_one(f"#{id_of(name)}").focus()
+
+    def action_section(self, direction: int) -> None:
+        """Go to the first setting of the next section, or of the previous one."""
+        firsts = [rows[0].name for rows in ROWS.values()]
+        row = self._focused_row
+        here = next((n for n, rows in enumerate(ROWS.values()) if row in rows), 0)
+        self.go_to(firsts[(here + direction) % len(firsts)])
 
     @on(Choice.Changed, "#ui-theme")
     def _preview(self, event: Choice.Changed) -> None:
@@ -233,6 +223,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         field = event.widget if isinstance(event, DescendantFocus) else event.control
         if (row := self._rows.get(field.id or "")) is not None:
             self._show_about(row)
+            self._show_heading()
             self.refresh_bindings()
 
     def _show_about(self, row: Row) -> None:
@@ -243,16 +234,35 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         about.update(sanitize_line(words or _about(source, short_hint(row.name), about.size.width)))
         about.set_class(bool(mistake), "-wrong")
         about.set_class(source != DEFAULT, "-set")
+        self.query_one(f"#label-{row.id}").set_class(source != DEFAULT, "-set")
         if self.focused is not None and self.focused.id == row.id:
             label = self.query_one("#hint", Label)
             label.set_class(bool(mistake), "-wrong")
-            label.update(sanitize_line(mistake or f"{HINTS[row.name]} ({_from(source)})"))
-        wrong = sum(bool(self._mistake(one)) for one in self._rows.values())
-        self.query_one("#box").border_title = heading_of(HEADING, wrong)
+            label.update(sanitize_line(mistake or HINTS[row.name]))
+            facts = facts_of_setting(row.name, source, self._at_first[row.name], row.default)
+            self.query_one("#facts", Label).update(sanitize_line(facts))
+
+    def _show_heading(self) -> None:
+        """Say in the title how much is not saved yet, and how many fields are wrong."""
+        wrong = sum(bool(self._mistake(row)) for row in self._rows.values())
+        number = len(self._changed_rows)
+        is_said = number and not wrong
+        unsaved = f" · {number} change{'s' * (number > 1)} not saved" if is_said else ""
+        self.query_one("#box").border_title = heading_of(f"{HEADING}{unsaved}", wrong)
+
+    @property
+    def _changed_rows(self) -> list[Row]:
+        rows = self._rows.values()
+        return [row for row in rows if self._text(row.name) != self._at_first[row.name]]
 
     def _mistake(self, row: Row) -> str:
         text = self._text(row.name)
-        return "" if row.values or not text else mistake_of_setting(row.name, text)
+        if row.values or not text:
+            return ""
+        known = (row.name, text)
+        if known not in self._mistakes:  # that of a prompt pack takes reading its file
+            self._mistakes[known] = mistake_of_setting(*known)
+        return self._mistakes[known]
 
     def _source(self, row: Row) -> str:
         """Return where the value that is shown comes from."""
@@ -289,15 +299,12 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def action_save(self) -> None:
         """Write the changes, unless a value is invalid: then the first of them gets the focus."""
+        self._mistakes.clear()  # a file may have been written meanwhile
         wrong = [row for row in self._rows.values() if self._mistake(row)]
         if wrong:
             self.go_to(wrong[0].name)
             return
-        changes = {
-            row.name: self._value(row)
-            for row in self._rows.values()
-            if self._text(row.name) != self._at_first[row.name]
-        }
+        changes = {row.name: self._value(row) for row in self._changed_rows}
         if changes and not self._write(changes):
             return
         self.dismiss(None)
@@ -308,22 +315,27 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         return None if text == row.default else setting_of_text(row.name, text)
 
     def _write(self, changes: dict[str, Any]) -> bool:
+        self._live_settings.unwatch(self._settings_changed)  # the screen is about to close
         try:
             path = self._live_settings.change(changes)
         except ConfigError as error:
+            self._live_settings.watch(self._settings_changed)
             self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
             return False
-        app_of(self).animation_level = "full" if self._live_settings.now.ui.animations else "none"
-        self.notify(sanitize_line(f"Saved in {path}."), markup=False, timeout=3)
+        words = sanitize_line(f"Saved in {path}: {effects(changes)}.")
+        self.notify(words, markup=False, timeout=5)
         return True
 
     def action_leave(self) -> None:
         """Leave without saving; restore the theme."""
+        unsaved = [row.name for row in self._changed_rows]
         app_of(self).theme = self._theme_at_first
+        if others := [name for name in unsaved if name != "ui.theme"]:
+            self.notify(f"Not saved: {', '.join(others)}.", markup=False, timeout=4)
         self.dismiss(None)
 
     def _text(self, name: str) -> str:
-        field = self.query_one(f"#{_id(name)}")
+        field = self.query_one(f"#{id_of(name)}")
         return field.value.strip() if isinstance(field, Choice | Input) else ""
 
 
@@ -333,12 +345,3 @@ def _about(source: str, meaning: str, room: int) -> str:
     whole = f"{source} · {meaning}"
     is_cut = len(whole) > room > 0 and source != DEFAULT
     return source if is_cut else whole
-
-
-def _from(source: str) -> str:
-    """Say where a value comes from."""
-    return {DEFAULT: "the default", CHANGED: "not saved yet"}.get(source, f"from {source}")
-
-
-def _id(name: str) -> str:
-    return name.replace(".", "-").replace("_", "-")

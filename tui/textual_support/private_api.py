@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from textual.app import App
-    from textual.binding import BindingsMap
+    from textual.binding import Binding, BindingsMap
     from textual.dom import DOMNode
     from textual.notifications import Notification
     from textual.screen import Screen
@@ -28,6 +28,12 @@ def binding_chain(screen: Screen[Any]) -> list[tuple[DOMNode, BindingsMap]]:
     """Return the bindings of the focused widget and its ancestors up to the topmost modal screen,
     with the user's own keys; without keys that a text field consumes."""
     return screen._modal_binding_chain
+
+
+def declared_bindings(node: DOMNode) -> list[Binding]:
+    """Return the bindings of a node in the order in which its classes declare them, without the
+    user's own keys."""
+    return [binding for several in node._bindings.key_to_bindings.values() for binding in several]
 
 
 def parse_action(node: DOMNode, action: str) -> tuple[DOMNode, str, tuple[object, ...]]:

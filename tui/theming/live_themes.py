@@ -10,7 +10,7 @@ from textual.theme import Theme
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.textual_support.private_api import apply_theme_again
 from sandbox_tui.tui.theming.palette import to_textual
-from sandbox_tui.tui.theming.theme_files import ThemeFiles
+from sandbox_tui.tui.theming.theme_files import ThemeFiles, words_of
 
 POLL_SECONDS = 1.0
 """Seconds between checks of the theme files."""
@@ -31,6 +31,8 @@ class LiveThemes:
         self._app = app
         self._files = files
         self._wanted = wanted
+        self._said: set[str] = set()
+        self._is_replaced = False  # by the default, because the chosen theme cannot be used
         self._register()
 
     def follow(self) -> None:
@@ -39,9 +41,9 @@ class LiveThemes:
         self._app.theme_changed_signal.subscribe(self._app, self._repaint)
         self._app.set_interval(POLL_SECONDS, self._reload)
 
-    @property
-    def names(self) -> list[str]:
-        """All themes, our own first."""
+    def look_again(self) -> list[str]:
+        """Return the names of all themes now, our own first."""
+        self._reload()
         known = self._files.names
         # the theme of a broken file stays until the file is mended or deleted
         return [*known, *(name for name in self._app.available_themes if name not in known)]
@@ -51,33 +53,49 @@ class LiveThemes:
             self._app.register_theme(to_textual(theme))
 
     def _reload(self) -> None:
+        if not self._read_again():
+            return
+        if self._is_replaced or self._app.theme not in self._app.available_themes:
+            self._choose()
+        else:
+            apply_theme_again(self._app)
+        self._say_what_is_broken()
+
+    def _read_again(self) -> bool:
+        """Read the files again; return whether any has changed."""
         before = set(self._files.themes)
         if not self._files.reload_if_changed():
-            return
+            return False
         self._register()
         if not self._files.broken:  # a broken file may be half saved
             for removed in before - set(self._files.themes):
                 self._app.unregister_theme(removed)
-        self._say_what_is_broken()
-        if self._app.theme in self._files.themes:
-            apply_theme_again(self._app)
-        else:  # its file was deleted, or the file of the chosen theme has appeared
-            self.choose()
+        return True
 
     def choose(self) -> None:
-        """Apply the theme chosen in the settings."""
+        """Apply the theme chosen in the settings, or say why it cannot be used."""
+        self._read_again()
+        self._said.discard(self._files.problem_of(self._wanted()))
+        self._choose()
+
+    def _choose(self) -> None:
         name = self._wanted()
-        if name in self._app.available_themes:
-            self._app.theme = name
-            return
-        self._app.theme = DEFAULT
-        words = f"There is no theme named {sanitize_line(name)!r}; {DEFAULT} is used."
-        self._app.notify(words, severity="warning", markup=False)
+        self._is_replaced = name not in self._app.available_themes
+        self._app.theme = DEFAULT if self._is_replaced else name
+        problem = self._files.problem_of(name)
+        if self._is_replaced and problem not in self._said:
+            self._said.add(problem)
+            self._warn(f"{problem}; {DEFAULT} is used.")
 
     def _say_what_is_broken(self) -> None:
-        for broken in self._files.broken:
-            words = sanitize_line(f"The theme {broken.file} cannot be used: {broken.problem}")
-            self._app.notify(words, severity="warning", markup=False, timeout=10)
+        """Say once what is wrong with each file."""
+        problems = {words_of(broken) for broken in self._files.broken}
+        for problem in sorted(problems - self._said):
+            self._warn(f"{problem}.")
+        self._said = problems | (self._said & {self._files.problem_of(self._wanted())})
+
+    def _warn(self, words: str) -> None:
+        self._app.notify(sanitize_line(words), severity="warning", markup=False, timeout=10)
 
     def _repaint(self, theme: Theme) -> None:
         """Redraw every widget: those that draw themselves with a palette do not follow a new

@@ -36,7 +36,25 @@ class ThemeFiles:
 
     def load(self) -> None:
         """Read all files."""
-        self.themes, self.broken = load_themes(self._folder)
+        from textual.theme import BUILTIN_THEMES
+
+        self.themes, self.broken = load_themes(self._folder, BUILTIN_THEMES)
+
+    def problem_of(self, name: str) -> str:
+        """Return in one sentence, without its full stop, why a theme cannot be used."""
+        broken = self._broken_file(name)
+        if broken is None:
+            return f"There is no theme named {name!r}"
+        return words_of(broken)
+
+    def is_broken(self, name: str) -> bool:
+        """Return whether a theme has a file that cannot be used."""
+        return self._broken_file(name) is not None
+
+    def _broken_file(self, name: str) -> BrokenTheme | None:
+        if name in self.themes:
+            return None
+        return next((broken for broken in self.broken if name in broken.names), None)
 
     def reload_if_changed(self) -> bool:
         """Read all files again if one is new, deleted or changed; return whether that was so."""
@@ -62,3 +80,8 @@ class ThemeFiles:
         for folder in (own, self._folder):
             if isinstance(folder, Path) and folder.is_dir():
                 yield from folder.glob("*.toml")
+
+
+def words_of(broken: BrokenTheme) -> str:
+    """Return in one sentence, without its full stop, what is wrong with a file."""
+    return f"The theme {broken.file} cannot be used: {broken.problem}"

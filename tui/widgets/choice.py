@@ -56,6 +56,10 @@ class Choice(Widget, can_focus=True):
         self._values = list(values)
         self.set_reactive(Choice.value, value if value in self._values else self._values[0])
 
+    def offer(self, values: Sequence[str]) -> None:
+        """Offer these values from now on; the current one must be among them."""
+        self._values = list(values)
+
     @override
     def render(self) -> Text:
         palette = palette_of(self)

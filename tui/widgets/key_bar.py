@@ -20,6 +20,7 @@ from typing_extensions import override
 
 from sandbox_tui.tui.keys.available_actions import is_passed_on
 from sandbox_tui.tui.keys.hint import key_in_bar, preference, preferred_key
+from sandbox_tui.tui.textual_support.private_api import binding_chain, declared_bindings
 from sandbox_tui.tui.textual_support.typed_app import (
     app_of,
     subscribe_to_bindings,
@@ -88,6 +89,9 @@ class Shown(NamedTuple):
 
 class KeyBar(Widget):
     """One line with the keys of the focused widget and of the screen, most used first.
+
+    A screen may name `urgent_actions`, whose keys come before all others; a widget that
+    `has_its_own_keys` shows them before those of its screen while it has the focus.
 
     A key that does not fit is left out entirely; `?` and the palette list them all.
     """
@@ -194,7 +198,13 @@ class KeyBar(Widget):
             if known.rank < before.rank:
                 found[known.action] = known
         left = [known for known in found.values() if not _lists_all_keys(known)]
-        left.sort(key=lambda known: not isinstance(known.node, Screen))
+        places = self._declared_places()
+        left.sort(
+            key=lambda known: (
+                self._group(known),
+                places.get((known.node, known.action), len(places)),
+            )
+        )
         if line is not None:
             enter = Shown("enter", line.enter_words, "submit", self.screen.focused, "enter")
             left.insert(0, enter)
@@ -205,11 +215,28 @@ class KeyBar(Widget):
         right = [known for known in found.values() if _lists_all_keys(known)]
         return left, sorted(right, key=lambda known: known.action != "app.help")
 
+    def _group(self, known: Shown) -> int:
+        """Return the place of a key's group: what is urgent, then the keys of a focused pane that
+        has many of its own, then those of the screen."""
+        if isinstance(known.node, Screen):
+            return 0 if known.action in getattr(self.screen, "urgent_actions", ()) else 2
+        return 1 if getattr(known.node, "has_its_own_keys", False) else 3
+
+    def _declared_places(self) -> dict[tuple[Any, str], int]:
+        """Return the place of each action as its class declares it: the user's own keys change the
+        order of the active bindings, but not that of the bar."""
+        places: dict[tuple[Any, str], int] = {}
+        for node, _ in binding_chain(self.screen):
+            for declared in declared_bindings(node):
+                places.setdefault((node, declared.action), len(places))
+        return places
+
     @property
     def _line(self) -> TypedLine | None:
         """The focused text input's `TypedLine`; while there is one, only its keys are shown."""
         focused = self.screen.focused
-        around = focused.ancestors_with_self if isinstance(focused, Input) else []
+        is_line = isinstance(focused, Input) or getattr(focused, "sends_on_enter", False)
+        around = focused.ancestors_with_self if focused is not None and is_line else []
         return next((node for node in around if isinstance(node, TypedLine)), None)
 
 

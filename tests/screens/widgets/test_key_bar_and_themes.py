@@ -15,6 +15,7 @@ from textual.widget import Widget
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.keymap import read_keymap
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 
@@ -130,6 +131,24 @@ async def test_a_click_is_the_key() -> None:
         for words in ("c gamma", "a alpha", "? help"):
             await pilot.click(bar, offset=(1 + line(app).index(words) + 2, 0))
         assert app.screen.done == "ca?"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [100, 160])
+async def test_the_order_does_not_depend_on_the_keymap(
+    own_home: Path, tmp_path: Path, width: int
+) -> None:
+    shown: list[list[str]] = []
+    for keys in ({}, {"find": "f8", "wall": "f9"}):
+        app = SandboxTui(load({"model.local_ports": [1]}), Store(tmp_path / "s.db"))
+        async with app.run_test(size=(width, 30)) as pilot:
+            app.choose_keys(read_keymap(keys).keys)
+            app.screen.refresh_bindings()
+            await pilot.pause()
+            bar = app.screen.query_one(KeyBar)
+            shown.append([known.action for known in bar.keys_shown])
+    most = min(map(len, shown)) - 3  # the new keys are a column longer
+    assert "find" in shown[0]
+    assert shown[0][:most] == shown[1][:most]
 
 
 def theme(name: str, accent: str) -> str:

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.hint import hint, hints
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
@@ -45,9 +45,18 @@ class DeleteWithSessionsDialog(Dialog[Deletion | None]):
             box.border_title = self._heading
             box.border_subtitle = (
                 f"{hint('delete_eval.alone')} delete · {hint('delete_eval.with_sessions')} delete "
-                f"with sessions · {hint('delete_eval.keep')} cancel"
+                f"with sessions · {hints('delete_eval.keep')} keep"
             )
-            yield Static(self._question, markup=False)
+            yield Static(f"{self._question}\n\n{self._choices}", markup=False)
+
+    @property
+    def _choices(self) -> str:
+        """Each choice, in a line of its own."""
+        return (
+            f"{hint('delete_eval.alone')}  delete, and keep the sessions\n"
+            f"{hint('delete_eval.with_sessions')}  delete, with the sessions\n"
+            f"{hint('delete_eval.keep')}  keep everything"
+        )
 
     def action_answer(self, choice: Deletion | None) -> None:
         """Close with the choice."""

@@ -16,9 +16,10 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.evals.scorers.table import SCORERS
-from sandbox_tui.core.models.factory import is_server_address
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
@@ -40,6 +41,7 @@ from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.path_input import PathInput
+from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
 
 MOST = {"limit": None, "samples": None, "at_once": 1024}
 """The number fields, with the highest number if there is one."""
@@ -52,6 +54,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         store: the database.
         settings: the current settings.
         draft: texts from when the form was last closed; updated on leaving.
+        last_model: of the last run; the first choice if the settings name no model.
     """
 
     CSS = """
@@ -79,10 +82,17 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         binding("new_eval.leave", "cancel"),
     ]
 
-    def __init__(self, store: Store, settings: config.Settings, draft: Texts) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: config.Settings,
+        draft: Texts,
+        last_model: LastModel | None = None,
+    ) -> None:
         super().__init__()
         self._store = store
-        self._settings = settings
+        self._settings = with_last_model(settings, last_model)
+        self._has_last_model = self._settings is not settings
         self._draft = draft
         self._is_starting = False
 
@@ -121,7 +131,8 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     def on_mount(self) -> None:
         """Restore the draft and focus the suite."""
         self.show_titles()
-        for name, text in self._draft.items():
+        offered = {} if self._draft.get("model") else self._of_last_run()
+        for name, text in (self._draft | offered).items():
             self.put(name, text)
         suite = self.query_one("#suite", Input)
         suite.focus()
@@ -133,11 +144,25 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @override
     def note_of(self, name: str) -> str:
+        offered = self._of_last_run()
+        if name in offered and offered.items() <= self.typed().items():
+            return FROM_LAST_RUN
         return f"{hint('new_eval.models')} to choose" if name == "model" else ""
+
+    def _of_last_run(self) -> Texts:
+        """Return model and server if they are those of the last run, which no setting names."""
+        model = self._settings.model
+        return {"model": model.name, "url": model.base_url} if self._has_last_model else {}
 
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:
         return mistake_of_count(text, MOST[name]) if text and name in MOST else ""
+
+    @on(Input.Changed, "#model")
+    @on(Input.Changed, "#url")
+    def _show_notes(self) -> None:
+        for name in {"model", "url"} - set(self._mistakes):
+            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:

@@ -16,8 +16,8 @@ from textual.widgets import Static
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
+from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.discovery import ask_for_models, find_local_servers
-from sandbox_tui.core.models.factory import is_server_address
 from sandbox_tui.tui.format.setting_text import SERVER_NEEDED
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding

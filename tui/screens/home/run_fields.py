@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.core.models.factory import is_server_address
+from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.tui.format.setting_text import (
     SERVER_NEEDED,
     mistake_of_setting,

@@ -65,7 +65,7 @@ class Palette:
         known = [
             *action_entries(self._app, below),
             Entry("Actions", "import", "Import sessions from a file", "", self._ask_for_import),
-            *theme_entries(self._themes.names, self._app.theme, self._apply_theme),
+            *theme_entries(self._themes.look_again(), self._app.theme, self._apply_theme),
             *setting_entries(self._settings.now, self._open_settings),
         ]
 
@@ -131,7 +131,7 @@ class Palette:
         if isinstance(self._app.screen, SettingsScreen):
             self._app.screen.go_to(name)
         else:
-            self._app.push_screen(SettingsScreen(self._settings, self._themes.names, at=name))
+            self._app.push_screen(SettingsScreen(self._settings, self._themes.look_again, at=name))
 
     def _complain(self, error: Exception) -> None:
         self._app.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)

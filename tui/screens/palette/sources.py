@@ -18,7 +18,7 @@ from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
-from sandbox_tui.tui.screens.settings import ROWS
+from sandbox_tui.tui.screens.setting_rows import ROWS
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 MAX_TITLE_CHARACTERS = 200

@@ -1,0 +1,74 @@
+"""`sandbox-tui config set` refuses what could not be used later, and says what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sandbox_tui.tui.cli.main import main
+from tests.screens.test_live_config import theme_text
+
+
+def config_set(name: str, value: str) -> Result:
+    return CliRunner().invoke(main, ["config", "set", "--", name, value])
+
+
+@pytest.mark.parametrize("option", [False, True])
+def test_a_broken_theme_file_is_named_with_field_and_line(own_home: Path, option: bool) -> None:
+    (own_home / "themes").mkdir(parents=True)
+    (own_home / "themes" / "mine.toml").write_text(theme_text("mine", "brown"))
+    done = (
+        CliRunner().invoke(main, ["--theme", "mine", "config"])
+        if option
+        else config_set("ui.theme", "mine")
+    )
+    assert done.exit_code == 2
+    words = " ".join((done.output + str(done.exception)).split())
+    assert "There is no theme" not in words
+    assert "mine.toml" in words
+    assert "line 6: primary = 'brown' is not a colour" in words
+    assert not (own_home / "config.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("model.base_url", "127.0.0.1:8473/v1", "must begin with http:// or https://"),
+        ("model.base_url", "http://", "must begin with http:// or https://"),
+        ("model.request_timeout", "0", "must be more than 0"),
+        ("model.temperature", "-1", "must be 0 or more"),
+        ("model.local_ports", "[70000]", "from 1 to 65535"),
+        ("sandbox.memory", "-1", "must be more than 0"),
+        ("sandbox.cpus", "0", "must be more than 0"),
+        ("sandbox.pids", "0", "must be more than 0"),
+        ("sandbox.snapshots_kept", "-1", "must be 0 or more"),
+        ("agent.observation_lines", "0", "must be more than 0"),
+        ("limits.max_steps", "-3", "must be more than 0"),
+        ("limits.time_limit", "nan", "must be more than 0"),
+        ("agent.prompts", "no-such-pack", "no-such-pack"),
+    ],
+)
+def test_a_value_that_no_run_could_use_is_refused(
+    own_home: Path, name: str, value: str, words: str
+) -> None:
+    done = config_set(name, value)
+    assert done.exit_code == 2
+    assert words in " ".join((done.output + str(done.exception)).split())
+    assert not (own_home / "config.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model.base_url", "http://127.0.0.1:8473/v1"),
+        ("model.base_url", ""),
+        ("model.temperature", "0"),
+        ("sandbox.grace", "0"),
+        ("sandbox.memory", "none"),
+        ("limits.token_limit", "none"),
+    ],
+)
+def test_a_value_that_can_be_used_is_taken(own_home: Path, name: str, value: str) -> None:
+    assert config_set(name, value).exit_code == 0

@@ -1,0 +1,76 @@
+"""Applies every change of the settings to the running program, whichever screen is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.settings import config_file
+from sandbox_tui.tui.format.setting_text import effects
+from sandbox_tui.tui.keys.hint import use_keys
+from sandbox_tui.tui.keys.keymap import keymap_in_file
+from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
+from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
+from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.theming.live_themes import LiveThemes
+
+
+class FollowSettings:
+    """Follows the config file and changes made on the screen.
+
+    Args:
+        app: the program.
+        settings: its settings.
+        themes: its themes.
+    """
+
+    def __init__(self, app: KeymapOverlay[int], settings: LiveSettings, themes: LiveThemes) -> None:
+        self._app = app
+        self._settings = settings
+        self._themes = themes
+
+    def begin(self) -> None:
+        """Apply what the settings say about the screen, and whatever changes from now on."""
+        self._apply_animations()
+        self._apply_keys()
+        self._settings.watch(self._changed)
+
+    def look(self) -> None:
+        """Look whether the file has changed; this costs one `stat`."""
+        reread_settings(self._app, self._settings)
+
+    def _changed(self, change: SettingsChange) -> None:
+        names = change.names
+        if "ui.theme" in names:
+            self._themes.choose()
+        if "ui.animations" in names:
+            self._apply_animations()
+        if "keys" in names:
+            self._apply_keys()
+        if any(name.startswith("model.") for name in names):
+            self._show_model()
+        if change.is_from_outside and names:
+            self._say(names)
+
+    def _show_model(self) -> None:
+        from sandbox_tui.tui.screens.home.home import HomeScreen
+
+        for screen in self._app.screen_stack:
+            if isinstance(screen, HomeScreen):
+                screen.show_model()
+
+    def _say(self, names: Iterable[str]) -> None:
+        words = f"{config_file().name} was changed: {effects(names)}."
+        self._app.notify(sanitize_line(words), markup=False, timeout=6)
+
+    def _apply_animations(self) -> None:
+        self._app.animation_level = "full" if self._settings.now.ui.animations else "none"
+
+    def _apply_keys(self) -> None:
+        keymap = keymap_in_file(self._settings.now.keys)
+        self._app.choose_keys(keymap.keys)
+        use_keys(keymap.keys)
+        for screen in self._app.screen_stack:
+            screen.refresh_bindings()
+        for problem in keymap.problems:
+            self._app.notify(problem, severity="warning", markup=False, timeout=10)

@@ -1,0 +1,95 @@
+"""The rows of the settings screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.tui.format.setting_text import YES_NO, text_of_setting
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting of the screen.
+
+    Attributes:
+        name: name in the config file.
+        label: label for the user.
+        values: the possible values; empty for a free text.
+    """
+
+    name: str
+    label: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of its field."""
+        return id_of(self.name)
+
+    @property
+    def default(self) -> str:
+        """The text of its default value."""
+        return text_of_setting(Settings(), self.name)
+
+
+def id_of(name: str) -> str:
+    """Return the id of the field of a setting."""
+    return name.replace(".", "-").replace("_", "-")
+
+
+ROWS: dict[str, tuple[Row, ...]] = {
+    "look": (
+        Row("ui.theme", "theme", ("lamplight",)),
+        Row("ui.animations", "animations", YES_NO),
+        Row("ui.images", "pictures", ("auto", "kitty", "sixel", "blocks", "none")),
+        Row("ui.terminal_engine", "terminals", ("own", "native")),
+    ),
+    "notify when a run ends or waits": (
+        Row("ui.notify", "notify by", ("bell", "desktop", "off")),
+        Row("ui.title", "terminal title", YES_NO),
+    ),
+    "model of new runs": (
+        Row("model.name", "model"),
+        Row("model.base_url", "server"),
+        Row("model.api_key_env", "key variable"),
+        Row("model.temperature", "temperature"),
+        Row("model.tool_calls", "tool calls", ("auto", "native", "json_schema", "text")),
+        Row("model.context_length", "context"),
+        Row("model.request_timeout", "reply time"),
+        Row("model.stall_timeout", "stall time"),
+        Row("model.local_ports", "local ports"),
+    ),
+    "work of new runs": (
+        Row("agent.mode", "mode", ("auto", "ask", "step")),
+        Row("policy.default", "policy", ("allow", "ask", "deny")),
+        Row("agent.prompts", "prompts"),
+        Row("agent.output", "output folder"),
+        Row("agent.tty", "terminal", YES_NO),
+        Row("agent.observation_lines", "result lines"),
+        Row("agent.observation_chars", "result chars"),
+    ),
+    "sandbox of new runs": (
+        Row("sandbox.kind", "kind", ("auto", "docker", "bubblewrap")),
+        Row("sandbox.image", "image"),
+        Row("sandbox.network", "network", ("auto", "bridge", "none")),
+        Row("sandbox.memory", "memory"),
+        Row("sandbox.cpus", "CPUs"),
+        Row("sandbox.pids", "processes"),
+        Row("sandbox.grace", "grace"),
+        Row("sandbox.snapshots", "snapshots", ("off", "auto", "every")),
+        Row("sandbox.snapshots_kept", "kept"),
+        Row("sandbox.snapshots_bytes", "their size"),
+    ),
+    "limits of new runs": (
+        Row("limits.max_steps", "steps"),
+        Row("limits.max_tokens", "reply tokens"),
+        Row("limits.token_limit", "tokens"),
+        Row("limits.time_limit", "time"),
+        Row("limits.cost_limit", "cost"),
+        Row("limits.command_timeout", "a command"),
+        Row("limits.repeated_calls", "repeats"),
+        Row("limits.max_attempts", "tries"),
+    ),
+}
+"""The rows, by heading. Tables (`extra_body`, `[keys]`, the rules of the policy) have no row."""
