@@ -60,12 +60,12 @@ def setting_sources(file: Path | None = None) -> list[SettingSource]:
 
 
 def _source(section: str, field: str, text: str, path: Path) -> str:
-    if variable := _variable_in_force(section, field):
+    if variable := variable_in_force(section, field):
         return variable
     return _in_file(text, path, section, field) if _is_set(text, section, field) else DEFAULT
 
 
-def _variable_in_force(section: str, field: str) -> str:
+def variable_in_force(section: str, field: str) -> str:
     """Return the environment variable that sets a field; empty for none."""
     variable = config.variable(section, field)
     if variable in os.environ:
@@ -85,7 +85,7 @@ def _in_file(text: str, path: Path, section: str, field: str) -> str:
 
 def is_in_environment(section: str, field: str) -> bool:
     """Return whether an environment variable sets a field."""
-    return bool(_variable_in_force(section, field))
+    return bool(variable_in_force(section, field))
 
 
 def sources_of(

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.binding import Binding
 from textual.theme import Theme
 from textual.widgets import Input, Static
 
@@ -13,6 +14,8 @@ from sandbox_tui.tui.textual_support import private_api
 
 
 class Small(App[int]):
+    BINDINGS = [Binding("a", "first", id="t.first"), Binding("b", "second", id="t.second")]  # noqa: RUF012
+
     def compose(self) -> ComposeResult:
         yield Static("words", id="words")
 
@@ -22,6 +25,17 @@ class Small(App[int]):
 )
 def test_characters_have_keys(character: str, key: str) -> None:
     assert private_api.character_to_key(character) == key
+
+
+async def test_declared_bindings_keep_their_order_whatever_the_keymap() -> None:
+    app = Small()
+    async with app.run_test():
+        app.set_keymap({"t.first": "f8"})
+        _, active = private_api.binding_chain(app.screen)[-1]
+        names = [b.action for several in active.key_to_bindings.values() for b in several]
+        assert names.index("second") < names.index("first"), "a rebound key comes last"
+        declared = [b.action for b in private_api.declared_bindings(app)]
+        assert declared.index("first") < declared.index("second")
 
 
 async def test_one_toast_is_removed_and_the_others_stay() -> None:

@@ -153,9 +153,17 @@ def config_set(name: str, value: str) -> None:
         _unset(name)
         return
     refuse_unknown(name, chosen)
-    click.echo(f"{name} is set in {write({name: chosen})}")
+    click.echo(f"{name} is set in {write({name: chosen})}{_overridden(name)}")
     if name.startswith("keys."):
         _say_problems_of_keys()
+
+
+def _overridden(name: str) -> str:
+    """Say that an environment variable, too, sets a field, if one does."""
+    from sandbox_tui.core.config.setting_sources import variable_in_force
+
+    variable = variable_in_force(*name.split(".", 1))
+    return f"; ${variable} sets it, too, and wins" if variable else ""
 
 
 @config_group.command("unset")

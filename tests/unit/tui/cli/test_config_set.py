@@ -72,3 +72,11 @@ def test_a_value_that_no_run_could_use_is_refused(
 )
 def test_a_value_that_can_be_used_is_taken(own_home: Path, name: str, value: str) -> None:
     assert config_set(name, value).exit_code == 0
+
+
+def test_a_value_that_the_environment_overrides_is_said(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_UI_THEME", "contrast")
+    done = config_set("ui.theme", "daylight")
+    assert "; $SANDBOX_TUI_UI_THEME sets it, too, and wins" in done.output
