@@ -332,6 +332,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
         """Keep the focus on a visible pane after a resize."""
         self.call_after_refresh(self._panes.keep_focus_seen)
         self.refresh_bindings()
+        self.refresh_soon()
 
     def action_pane(self, name: str) -> None:
         """Focus a pane, showing it first if it is hidden."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+
 from textual.screen import Screen
 from textual.widget import Widget
 
+from sandbox_tui.tui.textual_support.private_api import is_closing
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 NAMES = ("calls", "terminals", "side")
 """The panes in order, by the id of their container."""
+
+MAX_WAIT_SECONDS = 1.0
+"""Maximum time until the first layout."""
 
 
 class Panes:
@@ -26,6 +34,21 @@ class Panes:
         for name in NAMES:
             if self._screen.query_one(f"#{name}") in focused.ancestors_with_self:
                 self._show(name)
+
+    async def wait_until_placed(self) -> None:
+        """Wait until the panes have their sizes; a hidden terminal then gets that of the calls."""
+        for _ in range(2):  # the first layout does not know yet how many panes are visible
+            placed = asyncio.Event()
+            self._screen.call_after_refresh(placed.set)
+            with contextlib.suppress(TimeoutError):  # another screen may be above
+                await asyncio.wait_for(placed.wait(), MAX_WAIT_SECONDS)
+        if is_closing(self._screen) or not self._screen.query(TerminalPane):
+            return
+        view = self._screen.query_one(TerminalPane).view
+        view.fit()
+        columns, rows = self._screen.query_one(Calls).scrollable_content_region.size
+        if not view.size and columns > 1 and rows > 0:  # hidden: the one pane fills the screen
+            view.emulator.resize(columns, rows)
 
     def keep_focus_seen(self) -> None:
         """Focus the calls if the focused widget is hidden."""

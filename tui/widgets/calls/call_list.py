@@ -22,6 +22,7 @@ from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_counts import call_counts
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
+from sandbox_tui.tui.widgets.calls.hidden_panes import hidden_panes
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
 from sandbox_tui.tui.widgets.calls.rows.human_rows import session_note_lines
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines, run_end
@@ -377,7 +378,7 @@ class Calls(ExplainsUnavailable, BlockList):
 
     def _titles(self) -> None:
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
-        self.border_title = f"calls {self._state.calls_made}{shown}"
+        self.border_title = f"calls {self._state.calls_made}{shown}{hidden_panes(self.screen)}"
         parts = call_counts(self._state)
         if self._search.words:
             parts.append(self._search.summary(self._matches(), self.cursor))

@@ -222,9 +222,10 @@ class TerminalView(TerminalScroll, can_focus=True):
             return
         if self._resize_timer is not None:
             self._resize_timer.stop()
-        self._resize_timer = self.set_timer(RESIZE_DEBOUNCE_SECONDS, self._resize)
+        self._resize_timer = self.set_timer(RESIZE_DEBOUNCE_SECONDS, self.fit)
 
-    def _resize(self) -> None:
+    def fit(self) -> None:
+        """Give the terminal the size of the view."""
         columns, rows = self.scrollable_content_region.size
         if columns < 2 or rows < 1:
             return

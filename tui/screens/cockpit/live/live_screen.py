@@ -128,7 +128,9 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
 
     @work(exclusive=True)
     async def _watch(self) -> None:
-        """Apply the run's events as they arrive."""
+        """Apply the run's events as they arrive, once their terminal has the width of its pane: a
+        line is wrapped only once."""
+        await self._panes.wait_until_placed()
         async for event in self.worker.watch():
             try:
                 await self.apply(event)
