@@ -25,6 +25,7 @@ from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import Allowed
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.pattern_words import pattern_in_words
 from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
@@ -173,7 +174,10 @@ async def test_the_list_of_what_was_allowed_takes_one_back(tmp_path: Path) -> No
         screen.state.apply(e.RuleRevoked(tool=BASH, pattern="make *"))
         await until(pilot, lambda: listed.option_count == 1)
         await pilot.press("escape", "M")
-        await pilot.pause()
+        await until(pilot, lambda: isinstance(app.screen, ModeDialog))
+        modes = app.screen.query_one(OptionList)
+        step = str(modes.get_option_at_index(2).prompt)
+        assert step.endswith("every call waits for you, except what you allowed")
         await pilot.press("l")
         await until(pilot, lambda: isinstance(app.screen, AllowedRulesDialog))
 

@@ -31,7 +31,7 @@ class GroupModeDialog(ModeDialog):
     """
 
     CSS = """
-    GroupModeDialog .dialog { width: 68; padding: 0 1; }
+    GroupModeDialog .dialog { width: 76; padding: 0 1; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "group")]

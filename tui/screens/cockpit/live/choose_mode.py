@@ -46,7 +46,7 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
     choice_words = "choose"
 
     CSS = """
-    ModeDialog .dialog { width: 68; padding: 0 1; }
+    ModeDialog .dialog { width: 76; padding: 0 1; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
