@@ -21,10 +21,10 @@ from sandbox_tui.tui.format.setting_text import (
     HINTS,
     effects,
     facts_of_setting,
+    fitted_mistake,
     mistake_of_setting,
     setting_of_text,
     short_hint,
-    shortened,
     text_of_setting,
 )
 from sandbox_tui.tui.keys.hint import hint
@@ -40,6 +40,9 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 HEADING = "settings"
+
+NARROW_COLUMNS = 18
+"""Columns for a mistake beside its field in a narrow terminal; the line below has all of it."""
 
 THEMES_SECONDS = 1.0
 """Seconds between looks for themes that are new."""
@@ -200,7 +203,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def go_to(self, name: str) -> None:
         """Focus the field of a setting."""
-        self.query_one(f"#{id_of(name)}").focus()
+        # at once: of several keys typed in a row, the next one counts from here
+        self.set_focus(self.query_one(f"#{id_of(name)}"))
 
     def action_section(self, direction: int) -> None:
         """Go to the first setting of the next section, or of the previous one."""
@@ -230,7 +234,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """Say what is wrong with a value or where it comes from, and what the setting means."""
         mistake, source = self._mistake(row), self._source(row)
         about = self.query_one(f"#about-{row.id}", Label)
-        words = shortened(mistake) if self.has_class("-narrow") else mistake
+        words = fitted_mistake(mistake, NARROW_COLUMNS) if self.has_class("-narrow") else mistake
         about.update(sanitize_line(words or _about(source, short_hint(row.name), about.size.width)))
         about.set_class(bool(mistake), "-wrong")
         about.set_class(source != DEFAULT, "-set")
