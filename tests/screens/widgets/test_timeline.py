@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.strip import Strip
+from typing_extensions import override
 
 from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.waiting import until
 
 
 class Alone(App[None]):
@@ -79,3 +82,26 @@ async def test_another_speed_stands_before_the_times() -> None:
         timeline.speed = 0.5
         await pilot.pause()
         assert timeline.render_line(0).text.rstrip().endswith("─ ×0.5 00:00 / 00:04")
+
+
+class Counted(Timeline):
+    """Keeps the line as it was drawn last."""
+
+    drawn = ""
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        self.drawn = strip.text
+        return strip
+
+
+async def test_the_line_of_a_paused_run_is_filled_when_the_run_ends() -> None:
+    timeline = Counted()
+    async with Alone(timeline).run_test(size=(60, 1)) as pilot:
+        timeline.playing, timeline.growing = False, True
+        timeline.duration = timeline.position = 4.0
+        await until(pilot, lambda: "━" in timeline.drawn)
+        assert "─" in timeline.drawn
+        timeline.growing = False  # nothing else changes
+        await until(pilot, lambda: "─" not in timeline.drawn)
