@@ -14,7 +14,7 @@ from textual.screen import Screen
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.keys.available_actions import COPY, available_actions
+from sandbox_tui.tui.keys.available_actions import COPY, NO_SEARCH, available_actions
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
@@ -163,7 +163,8 @@ def reachable(screen: Screen[object]) -> set[str]:
         for key, binding in bindings:
             if binding.id in ACTIONS:
                 here = key in active and active[key].node is node
-                if here or is_off(node, binding.action):
+                off = is_off(node, binding.action)
+                if here or (off and not (key in active and off == NO_SEARCH)):
                     found.add(binding.id)
     return found
 

@@ -23,6 +23,9 @@ COPY = "screen.copy_text"
 
 MOVING = "Moving"
 
+NO_SEARCH = "there is no search"
+"""Why the keys that go from match to match are off."""
+
 _CALL, _RUN, _WORDS = "The waiting call", "The run", "Messages and commands"
 _TIME, _SESSION, _SESSIONS, _RUNS = "Moving in time", "This session", "Sessions", "Runs"
 _EVAL, _TRAINING = "The evaluation", "The training"
@@ -116,9 +119,9 @@ class ActionHere(NamedTuple):
 
 def available_actions(screen: Screen[Any]) -> list[ActionHere]:
     """Return the actions of this screen and its focused widget by group: those available now, and
-    those that are not but give a reason, unless their key does something else now."""
+    those that are not but give a reason. The keys of a search are listed only during one if they
+    do something else otherwise."""
     found: dict[str, ActionHere] = {}
-    off_at: dict[str, str] = {}
     active = screen.active_bindings
     for node, bindings in binding_chain(screen):
         for key, binding in bindings:
@@ -128,11 +131,9 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
             off = _why_off(binding.action, node)
             here = active.get(key)
             taken = here is None or (here.node is not node and not is_passed_on(here))
-            if off is None or (taken and (here is not None or not off)):
+            other = here is not None and off == NO_SEARCH
+            if off is None or (taken and (other or not off)):
                 continue
-            if off:  # of several that are off, only the outermost is shown, as in the notice
-                found.pop(off_at.get(key, ""), None)
-                off_at[key] = name
             known = found.get(name)
             if known is None:
                 words = _words(name, binding, node)

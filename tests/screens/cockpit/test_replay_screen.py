@@ -21,6 +21,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
@@ -673,3 +674,24 @@ async def test_a_short_toast_takes_the_line_of_the_timeline_and_resizes_no_pane(
             [toast] = shown_toasts(screen.app)
             remove_toast(screen.app, toast)
         await until(pilot, lambda: timeline.display and pane.size == before)
+
+
+async def test_n_is_named_as_it_works_now(session: tuple[Path, list[e.AnyEvent]]) -> None:
+    path, _ = session
+    async with replayed(path) as (screen, pilot):
+        app = pilot.app
+
+        def n_now() -> tuple[list[str], list[str]]:
+            bar = [known.words for known in screen.query_one(KeyBar).keys_shown if known.key == "n"]
+            return bar, [one.words for one in available_actions(screen) if "n" in one.keys]
+
+        assert n_now() == (["failure"], ["Next failure"])
+        await pilot.press("slash", *"step 7", "enter")
+        await until(pilot, lambda: n_now() == (["next match"], ["Next match"]))
+        await pilot.press("escape")
+        await until(pilot, lambda: n_now() == (["failure"], ["Next failure"]))
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: screen.shows(screen._summary.last_seq))
+        await pilot.press("n")
+        await until(pilot, lambda: shown_toasts(app))
+        assert shown_toasts(app)[-1].message == "Next failure: nothing failed after this."

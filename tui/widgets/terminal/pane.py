@@ -53,7 +53,7 @@ class TerminalPane(ExplainsUnavailable, Container):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("terminals.search", "search", show=False),
-        binding("terminals.next", "again(1)", show=False),
+        binding("terminals.next", "again(1)"),
         binding("terminals.previous", "again(-1)", show=False),
         binding("terminals.end_search", "end_search", show=False),
         binding("terminals.copy", "copy", show=False),
