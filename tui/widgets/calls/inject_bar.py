@@ -79,6 +79,7 @@ class InjectBar(Horizontal):
     _before = ""
     _back = 0
     _unsent = ""
+    _gone = ""
 
     purpose: reactive[Purpose] = reactive("command", init=False)
     is_visible_to_model: reactive[bool] = reactive(True, init=False)
@@ -125,6 +126,12 @@ class InjectBar(Horizontal):
             self.screen.set_focus(field)
         else:  # it appears with the next refresh
             self.call_after_refresh(field.focus)
+
+    def say_gone(self, why: str) -> None:
+        """Take no more lines, and say why."""
+        self._gone = why
+        self.query_one(Input).disabled = True
+        self._show()
 
     def action_leave(self) -> None:
         """Return the focus and keep the typed text for its purpose."""
@@ -189,6 +196,10 @@ class InjectBar(Horizontal):
         field.cursor_position = len(field.value)
 
     def _show(self) -> None:
+        if self._gone:
+            self.query_one(Input).placeholder = self._gone
+            self.border_subtitle = ""
+            return
         self.query_one(Label).update(_SIGN[self.purpose])
         self.query_one(Input).placeholder = _placeholder(self.purpose)
         told = "visible to model ◉" if self.is_visible_to_model else "private ○"
