@@ -60,6 +60,7 @@ class RecoveredRun:
         left_running: commands that left background processes running, if the model has not been
             told that those ended.
         snapshots: its events about snapshots, and those that changed the sandbox.
+        was_unavailable: whether it ended because its model was unavailable.
         prepared: whether its input had been copied in and its files scanned.
     """
 
@@ -81,6 +82,7 @@ class RecoveredRun:
     left_running: tuple[str, ...] = ()
     snapshots: tuple[e.AnyEvent, ...] = ()
     prepared: bool = True
+    was_unavailable: bool = False
 
     def time_left(self, limit: float | None) -> float | None:
         """Return the rest of a time limit, in seconds; frozen time and the parent's time do not
@@ -96,7 +98,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
     if not events or not isinstance(events[0], e.RunStarted):
         return None
     state = fold(events)
-    state.finished = None  # an end that can be resumed was none
+    has_ended, state.finished = state.finished is not None, None
     own = _own_events(events)
     now = e.RunResumed(resumed_at=time.time(), away=0.0, sandbox_info={})
     return RecoveredRun(
@@ -119,6 +121,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
         frozen_seconds=_frozen_seconds(own),
         left_running=tuple(_left_running(own, state)),
         snapshots=tuple(x for x in own if isinstance(x, e.SnapshotTaken) or touches(x)),
+        was_unavailable=has_ended,
         prepared=any(isinstance(x, e.FilesListed | e.Delivered | e.ModelAsked) for x in events),
     )
 

@@ -79,7 +79,8 @@ class ResumedStart(RunStart):
     @override
     async def prepare(self, run: Run) -> list[dict[str, Any]]:
         recovered, watcher = self._recovered, run.environment.watcher
-        ended = f"the program ended here; resumed after {format_duration(recovered.downtime)}"
+        what = "the model was unavailable" if recovered.was_unavailable else "the program ended"
+        ended = f"{what} here; resumed after {format_duration(recovered.downtime)}"
         await run.environment.mirror.remark(HANDED_OVER if self._is_handover else ended)
         if not recovered.prepared:
             await run.copy_input()

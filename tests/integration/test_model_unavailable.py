@@ -71,6 +71,8 @@ async def test_it_continues_from_the_last_step(
     assert (end.reason, end.answer) == ("submitted", "1\n")
     assert any("hello from before" in str(one["content"]) for one in asked)
     events = list(replay(workers.store, found.id))
+    shown = b"".join(one.data for one in events if isinstance(one, e.TerminalOutput))
+    assert b"the model was unavailable here" in shown
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     finishes = [one.reason for one in events if isinstance(one, e.RunFinished)]
     assert finishes == ["model_unavailable", "submitted"]

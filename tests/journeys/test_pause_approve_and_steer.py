@@ -135,7 +135,7 @@ def test_calls_are_decided(person: Person, scripted_server: Serve) -> None:
 
 
 def test_a_call_is_edited_in_the_users_own_editor(home: Path, scripted_server: Serve) -> None:
-    server = scripted_server(bash("cat notes.txt > copy.txt"), s.call("submit"))
+    server = scripted_server(bash("cat notes.txt > copy.txt"), s.call("submit"), s.call("submit"))
     editor = home.parent / "own-editor"
     editor.write_text('#!/bin/sh\nprintf "echo ready"; read answer; echo "$answer" > "$1"\n')
     editor.chmod(0o755)
@@ -151,11 +151,23 @@ def test_a_call_is_edited_in_the_users_own_editor(home: Path, scripted_server: S
         person.sees("edit call 1", "echo from my editor")
         person.presses("C-s")
         person.sees("edited by you", "◆ call 2")
+        person.presses("m")
+        person.sees("it reads this before", "$EDITOR")
+        person.presses("F4")
+        person.sees("echo ready")
+        person.types("a message from my editor")
+        person.presses("Enter")
+        person.sees("a message from my editor", "enter send")
+        person.presses("Enter")
+        person.sees("queued for the model 1")
+        person.presses("a")  # refused until the model has read the message
+        person.sees("◆ call 3")
         person.presses("a")
         person.sees("submitted")
         person.presses("q")
         assert person.is_back() == 0
     assert "echo from my editor" in str(server.requests[-1]["messages"])
+    assert "a message from my editor" in str(server.requests[-1]["messages"])
 
 
 def test_the_run_is_paused_and_messaged(person: Person, scripted_server: Serve) -> None:
@@ -185,7 +197,10 @@ def test_the_run_is_paused_and_messaged(person: Person, scripted_server: Serve) 
         person.sees("queued for the model 1")
         person.presses("m")
         person.sees("it reads this before")
-        person.types("never mind")
+        person.types("never")
+        person.presses("C-j")
+        person.types("mind")
+        person.sees("enter send", "new line")
         person.presses("Enter")
         person.sees("queued for the model 2")
         person.presses("m")

@@ -71,7 +71,7 @@ def giving_up_words(failure: ModelFailed, now: float) -> str:
     if failure.gives_up_in is None or failure.gives_up_in <= wait:
         return ""
     left = max(0.0, failure.t + failure.gives_up_in - now)
-    return f"goes on trying for {_whole_seconds(math.ceil(left))}"
+    return f"gives up in {_whole_seconds(math.ceil(left))}"
 
 
 def _next_try(failure: ModelFailed) -> str:

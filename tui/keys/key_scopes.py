@@ -36,6 +36,9 @@ ALSO_IN: dict[str, str] = {
 }
 """The other place in which an action works: the full text of a waiting call is a pager, too."""
 
+AFTER_THE_END = "live.resume"
+"""The action on an ended run whose key also decides about calls while the run lives."""
+
 TYPED_IN = (
     *("new_run", "new_eval", "fork", "edit_call"),
     *("settings", "allow_always", "copy_files", "edit_file"),
@@ -47,6 +50,8 @@ TYPED_IN = (
 
 def active_together(one: str, other: str) -> bool:
     """Return whether the keys of two actions work at the same time."""
+    if AFTER_THE_END in (one, other) and (one in ALSO_IN or other in ALSO_IN):
+        return False
     return any(_overlap(a, b) for a in _places_of(one) for b in _places_of(other))
 
 

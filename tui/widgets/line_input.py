@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual import on
 from textual.events import Blur, Paste, Resize
+from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -61,6 +62,9 @@ class ProseLine(LineInput):
 
     _has_pasted_lines = False
 
+    class PastedLines(Message):
+        """Several lines were pasted."""
+
     def with_pasted_lines(self, text: str) -> str:
         """Return the text, with the line breaks that were pasted in place of their signs."""
         return text.replace(BREAK, "\n") if self._has_pasted_lines else text
@@ -68,4 +72,5 @@ class ProseLine(LineInput):
     @override
     def on_one_line(self, lines: Sequence[str]) -> str:
         self._has_pasted_lines = True
+        self.post_message(self.PastedLines())
         return sanitize("\n".join(lines), newlines=False)

@@ -10,7 +10,9 @@ from textual.app import App, ComposeResult
 from textual.widgets import Input
 
 from sandbox_tui.tui.theming.derived_roles import derived_roles
+from sandbox_tui.tui.widgets.calls import inject_bar
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar, Purpose
+from sandbox_tui.tui.widgets.calls.message_text import MAX_ROWS, MessageText
 
 
 class Bar(App[None]):
@@ -125,3 +127,76 @@ async def test_the_border_says_what_leaving_does() -> None:
             bar.ask(purpose)
             await pilot.pause()
             assert leave in str(bar.border_subtitle)
+
+
+@pytest.mark.parametrize("key", ["ctrl+j", "shift+enter"])
+async def test_a_message_grows_with_its_lines(key: str) -> None:
+    app = Bar()
+    async with app.run_test(size=(40, 20)) as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("message")
+        await pilot.press(*"one", key, *"two")
+        await pilot.pause()
+        assert bar.query_one(MessageText).text == "one\ntwo"
+        assert bar.size.height == 2
+        await pilot.press(*([key] * 10))
+        await pilot.pause()
+        assert bar.size.height == MAX_ROWS
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (bar.size.height, app.sent) == (1, [])
+        bar.ask("message")
+        await pilot.press("x", "enter")
+        await pilot.pause()
+        assert app.sent == ["one\ntwo" + "\n" * 10 + "x"]
+        assert bar.size.height == 1
+        bar.ask("message")
+        await pilot.press(*"short", "enter")
+        await pilot.pause()
+        assert app.sent[1:] == ["short"]
+
+
+async def test_pasted_lines_of_a_message_are_shown_as_lines() -> None:
+    app = Bar()
+    async with app.run_test(size=(40, 20)) as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("message")
+        await pasted(bar, pilot, "one\ntwo\x1b[31m\nthree")
+        await pilot.pause()
+        text = bar.query_one(MessageText)
+        assert text.has_focus
+        assert text.text.startswith("one\ntwo")
+        assert "\x1b" not in text.text
+        text.post_message(events.Paste("\r\nfour\x07"))
+        await pilot.pause()
+        assert text.text.splitlines()[-1].startswith("four")
+        assert "\x07" not in text.text
+
+
+async def test_only_messages_have_several_lines() -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("command")
+        await pilot.press(*"ls", "ctrl+j", "enter")
+        await pilot.pause()
+        assert app.sent == ["ls"]
+
+
+async def test_a_message_is_written_in_the_users_own_editor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def edit(_: object, text: str, suffix: str) -> str:
+        return f"{text}, then\nmore {suffix}\n"
+
+    monkeypatch.setattr(inject_bar, "edit_in_editor", edit)
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("message")
+        await pilot.press(*"first", "f4")
+        await pilot.pause()
+        assert app.sent == []
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == ["first, then\nmore .md"]

@@ -212,6 +212,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     def _put(self, draft: CallDraft) -> None:
         for area, text in zip(self.query(TextArea), draft.texts, strict=True):
             area.text = text
+            area.move_cursor(area.document.end)
         self._as_json, self._quoted = draft.as_json, set(draft.quoted)
 
     @property

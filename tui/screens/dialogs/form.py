@@ -30,6 +30,9 @@ BORDER_COLUMNS = 6
 TALL = 26
 """Lines from which a terminal is tall enough for the button's border."""
 
+WIDE = 80
+"""Columns from which the button has room beside the line below the fields."""
+
 
 class FormDialog(Dialog[Result]):
     """A box `#box` with fields of the class `field`, and a label `#hint` below them.
@@ -39,6 +42,8 @@ class FormDialog(Dialog[Result]):
     """
 
     VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL, "-tall"), (38, "-tallest")]  # noqa: RUF012
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012
 
     HEADING: ClassVar[str]
     """The title of the box."""
@@ -72,7 +77,8 @@ class FormDialog(Dialog[Result]):
     def on_resize(self, event: Resize) -> None:
         """Let the fields scroll, so that the line below them stays in view."""
         # the class for the new height may not be set yet
-        around = LINES_AROUND if event.size.height < TALL else LINES_AROUND + 2
+        is_small = event.size.height < TALL and event.size.width < WIDE
+        around = LINES_AROUND + (2 if event.size.height >= TALL else int(is_small))
         self.query_one("#fields").styles.max_height = max(3, event.size.height - around)
         self.call_after_refresh(self._fit_mistakes)
 

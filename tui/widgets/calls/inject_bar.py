@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -13,10 +13,14 @@ from textual.reactive import reactive
 from textual.widgets import Input, Label
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import sanitize
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.tui.format.one_line import with_its_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.message_text import MessageText
 from sandbox_tui.tui.widgets.line_input import ProseLine
 
 Purpose = Literal["command", "message", "reject", "answer", "reword"]
@@ -50,7 +54,7 @@ def _placeholder(purpose: Purpose) -> str:
 
 
 class InjectBar(Horizontal):
-    """One input line with several purposes.
+    """One input line with several purposes; a message may have several lines.
 
     Attributes:
         purpose: what enter does.
@@ -62,6 +66,8 @@ class InjectBar(Horizontal):
         binding("inject.earlier", "earlier(1)", show=False),
         binding("inject.later", "earlier(-1)", show=False),
         binding("inject.told", "toggle_visible_to_model"),
+        binding("inject.newline", "newline"),
+        binding("inject.editor", "open_editor"),
     ]
 
     DEFAULT_CSS = """
@@ -70,6 +76,8 @@ class InjectBar(Horizontal):
         border-title-color: $role-dim; border-subtitle-color: $role-dim;
         &:focus-within { border: round $accent; border-subtitle-color: $accent; }
         Label { width: 2; color: $accent; }
+        MessageText { display: none; }
+        &.-lines { height: auto; ProseLine { display: none; } MessageText { display: block; } }
     }
     """
 
@@ -102,6 +110,7 @@ class InjectBar(Horizontal):
         yield ProseLine(
             placeholder=_placeholder("command"), id="inject-input", select_on_focus=False
         )
+        yield MessageText(id="inject-text")
 
     def on_mount(self) -> None:
         """Show what enter does."""
@@ -117,15 +126,37 @@ class InjectBar(Horizontal):
             text: the initial text; None keeps what was typed for this purpose and not sent.
         """
         self._switch_to(purpose)
-        field = self.query_one(Input)
         if text is not None:
             self._before = text
-            field.value = sanitize(text, newlines=False)
-            field.cursor_position = len(field.value)
+            self._put(text)
+        field = self._field
         if field.focusable:
             self.screen.set_focus(field)
         else:  # it appears with the next refresh
             self.call_after_refresh(field.focus)
+
+    @property
+    def _field(self) -> ProseLine | MessageText:
+        """The field that is shown."""
+        return self.query_one(MessageText if self.has_class("-lines") else ProseLine)
+
+    @property
+    def _typed(self) -> str:
+        field = self._field
+        return field.text if isinstance(field, MessageText) else field.value
+
+    def _put(self, text: str, *, grows: bool = False) -> None:
+        """Show a text: a message with line breaks in a field of several rows, all others in one."""
+        has_focus = self._field.has_focus
+        self.set_class(self.purpose == "message" and (grows or "\n" in text), "-lines")
+        field = self._field
+        if isinstance(field, MessageText):
+            field.put(sanitize(text))
+        else:
+            field.value = sanitize(text, newlines=False)
+            field.cursor_position = len(field.value)
+        if has_focus:
+            self.screen.set_focus(field)
 
     def say_gone(self, why: str) -> None:
         """Take no more lines, and say why."""
@@ -140,20 +171,56 @@ class InjectBar(Horizontal):
 
     def action_earlier(self, step: int) -> None:
         """Recall an earlier line (1), or a later one (-1)."""
-        sent, field = self._sent.get(self.purpose, []), self.query_one(Input)
+        sent = self._sent.get(self.purpose, [])
         back = min(max(self._back + step, 0), len(sent))
         if back == self._back:
             return
         if self._back == 0:
-            self._unsent = field.value
+            self._unsent = self._typed
         self._back = back
-        field.value = sanitize(sent[-back], newlines=False) if back else self._unsent
-        field.cursor_position = len(field.value)
+        self._put(sent[-back] if back else self._unsent)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only a command can be hidden from the model."""
+        """Only a command can be hidden from the model, and only a message has several lines."""
+        if action in ("newline", "open_editor"):
+            return self.purpose == "message"
         return action != "toggle_visible_to_model" or self.purpose == "command"
+
+    def action_newline(self) -> None:
+        """Break the line of the message at the cursor."""
+        field = self._field
+        if isinstance(field, MessageText):
+            field.insert("\n")
+            return
+        before, after = field.value[: field.cursor_position], field.value[field.cursor_position :]
+        self._put(f"{before}\n{after}")
+        self.query_one(MessageText).move_cursor((1, 0))
+
+    @work(exclusive=True)
+    async def action_open_editor(self) -> None:
+        """Write the message in `$EDITOR`; it is sent from here."""
+        try:
+            written = await edit_in_editor(app_of(self), self._typed, ".md")
+        except SandboxTuiError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+            return
+        self._put(written.rstrip("\n"))
+
+    @on(ProseLine.PastedLines)
+    def _pasted_lines(self, event: ProseLine.PastedLines) -> None:
+        """Let a message grow with the lines that were pasted into it."""
+        if self.purpose == "message":
+            event.stop()
+            field = self.query_one(ProseLine)
+            self._put(field.with_pasted_lines(field.value))
+
+    @on(MessageText.Sent)
+    def _sent_lines(self, event: MessageText.Sent) -> None:
+        event.stop()
+        text = self._typed.strip()
+        if text:
+            self._send(text)
 
     def action_toggle_visible_to_model(self) -> None:
         """Toggle whether the model is told about the command."""
@@ -176,9 +243,11 @@ class InjectBar(Horizontal):
             return
         if self.purpose == "reword":
             text = with_its_lines(text, self._before)
-        text = self.query_one(ProseLine).with_pasted_lines(text)
+        self._send(self.query_one(ProseLine).with_pasted_lines(text))
+
+    def _send(self, text: str) -> None:
         purpose = self.purpose
-        event.input.value = ""
+        self._put("")
         self._switch_to("command")
         if purpose in ("command", "message"):
             self._sent.setdefault(purpose, []).append(text)
@@ -189,11 +258,9 @@ class InjectBar(Horizontal):
         self._back = 0
         if purpose == self.purpose:
             return
-        field = self.query_one(Input)
-        self._drafts[self.purpose] = field.value
+        self._drafts[self.purpose] = self._typed
         self.purpose = purpose
-        field.value = self._drafts.pop(purpose, "")
-        field.cursor_position = len(field.value)
+        self._put(self._drafts.pop(purpose, ""))
 
     def _show(self) -> None:
         if self._gone:

@@ -34,6 +34,8 @@ class FileTree(ExplainsUnavailable, BlockList):
     started, and its size.
     """
 
+    has_its_own_keys = True
+
     BINDINGS: ClassVar[list[BindingType]] = [
         *PREVIEW_KEYS,
         binding("files.filter", "filter", show=False),

@@ -61,6 +61,8 @@ class Preview(Vertical):
         as_source: whether the source is shown instead of the preview of its kind.
     """
 
+    has_its_own_keys = True
+
     BINDINGS: ClassVar[list[BindingType]] = PREVIEW_KEYS
 
     DEFAULT_CSS = """

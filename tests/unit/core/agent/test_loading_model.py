@@ -188,5 +188,5 @@ async def test_the_default_attempts_bridge_the_restart_of_a_server(clock: Clock)
     assert sum(clock.waits) >= 120
     assert max(clock.waits) <= MAX_BACK_OFF_SECONDS
     failures = asking.only(e.ModelFailed)
-    assert giving_up_words(failures[0], failures[0].t).startswith("goes on trying for 02:")
+    assert giving_up_words(failures[0], failures[0].t).startswith("gives up in 02:")
     assert [giving_up_words(one, one.t) for one in failures[-2:]] == ["", ""]
