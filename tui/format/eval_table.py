@@ -50,8 +50,8 @@ def outcome_lines(table: EvalTable, width: int) -> list[Line]:
 def table_blocks(table: EvalTable, width: int) -> Iterator[list[Line]]:
     """Return the table in blocks of at most `width` cells, each with its head."""
     names, kinds = [("domain", "mode")], ["head"]
-    cells = [cell for row in (*table.rows, table.total) for cell in row.cells]
-    for row in (*table.rows, table.total):
+    cells = [cell for row in table.rows_and_total for cell in row.cells]
+    for row in table.rows_and_total:
         for at, cell in enumerate(row.cells):
             names.append((sanitize_line(row.domain) if at == 0 else "", cell.mode))
             kinds.append(kind_of(cell.difference))

@@ -73,7 +73,7 @@ class EvalComparison:
 
     Attributes:
         left, right: the two evaluations.
-        cells: by domain and mode; the last ones cover all domains.
+        cells: by domain and mode; the last ones cover all domains, if there are several.
         flips: tasks that only one of them solves, by domain, task and mode.
         differences: sentences about what they did not ask in the same way (`suite_differences`).
     """
@@ -103,11 +103,12 @@ def compare_evals(
         key=lambda group: (group[0] == ALL_DOMAINS, group[0], EVAL_MODES.index(group[1])),
     )
     domains = [group for group in groups if group[0] != ALL_DOMAINS]
+    shown = domains if len({domain for domain, _ in domains}) == 1 else groups
     flips = [flip for group in domains for flip in _flips(group, before, after)]
     return EvalComparison(
         left=left,
         right=right,
-        cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in groups),
+        cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in shown),
         flips=tuple(sorted(flips, key=lambda flip: (flip.domain, flip.task, flip.mode))),
         differences=differences,
     )

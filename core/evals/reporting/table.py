@@ -130,6 +130,11 @@ class EvalTable:
     seconds_left: float | None
 
     @property
+    def rows_and_total(self) -> tuple[Row, ...]:
+        """The rows to show: the total is left out if it would repeat the only domain."""
+        return self.rows if len(self.rows) == 1 else (*self.rows, self.total)
+
+    @property
     def samples(self) -> int:
         """Number of planned samples in all modes."""
         return sum(cell.samples for cell in self.total.cells)

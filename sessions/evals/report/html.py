@@ -55,7 +55,8 @@ def _sections(report: EvalReport) -> Iterator[str]:
 def _domains_by_modes(table: EvalTable) -> str:
     columns = columns_of(table)
     domains = [(row.domain, _lines(at, row, columns)) for at, row in enumerate(table.rows)]
-    domains.append((table.total.domain, _lines(None, table.total, columns)))
+    if table.total in table.rows_and_total:
+        domains.append((table.total.domain, _lines(None, table.total, columns)))
     return domains_table([column.title for column in columns], domains)
 
 

@@ -50,7 +50,7 @@ def domains_by_modes(table: EvalTable) -> str:
     """Return the table in GitHub Flavored Markdown."""
     columns = columns_of(table)
     lines = [["domain", "mode", *(column.title for column in columns)]]
-    for row in (*table.rows, table.total):
+    for row in table.rows_and_total:
         for at, cell in enumerate(row.cells):
             domain = inline(row.domain[:MAX_TEXT_CHARS]) if at == 0 else ""
             shown = (column.show(cell) for column in columns)

@@ -58,7 +58,7 @@ def colour(mode: EvalMode) -> str:
 
 
 def _plot(plot: Plot, table: EvalTable) -> str:
-    rows = (*table.rows, table.total)
+    rows = table.rows_and_total
     values = [plot.value(cell) for row in rows for cell in row.cells]
     most = max((value for value in values if value is not None), default=0.0) or 1.0
     lines = [_row(plot, row.domain, row.cells, most) for row in rows]

@@ -23,7 +23,7 @@ def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
         click.echo(ledger.NO_EVALUATION, err=True)
     elif not as_json:
         click.echo(
-            f"{'evaluation':21}  {'status':11}  {'done':>16}  {'suite':12}  {'model':20}  score"
+            f"{'evaluation':21}  {'status':11}  {'done':^16}  {'suite':12}  {'model':20}  score"
         )
     for found in summaries:
         if as_json:

@@ -39,7 +39,7 @@ def test_pairs_by_hand() -> None:
         result("a", "sandbox-context", 1.0),
     ]
     found = compare_evals(INFO, left, OTHER, right)
-    math, total = found.cells
+    (math,) = found.cells  # one for all domains would repeat it
     assert math == PairedCell(
         domain="math",
         mode="sandbox",
@@ -49,10 +49,15 @@ def test_pairs_by_hand() -> None:
         tokens_ratio=0.5,
         unpaired=2,
     )
-    assert (total.domain, total.difference) == ("all", math.difference)
     assert found.flips == (Flip("sandbox", "math", "a", 0, 1, "sandbox-a", "new"),)
     assert found.flips[0].gained
     assert found.differences == ()
+
+
+def test_several_domains_have_a_total() -> None:
+    rows = [result("a", "sandbox", 1.0), result("b", "sandbox", 0.0, domain="physics")]
+    found = compare_evals(INFO, rows, OTHER, rows)
+    assert [cell.domain for cell in found.cells] == ["math", "physics", "all"]
 
 
 TASKS = tuple(Task(id=f"t{n}", problem=f"{n} + {n}?", target=str(2 * n)) for n in range(3))
