@@ -15,6 +15,9 @@ from sandbox_tui.tui.format.answers import NO_ANSWER
 MAX_FILES = 8
 """Maximum number of changed files that a line names."""
 
+MAX_CHARACTERS = 300
+"""Maximum characters of a line from a reply or a message."""
+
 
 def event_lines(event: e.AnyEvent, state: RunState) -> list[str]:
     """Return the lines for an event; none if it is not worth reporting.
@@ -106,10 +109,12 @@ def _call_line(event: e.AnyEvent, state: RunState) -> str:
 
 
 def _person_line(event: e.AnyEvent) -> str:
-    """Return the line for what the user did to files or to what runs without asking; decisions are
-    part of a call's line."""
+    """Return the line for the user's message, or for what the user did to files or to what runs
+    without asking; decisions are part of a call's line."""
     if isinstance(event, e.RuleGranted | e.RuleRevoked):
         return sanitize_line(note_on(event).text)
+    if isinstance(event, e.HumanMessage):
+        return f"you: {sanitize_line(' '.join(event.text.split()))[:MAX_CHARACTERS]}"
     if not isinstance(event, e.HumanFile):
         return ""
     how = {"pull": "copied out", "push": "copied in", "edit": "edited by hand"}[event.action]
@@ -123,7 +128,7 @@ def _reply_start(state: RunState) -> str:
     words = (
         "" if reply is None else sanitize_line(" ".join((reply.text or reply.reasoning).split()))
     )
-    return f": {words[:300]}" if words else ""
+    return f": {words[:MAX_CHARACTERS]}" if words else ""
 
 
 def _finished_line(event: e.CallFinished, state: RunState) -> str:
@@ -136,7 +141,8 @@ def _finished_line(event: e.CallFinished, state: RunState) -> str:
         return f"call {event.call} {_NOT_RUN[decided.verdict]} ({who}): {words}"
     how = "ok" if event.ok else "timed out" if event.timed_out else "failed"
     code = f"exit {event.exit_code}, " if event.exit_code and not event.timed_out else ""
-    return f"call {event.call} {how} ({code}{short_duration(event.duration)}): {words}"
+    edited = "edited by you, " if decided is not None and decided.verdict == "edit" else ""
+    return f"call {event.call} {how} ({edited}{code}{short_duration(event.duration)}): {words}"
 
 
 _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead of run"}

@@ -42,6 +42,15 @@ def test_how_a_call_went_comes_before_what_it_was() -> None:
     assert re.search(r"call 1 failed \(exit 3, 0\.50s\): bash ", failed)
 
 
+def test_a_call_that_the_user_edited_says_so() -> None:
+    events, _ = sample("plain")
+    at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
+    edit = e.CallDecided(call=1, verdict="edit", by="human", arguments='{"command": "echo other"}')
+    done = e.CallFinished(call=1, observation="other", ok=True, duration=0.0)
+    printed = lines([*events[: at + 1], edit, done])
+    assert "call 1 ok (edited by you, 0.00s): bash echo other" in printed[-1]
+
+
 def test_lines_of_several_runs_begin_with_their_number() -> None:
     printed = lines(sample("plain")[0], "[2] ")
     assert printed[0].startswith("[2] 00:00  session ")
@@ -168,18 +177,18 @@ def test_a_fork_prints_where_it_begins_and_nothing_of_its_parent() -> None:
     forked = e.Forked(
         parent="p", parent_seq=at, step=2, snapshot=None, repeats=0, model="m", sandbox_info={}
     )
-    own = e.Warned(text="own")
+    told = e.HumanMessage(id=9, text="Use the\n standard library.\x1b")
     printed = lines(
         [
             first,
             *[event for event in parent if not isinstance(event, e.RunStarted)],
             msgspec.structs.replace(forked, seq=at + 1),
-            msgspec.structs.replace(own, seq=at + 2),
+            msgspec.structs.replace(told, seq=at + 2),
         ]
     )
     assert [line.split("  ", 1)[1] for line in printed[1:]] == [
         "forked from p at step 2; new from here",
-        "warning: own",
+        "you: Use the standard library.␛",
     ]
     assert "session f: " in printed[0]
     again = lines([msgspec.structs.replace(forked, repeats=3)])
