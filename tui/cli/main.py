@@ -390,9 +390,8 @@ def _detached(store: Store, name: str | None) -> RunSummary:
         if found.outcome == "running" and found.elsewhere:
             raise ConfigError(f"{found.id} is running in {found.program}.")
         if found.outcome != "running" or not is_detached(found.id):
-            raise ConfigError(
-                f"{found.id} is {found.outcome.replace('_', ' ')}, so it is not a detached run."
-            )
+            ended = found.outcome.replace("_", " ")
+            raise ConfigError(f"{found.id} is {ended}, so it is not a detached run.")
         return found
     running = (run for run in store.standalone_runs(limit=500) if run.outcome == "running")
     for found in running:

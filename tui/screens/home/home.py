@@ -29,7 +29,6 @@ from sandbox_tui.tui.screens.home.rows.session_opener import opening_words
 from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
-from sandbox_tui.tui.screens.home.unstarted_runs import give_back
 from sandbox_tui.tui.screens.wall.open_wall import open_wall, why_no_wall
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -261,6 +260,8 @@ class HomeScreen(RowCommands):
     @work(group="unstarted")
     async def _give_back(self, workers: Sequence[RunWorker], typed: Texts) -> None:
         """If the runs could not start, make their text a draft again and open the form with it."""
+        from sandbox_tui.tui.screens.home.unstarted_runs import give_back
+
         if await give_back(self, workers, typed, self._draft) and self.is_current:
             self.action_new()
 

@@ -148,8 +148,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         first = chosen_first(seen, self._chosen_first)
         if self.focused is None:
             self.set_focus(self._chosen_last if self._chosen_last in seen else first)
-        elif self._follows_waiting and first.kind == "waiting" and _idles(self._chosen):
-            self.set_focus(first)
+        elif self._follows_waiting and (tile := self._chosen) and first.kind == "waiting":
+            self.set_focus(tile if tile.kind == "waiting" else first)
 
     @property
     def _tiles(self) -> list[RunTile]:
@@ -396,7 +396,3 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self._close_search()
             return
         leave_wall(self, self._run_workers, asks=self._confirm_leave)
-
-
-def _idles(tile: RunTile | None) -> bool:
-    return tile is not None and tile.kind != "waiting"
