@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.calls import call_of, spent_before_forks
-
-MAX_EVENTS_READ = 1_000
-"""Maximum number of a fork's own events that are searched for what was changed."""
+from sandbox_tui.sessions.store.tables.calls import (
+    ForkChange,
+    changes_of_forks,
+    spent_before_forks,
+)
+from sandbox_tui.sessions.store.tables.events import read_first_own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,7 @@ class ForkOrigin:
         message: sent to the model when it was forked; empty for none.
         call: number of the call that was changed; None if none was.
         tool, arguments: of that call, as changed; the arguments are JSON text.
+        proposed: its arguments as the model wrote them.
         model: name of the model if it is another one than the parent's; empty otherwise.
     """
 
@@ -50,6 +52,7 @@ class ForkOrigin:
     call: int | None = None
     tool: str = ""
     arguments: str = ""
+    proposed: str = ""
     model: str = ""
 
 
@@ -99,30 +102,40 @@ def read_origin(store: Store, run: RunSummary) -> ForkOrigin | None:
     Raises:
         StoreError: the database cannot be read.
     """
-    if run.parent is None or run.parent_seq is None:
-        return None
-    own = islice(store.events(run.id, after=run.parent_seq, output=False), MAX_EVENTS_READ)
-    forked = next(own, None)
-    if not isinstance(forked, e.Forked):
-        return None
-    origin = ForkOrigin(parent=forked.parent, step=forked.step, model=_other_model(store, forked))
-    for event in own:
-        match event:
-            case e.HumanMessage(text=text):
-                origin = replace(origin, message=text)
-            case e.CallDecided(verdict="edit", call=call, arguments=arguments):
-                row = call_of(store, run.id, call)
-                tool = "" if row is None else row.tool
-                origin = replace(origin, call=call, tool=tool, arguments=arguments or "")
-            case e.CallStarted() | e.ModelAsked() | e.RunFinished():
-                break
-            case _:
-                pass
-    return origin
+    return read_origins(store, [run]).get(run.id)
 
 
-def _other_model(store: Store, forked: e.Forked) -> str:
-    """Return the fork's model if its parent is known to have another one."""
-    if not store.has_run(forked.parent) or store.run(forked.parent).model == forked.model:
-        return ""
-    return forked.model
+def read_origins(store: Store, runs: Iterable[RunSummary]) -> dict[str, ForkOrigin]:
+    """Return where each fork among these sessions comes from, in two queries.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    forks = [run.id for run in runs if run.parent is not None and run.parent_seq is not None]
+    first = read_first_own(store, forks) if forks else {}
+    changes = changes_of_forks(store, list(first)) if first else {}
+    return {
+        name: _origin(event, changes[name])
+        for name, event in first.items()
+        if isinstance(event, e.Forked) and name in changes  # not deleted in between
+    }
+
+
+def _origin(forked: e.Forked, change: ForkChange) -> ForkOrigin:
+    # a later call may have been edited while it waited, but it is of a later step
+    is_edited = bool(change.arguments) and change.step <= forked.step
+    origin = ForkOrigin(
+        parent=forked.parent,
+        step=forked.step,
+        message=change.message,
+        model="" if change.parent_model in ("", forked.model) else forked.model,
+    )
+    if not is_edited:
+        return origin
+    return replace(
+        origin,
+        call=change.call,
+        tool=change.tool,
+        arguments=change.arguments,
+        proposed=change.proposed,
+    )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.relations.fork_origin import SharedPart, shared_parts
+from sandbox_tui.sessions.relations.fork_origin import (
+    ForkOrigin,
+    SharedPart,
+    read_origin,
+    read_origins,
+    shared_parts,
+)
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.events import read_first_own
 from sandbox_tui.sessions.store.tables.runs import stored_among
 
 
@@ -19,15 +23,20 @@ class Lineage:
 
     Attributes:
         depth: number of forks between it and its oldest listed ancestor.
-        step: the step of its fork point; None if it is not a fork.
+        origin: where it was forked from, and what was changed; None if it is not a fork.
         shared: what it took over from its parent.
         is_orphan: whether its parent was deleted.
     """
 
     depth: int = 0
-    step: int | None = None
+    origin: ForkOrigin | None = None
     shared: SharedPart = field(default_factory=SharedPart)
     is_orphan: bool = False
+
+    @property
+    def step(self) -> int | None:
+        """The step of its fork point; None if it is not a fork."""
+        return None if self.origin is None else self.origin.step
 
 
 def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
@@ -68,20 +77,20 @@ def _oldest_ancestor(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
 
 
 def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSummary, Lineage]]:
-    """Return the sessions in the order of `in_tree_order`, with the steps of their fork points and
-    what they took over.
+    """Return the sessions in the order of `in_tree_order`, with their origins and what they took
+    over.
 
     Raises:
         StoreError: the database cannot be read.
     """
-    steps, shared = fork_steps(store, runs), shared_parts(store, runs)
+    origins, shared = read_origins(store, runs), shared_parts(store, runs)
     none, orphans = SharedPart(), _orphans(store, runs)
     return [
         (
             run,
             Lineage(
                 depth=depth,
-                step=steps.get(run.id),
+                origin=origins.get(run.id),
                 shared=shared.get(run.id, none),
                 is_orphan=run.id in orphans,
             ),
@@ -106,15 +115,5 @@ def fork_step(store: Store, run: RunSummary) -> int | None:
     Raises:
         StoreError: the database cannot be read.
     """
-    return fork_steps(store, [run]).get(run.id)
-
-
-def fork_steps(store: Store, runs: Iterable[RunSummary]) -> dict[str, int]:
-    """Return the step at which each fork among these sessions was forked.
-
-    Raises:
-        StoreError: the database cannot be read.
-    """
-    forks = [run.id for run in runs if run.parent_seq is not None]
-    first = read_first_own(store, forks) if forks else {}
-    return {name: event.step for name, event in first.items() if isinstance(event, e.Forked)}
+    origin = read_origin(store, run)
+    return None if origin is None else origin.step

@@ -125,6 +125,51 @@ def spent_before_forks(database: Database, run_ids: Sequence[str]) -> dict[str, 
     }
 
 
+class ForkChange(NamedTuple):
+    """What a fork did first, apart from asking its model.
+
+    Attributes:
+        message: sent before the model was asked; empty for none.
+        call: number of the first call of its own; 0 without one.
+        step, tool: of that call.
+        arguments, proposed: of that call, if they were edited; otherwise empty.
+        parent_model: name of its parent's model; empty if the parent was deleted.
+    """
+
+    message: str
+    call: int
+    step: int
+    tool: str
+    arguments: str
+    proposed: str
+    parent_model: str
+
+
+def changes_of_forks(database: Database, run_ids: Sequence[str]) -> dict[str, ForkChange]:
+    """Return what each of these forks did first, in one query."""
+    rows = database.rows(
+        "SELECT r.id AS fork, p.model AS parent_model, c.number, c.step, c.tool, c.arguments,"
+        " c.proposed_arguments, (SELECT m.text FROM messages m WHERE m.run_id = r.id"
+        " AND m.kind = 'message' AND m.seq > r.parent_seq AND m.seq < coalesce("
+        "(SELECT min(a.seq) FROM events a WHERE a.run_id = r.id AND a.kind = 'ModelAsked'"
+        " AND a.seq > r.parent_seq), m.seq + 1) ORDER BY m.seq LIMIT 1) AS message"
+        " FROM json_each(?) given JOIN runs r ON r.id = given.value"
+        " LEFT JOIN runs p ON p.id = r.parent"
+        " LEFT JOIN calls c ON c.id = (SELECT id FROM calls WHERE run_id = r.id"
+        " AND proposed_seq > r.parent_seq ORDER BY proposed_seq LIMIT 1)",
+        [msgspec.json.encode(run_ids).decode()],
+    )
+    return {
+        str(row["fork"]): ForkChange(
+            *(row["message"] or "", row["number"] or 0, row["step"] or 0, row["tool"] or ""),
+            arguments="" if row["proposed_arguments"] is None else str(row["arguments"]),
+            proposed=row["proposed_arguments"] or "",
+            parent_model=row["parent_model"] or "",
+        )
+        for row in rows
+    }
+
+
 def _call(row: dict[str, Any]) -> CallRow:
     return CallRow(
         number=int(row["number"]),

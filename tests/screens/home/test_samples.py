@@ -288,4 +288,5 @@ async def test_a_fork_shows_its_reason_and_its_own_part(store: Store) -> None:
         store.delete("parent")
         home.reload()
         await until(pilot, lambda: sessions.index_of("fork") == 0)
-        assert "fork of a deleted session  a task " in row(sessions, 0)
+        told_apart = "a task  fork of a deleted session · “try the other way” "
+        assert told_apart in row(sessions, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -14,10 +14,10 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import short_outcome
-from sandbox_tui.tui.format.titles import model_title, task_title
+from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_result import result_text, result_words
-from sandbox_tui.tui.widgets.sessions.session_rows import ago, sign_of, start_time
+from sandbox_tui.tui.widgets.sessions.session_rows import ago, start_time
 
 COLUMNS_FROM = 120
 """Minimum width of a list in which a session takes one line."""
@@ -34,8 +34,9 @@ _AGE_COLUMNS = 10
 """Columns of an age, which grows while the list is shown."""
 
 
-_MIN_TITLE, _MIN_RESULT = 40, 24
-"""Columns that titles and results get before the columns that matter least."""
+_ENOUGH_TITLE, _ENOUGH_RESULT = 56, 24
+"""Columns that titles and results get, as far as they need them, before the columns that matter
+least."""
 
 _LEAST = ("start", "sandbox", "cost", "tokens")
 """Columns that are left out, in this order, for titles and results."""
@@ -106,16 +107,37 @@ def columns_of(rows: Iterable[Facts]) -> Columns:
     return Columns(*map(min, widest, _MAX_COLUMNS))
 
 
-def fitted(columns: Columns, width: int) -> Columns:
-    """Return the columns for a list of this width: first those that matter least are left out,
-    then the results are cut, so that the titles keep some room."""
-    wanted = _MIN_TITLE + min(columns.result, _MIN_RESULT)
+def fitted(columns: Columns, width: int, titles: int) -> Columns:
+    """Return the columns for a list of this width: first those that matter least are left out, then
+    the results are cut, so that titles are shown.
+
+    Args:
+        columns: as wide as their texts.
+        width: columns of the list.
+        titles: columns of the longest title, with what stands before it.
+    """
+    wanted = min(titles, _ENOUGH_TITLE) + min(columns.result, _ENOUGH_RESULT)
     for name in _LEAST:
-        if not columns.result or _room(columns, width) >= wanted:
+        if _room(columns, width) >= wanted:
             break
         columns = columns._replace(**{name: 0})
-    most = max(_room(columns, width) * 2 // 5, _room(columns, width) - 2 * _MIN_TITLE)
+    room = _room(columns, width)
+    most = max(room - titles, room // 3)
     return columns._replace(result=max(0, min(columns.result, most)))
+
+
+def takes_second_line(columns: Columns, width: int, *, title: int, result: int, notes: int) -> bool:
+    """Return whether tags and origin of a session do not fit beside its title.
+
+    Args:
+        columns: those of `fitted`.
+        width: columns of the list.
+        title: columns of the title, with what stands before it.
+        result: columns of the result, if it is not cut.
+        notes: columns of tags and origin; 0 for none.
+    """
+    room = _room(columns, width) - min(result, columns.result)
+    return bool(notes) and title + GAP + notes > room
 
 
 def _room(columns: Columns, width: int) -> int:
@@ -125,59 +147,53 @@ def _room(columns: Columns, width: int) -> int:
     return width - texts - figures - _AGE_COLUMNS - 1 - (2 if columns.result else 1) * GAP
 
 
-def columns_line(
+def columns_lines(
     run: RunSummary,
     width: int,
     palette: Palette,
     *,
-    columns: Columns = _MAX_COLUMNS,
-    branch: str = "",
-    marked: bool = False,
+    head: Text,
+    columns: Columns,
     waits_for: str | None = None,
-    title: str = "",
-    fork_label: str = "",
-    tags: Sequence[str] = (),
-) -> Text:
+    notes: Text | None = None,
+    notes_below: bool = False,
+    indent: int = 0,
+) -> list[Text]:
     """Draw title, result, outcome, model, sandbox, steps, tokens, cost, duration, start and age of
-    a session.
+    a session, with its tags and origin beside the title or on a second line.
 
     Args:
         run: the session.
         width: columns, at least `COLUMNS_FROM`.
         palette: the palette to draw with.
-        columns: the columns of the list.
-        branch: the branch drawn from its parent.
-        marked: whether the user has marked it.
+        head: its title with what stands before it; changed in place.
+        columns: those of `fitted`.
         waits_for: the call that waits for the user, in words; None if none waits.
-        title: replaces the session's own title.
-        fork_label: the step at which a fork starts.
-        tags: its tags.
+        notes: its tags and origin; changed in place.
+        notes_below: whether these take a second line.
+        indent: columns to the left of the second line.
     """
-    waits = waits_for is not None
-    sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
-    columns = fitted(columns, width)
     facts = Text(no_wrap=True)
-    if columns.result:
-        _column(facts, result_text(run, palette, waits_for or ""), columns.result)
+    if columns.result:  # next to the outcome: a title takes what its own result leaves
+        result = result_text(run, palette, waits_for or "")
+        _column(facts, result, min(columns.result, result.cell_len))
     state = _drawn(facts_of(run, waits_for), columns, palette)
-    if waits:
+    if waits_for is not None:
         state.stylize(palette.human, 0, len("waits for you"))
     facts.append_text(state).append(
         ago(run.run_started_at).rjust(_AGE_COLUMNS) + " ", style=palette.dim
     )
-    line = Text(branch, style=palette.faint, no_wrap=True)
-    line.append(f" {sign} ", style=style)
-    if marked:
-        line.append("◉ ", style=palette.accent)
-    for tag in tags:
-        line.append(f"#{sanitize_line(tag)} ", style=palette.human)
-    if fork_label:
-        line.append(f"{sanitize_line(fork_label)}  ", style=palette.dim)
-    line.append(title or task_title(run), style=palette.text)
+    if notes and not notes_below:
+        head.append(" " * GAP).append_text(notes)
     room = max(1, width - facts.cell_len - GAP)
-    fit_line(line, room)
-    line.pad_right(room - line.cell_len + GAP)
-    return line.append_text(facts)
+    fit_line(head, room)
+    head.pad_right(room - head.cell_len + GAP)
+    lines = [head.append_text(facts)]
+    if notes and notes_below:
+        below = Text(" " * (indent + 3), no_wrap=True).append_text(notes)
+        fit_line(below, width)
+        lines.append(below)
+    return lines
 
 
 def _drawn(facts: Facts, columns: Columns, palette: Palette) -> Text:

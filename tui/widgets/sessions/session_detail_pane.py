@@ -31,6 +31,7 @@ from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.sessions.fork_words import change_lines
 from sandbox_tui.tui.widgets.sessions.samples_row import states_of
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
@@ -177,8 +178,10 @@ def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]
     if origin.message:
         lines.append(_line("message", origin.message, palette, palette.human))
     if origin.call is not None:
-        words = full_command(origin.tool, origin.arguments[:MAX_CHARACTERS])
-        lines.append(_line(f"call {origin.call}", f"changed to {words}", palette, palette.human))
+        words = f"changed: {short_name(sanitize_line(origin.tool))}"
+        lines.append(_line(f"call {origin.call}", words, palette, palette.human))
+        changed = change_lines(origin.proposed, origin.arguments, palette)
+        lines += [_label("", palette).append_text(line) for line in changed]
     return lines
 
 

@@ -9,7 +9,6 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.relations.fork_origin import own_part
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.sessions.relations.listing import (
     EvalRow,
@@ -20,33 +19,19 @@ from sandbox_tui.sessions.relations.listing import (
     rows_of,
     runs_of,
 )
-from sandbox_tui.sessions.store.answers import submitted_answer
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import answer_line
-from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
 from sandbox_tui.tui.widgets.sessions.samples_row import samples_lines
-from sandbox_tui.tui.widgets.sessions.session_columns import (
-    COLUMNS_FROM,
-    Columns,
-    columns_line,
-    columns_of,
-    facts_of,
-)
-from sandbox_tui.tui.widgets.sessions.session_rows import facts_line, title_line
+from sandbox_tui.tui.widgets.sessions.session_lines import SessionLines
 from sandbox_tui.tui.widgets.training.training_rows import training_lines
 
 PREFETCH_ROWS = 30
 """Distance to the last loaded row at which more sessions are requested."""
-
-
-MAX_INDENTED_DEPTH = 5
-"""Deeper forks are not indented any further."""
 
 
 class SessionList(BlockList):
@@ -71,7 +56,7 @@ class SessionList(BlockList):
         self._tags: Mapping[str, Sequence[str]] = {}
         self._marked: list[str] = []
         self._wanted = ""
-        self._columns = Columns()
+        self._lines = SessionLines()
         self.waiting: Mapping[str, str] = {}
         self._total = 0
         self._asked_at = 0
@@ -121,11 +106,8 @@ class SessionList(BlockList):
             waiting=self.waiting,
             opened=self._opened,
         )
-        self._columns = columns_of(
-            facts_of(own_part(row.run, row.lineage.shared), self.waiting.get(row.run.id))
-            for row in self._rows
-            if isinstance(row, SessionRow)
-        )
+        sessions = (row for row in self._rows if isinstance(row, SessionRow))
+        self._lines = SessionLines.of(sessions, self._tags, self.waiting)
         self.reset()
         index = -1 if selected is None else self.index_of(selected.key)
         if index >= 0:
@@ -300,7 +282,8 @@ class SessionList(BlockList):
     def block_height(self, index: int, width: int) -> int:
         if not self._rows:
             return 5
-        return 1 if width >= COLUMNS_FROM and isinstance(self._rows[index], SessionRow) else 2
+        row = self._rows[index]
+        return self._lines.height(row, width) if isinstance(row, SessionRow) else 2
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
@@ -312,48 +295,14 @@ class SessionList(BlockList):
             return [Text(f"  {words}", style=palette.dim, no_wrap=True) for words in lines]
         match self._rows[index]:
             case SessionRow() as row:
-                return self._session_lines(row, width, palette)
+                marked = row.run.id in self._marked
+                return self._lines.draw(row, width, palette, is_marked=marked)
             case SamplesRow() as row:
                 return samples_lines(row, width, palette, marked=self._marked)
             case EvalRow(summary=summary):
                 return eval_lines(summary, width, palette, label="evaluation  ")
             case TrainingRow(summary=summary):
                 return training_lines(summary, width, palette, label="training  ")
-
-    def _session_lines(self, row: SessionRow, width: int, palette: Palette) -> list[Text]:
-        run, branch = own_part(row.run, row.lineage.shared), _branch(row)
-        marked, waits_for = run.id in self._marked, self.waiting.get(run.id)
-        tags, fork_label = self._tags.get(run.id, ()), _parting(row)
-        is_wide = width >= COLUMNS_FROM
-        title = "" if row.sample is None else _sample_title(row.sample, run, short=is_wide)
-        if is_wide:
-            line = columns_line(
-                run,
-                width,
-                palette,
-                columns=self._columns,
-                branch=branch,
-                marked=marked,
-                waits_for=waits_for,
-                title=title,
-                fork_label=fork_label,
-                tags=tags,
-            )
-            return [line]
-        waits = waits_for is not None
-        return [
-            title_line(run, width, palette, branch=branch, marked=marked, waits=waits, title=title),
-            facts_line(
-                run,
-                width,
-                palette,
-                indent=len(branch),
-                fork_label=fork_label,
-                tags=tags,
-                waits_for=waits_for,
-                shows_result=waits or row.sample is None,
-            ),
-        ]
 
 
 def _progressed(
@@ -367,30 +316,3 @@ def _progressed(
             return TrainingRow(summary=trained[key])
         case _:
             return row
-
-
-def _sample_title(number: int, run: RunSummary, *, short: bool) -> str:
-    """Return a sample's number, its name if the user gave one, and unless it is to be short, its
-    answer, or why there is none."""
-    submitted = answer_line(submitted_answer(run.outcome, run.answer))
-    result = f"answer: {submitted}" if submitted else first_line(run.error or "")
-    result = "" if short else result
-    parts = (f"sample {number}", first_line(run.title or ""), result)
-    return " · ".join(part for part in parts if part)
-
-
-def _branch(row: SessionRow) -> str:
-    """Return the branch drawn from a parent to its fork, or from a task to its sample."""
-    if not row.closes:
-        return ""
-    *before, is_last = row.closes[-MAX_INDENTED_DEPTH - 1 :]
-    lines = "".join("   " if closed else " │ " for closed in before)
-    return f"{lines} └─" if is_last else f"{lines} ├─"
-
-
-def _parting(row: SessionRow) -> str:
-    """Return the step at which a fork starts, or that its parent was deleted."""
-    lineage = row.lineage
-    if lineage.step is None:
-        return ""
-    return "fork of a deleted session" if lineage.is_orphan else f"forked at step {lineage.step}"

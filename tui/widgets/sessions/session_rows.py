@@ -22,6 +22,9 @@ from sandbox_tui.tui.widgets.sessions.session_result import result_text
 MIN_RESULT = 24
 """Columns that the result of a session may always take."""
 
+MAX_SHARE = 3
+"""Fifths of the width that the origin of a fork may take."""
+
 
 def title_line(
     run: RunSummary,
@@ -44,13 +47,36 @@ def title_line(
         waits: whether one of its calls waits for the user.
         title: replaces the session's own title.
     """
+    line = head_of(run, palette, branch=branch, marked=marked, waits=waits, title=title)
+    return with_age(line, run.run_started_at, width, palette)
+
+
+def head_of(
+    run: RunSummary,
+    palette: Palette,
+    *,
+    branch: str = "",
+    marked: bool = False,
+    waits: bool = False,
+    title: str = "",
+) -> Text:
+    """Return the branch of a session, a sign for its outcome, its mark and its title; for the
+    arguments see `title_line`."""
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
     line = Text(branch, style=palette.faint, no_wrap=True)
     line.append(f" {sign} ", style=style)
     if marked:
         line.append("◉ ", style=palette.accent)
-    line.append(title or task_title(run), style=palette.text)
-    return with_age(line, run.run_started_at, width, palette)
+    return line.append(title or task_title(run), style=palette.text)
+
+
+def notes_beside_title(tags: Sequence[str], fork_label: str, palette: Palette) -> Text:
+    """Return tags and origin of a session; empty if it has neither."""
+    line = Text(style=palette.dim, no_wrap=True)
+    line.append(" ".join(f"#{sanitize_line(tag)}" for tag in tags), style=palette.human)
+    if fork_label:
+        line.append(" · " if tags else "").append(sanitize_line(fork_label), style=palette.dim)
+    return line
 
 
 def facts_line(
@@ -78,7 +104,6 @@ def facts_line(
     """
     waits = waits_for is not None
     tokens = run.input_tokens + run.output_tokens
-    state = [fork_label, "waits for you" if waits else outcome_words(run)]
     parts = [
         model_title(run.model),
         sanitize_line(run.sandbox),
@@ -88,13 +113,18 @@ def facts_line(
         clock(run.seconds),
     ]
     line = Text(f"{' ' * indent}   ", style=palette.dim, no_wrap=True)
-    for tag in tags:
-        line.append(f"#{sanitize_line(tag)} ", style=palette.human)
-    line.append(" · ".join(filter(None, state)), style=palette.human if waits else palette.dim)
+    if fork_label:
+        origin = Text(sanitize_line(fork_label), style=palette.dim, no_wrap=True)
+        fit_line(origin, max(MIN_RESULT, width * MAX_SHARE // 5 - indent))
+        line.append_text(origin).append(" · ")
+    state = "waits for you" if waits else outcome_words(run)
+    line.append(state, style=palette.human if waits else palette.dim)
     result = result_text(run, palette, waits_for or "")
     if result and shows_result:
         fit_line(result, max(MIN_RESULT, width * 2 // 5))
         line.append(": " if waits else " · ", style=palette.dim).append_text(result)
+    if tags:
+        line.append(" · ").append_text(notes_beside_title(tags, "", palette))
     line.append("".join(f" · {part}" for part in parts if part), style=palette.dim)
     fit_line(line, width)
     return line

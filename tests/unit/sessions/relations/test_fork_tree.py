@@ -99,22 +99,28 @@ def test_the_step_of_the_fork_point(tmp_path: Path) -> None:
         repeats=0,
         model="m",
     )
-    told = e.HumanMessage(seq=parting.seq + 1, t=99.0, id=9, text="look again")
-    edit = e.CallDecided(
-        seq=parting.seq + 2, t=99.5, call=2, verdict="edit", by="human", arguments='{"a": 1}'
-    )
-    asked = e.ModelAsked(seq=parting.seq + 3, t=99.5, step=8, digest="", messages=2)
-    later = e.HumanMessage(seq=parting.seq + 4, t=100.0, id=10, text="not a reason")
-    store.append("child", [first, *events[1:], parting, told, edit, asked, later])
+    call = e.ToolCall(number=9, step=7, id="c", name="execute_bash", arguments='{"a": 0}')
+    own_events: list[e.AnyEvent] = [
+        e.HumanMessage(t=99.0, id=9, text="look again"),
+        e.CallProposed(t=99.5, call=call),
+        e.CallDecided(t=99.5, call=9, verdict="edit", by="human", arguments='{"a": 1}'),
+        e.ModelAsked(t=99.5, step=8, digest="", messages=2),
+        e.HumanMessage(t=100.0, id=10, text="not a reason"),
+    ]
+    numbered = [
+        msgspec.structs.replace(event, seq=parting.seq + n) for n, event in enumerate(own_events, 1)
+    ]
+    store.append("child", [first, *events[1:], parting, *numbered])
     child = store.run("child")
     origin = read_origin(store, child)
     assert origin == ForkOrigin(
         parent="parent",
         step=7,
         message="look again",
-        call=2,
-        tool="str_replace_editor",
+        call=9,
+        tool="execute_bash",
         arguments='{"a": 1}',
+        proposed='{"a": 0}',
     )
     own = own_part(child, shared_part(store, child))
     assert own.seconds == 100.0 - events[-1].t
@@ -128,7 +134,7 @@ def test_the_step_of_the_fork_point(tmp_path: Path) -> None:
     with store.autocommit() as connection:
         connection.set_trace_callback(queries.append)
     places = {one.id: place for one, place in with_lineage(store, listed)}
-    assert sum(query.startswith("SELECT") for query in queries) == 2, "however many forks"
+    assert sum(query.startswith("SELECT") for query in queries) == 3, "however many forks"
     assert places["child"].step == 7
     assert places["child"].depth == 1
     assert places["parent"].step is None

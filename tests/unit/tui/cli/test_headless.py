@@ -39,7 +39,7 @@ def test_lines_are_plain_words_that_never_change(text: str) -> None:
 def test_how_a_call_went_comes_before_what_it_was() -> None:
     printed = lines(sample("plain")[0])
     (failed,) = [line for line in printed if "call 1" in line and "failed" in line]
-    assert re.search(r"call 1 failed \(exit 3, 0\.50s\): bash ", failed)
+    assert re.search(r"call 1 failed \(edited by you, exit 3, 0\.50s\): bash ", failed)
 
 
 def test_a_call_that_the_user_edited_says_so() -> None:

@@ -1,0 +1,80 @@
+"""The lines of sessions in the list: what they show first if there is little room."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
+from sandbox_tui.sessions.relations.fork_tree import Lineage
+from sandbox_tui.sessions.relations.listing import SessionRow
+from sandbox_tui.tui.theming.palette import _palette
+from sandbox_tui.tui.widgets.sessions.session_lines import SessionLines
+from tests.unit.sessions.relations.test_fork_tree import run
+
+LONG = "Count the squares below one million whose digits sum to a square and explain it"
+PALETTE = _palette(*["white"] * 12, highlight="native")
+
+
+def bash(command: str) -> str:
+    return json.dumps({"command": command})
+
+
+def session(name: str, task: str = LONG, answer: str = "42") -> RunSummary:
+    return replace(run(name), task=task, answer=answer, model="qwen3-coder-30b")
+
+
+def fork(name: str, **changed: str | int) -> SessionRow:
+    origin = ForkOrigin(parent="parent", step=3, **changed)  # type: ignore[arg-type]
+    return SessionRow(run=session(name), lineage=Lineage(depth=1, origin=origin), closes=(True,))
+
+
+CALL = fork(
+    "call", call=4, tool="execute_bash", arguments=bash("echo 99"), proposed=bash("echo 42")
+)
+MESSAGE = fork("message", message="Use the standard library only.")
+MODEL = fork("model", model="llama")
+
+
+def drawn(rows: list[SessionRow], width: int, tags: dict[str, list[str]]) -> list[list[str]]:
+    lines = SessionLines.of(rows, tags, {})
+    found = [
+        [line.plain for line in lines.draw(row, width, PALETTE, is_marked=False)] for row in rows
+    ]
+    assert [len(each) for each in found] == [lines.height(row, width) for row in rows]
+    assert all(len(line) <= width for each in found for line in each)
+    return found
+
+
+@pytest.mark.parametrize("width", [58, 98, 154])
+def test_forks_at_one_step_say_what_was_changed(width: int) -> None:
+    shown = drawn([CALL, MESSAGE, MODEL], width, {})
+    below = [each[1].strip() for each in shown]
+    assert below[0].startswith("forked at step 3 · ")
+    assert "42 → 99" in below[0]
+    assert below[1].startswith("forked at step 3 · “Use the st")
+    assert below[2].startswith("forked at step 3 · model llama")
+
+
+def test_a_long_title_takes_what_a_short_answer_leaves() -> None:
+    wordy = SessionRow(run=session("b", "short", "The answer is a sentence that takes room. " * 5))
+    first, second = drawn([SessionRow(run=session("a")), wordy], 154, {})
+    assert f"✓ {LONG[:60]}" in first[0]
+    assert " 42  submitted" in first[0]
+    assert "✓ short  " in second[0]
+    assert "The answer is a sentence" in second[0]
+
+
+def test_tags_stand_after_the_title_or_below_it() -> None:
+    tags = {"a": ["paper", "todo"], "b": ["paper"]}
+    rows = [SessionRow(run=session("a")), SessionRow(run=session("b", "short"))]
+    long, short = drawn(rows, 154, tags)
+    assert f"✓ {LONG[:50]}" in long[0]
+    assert long[1].strip() == "#paper #todo"
+    assert "✓ short  #paper " in short[0]
+    assert len(short) == 1
+    narrow = drawn(rows, 58, tags)
+    assert "submitted · 42 · #paper #todo · qwen3" in narrow[0][1]

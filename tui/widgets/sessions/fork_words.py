@@ -1,0 +1,70 @@
+"""What a fork changed, in a few words for its row, and line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.tools.call_difference import difference_words, differing_lines
+from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
+from sandbox_tui.sessions.relations.fork_tree import Lineage
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import first_line, model_title
+from sandbox_tui.tui.theming.palette import Palette
+
+MAX_CHARACTERS = 200
+"""Maximum characters of a line that is shown."""
+
+MAX_LINES = 6
+"""Maximum number of lines of a change that are listed."""
+
+
+def fork_words(lineage: Lineage, *, short: bool = False) -> str:
+    """Return where a fork starts and what was changed there; empty for another session.
+
+    Args:
+        lineage: of the session.
+        short: whether to leave out the number of the changed call.
+    """
+    origin = lineage.origin
+    if origin is None:
+        return ""
+    start = f"forked at step {origin.step}"
+    if lineage.is_orphan:
+        start = "fork of a deleted session"
+    return " · ".join([start, *_changes(origin, short=short)])
+
+
+def _changes(origin: ForkOrigin, *, short: bool) -> list[str]:
+    found: list[str] = []
+    if origin.call is not None:
+        words = sanitize_line(difference_words(origin.proposed, origin.arguments)[:MAX_CHARACTERS])
+        found.append(words if short else f"call {origin.call} changed: {words}")
+    if origin.message:
+        found.append(f"“{first_line(origin.message)[:MAX_CHARACTERS]}”")
+    if origin.model:
+        found.append(f"model {model_title(origin.model)}")
+    return found
+
+
+def change_lines(old: str, new: str, palette: Palette, most: int = MAX_LINES) -> Sequence[Text]:
+    """Return the lines that differ between two versions of a call's arguments (JSON text), at most
+    this many, the last of which may count those that are left out."""
+    found = differing_lines(old, new)
+    shown = found if len(found) <= most else found[: most - 1]
+    styles = {"-": palette.bad, "+": palette.good}
+    lines = [
+        Text(
+            sanitize_line(f"{one.sign} {one.text[:MAX_CHARACTERS]}"),
+            style=styles[one.sign],
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+        for one in shown
+    ]
+    if len(found) > len(shown):
+        rest = numbers.counted(len(found) - len(shown), "more line")
+        lines.append(Text(f"… {rest}", style=palette.dim, no_wrap=True))
+    return lines

@@ -1,0 +1,158 @@
+"""The lines of a session in the list: columns if there is room, otherwise two lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.fork_origin import own_part
+from sandbox_tui.sessions.relations.listing import SessionRow
+from sandbox_tui.sessions.store.answers import submitted_answer
+from sandbox_tui.tui.format.answers import answer_line
+from sandbox_tui.tui.format.titles import first_line, task_title
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.sessions.fork_words import fork_words
+from sandbox_tui.tui.widgets.sessions.session_columns import (
+    COLUMNS_FROM,
+    Columns,
+    columns_lines,
+    columns_of,
+    facts_of,
+    fitted,
+    takes_second_line,
+)
+from sandbox_tui.tui.widgets.sessions.session_result import result_words
+from sandbox_tui.tui.widgets.sessions.session_rows import (
+    facts_line,
+    head_of,
+    notes_beside_title,
+    title_line,
+)
+
+MAX_INDENTED_DEPTH = 5
+"""Deeper forks are not indented any further."""
+
+_SIGN_COLUMNS = 5
+"""Columns between branch and title: the sign of the outcome, and the mark that may come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLines:
+    """What the lines of the listed sessions have in common.
+
+    Attributes:
+        columns: as wide as their texts.
+        titles: columns of the longest title, with what stands before it.
+        tags: by session.
+        waiting: the sessions in which a call waits for the user, with the call in words.
+    """
+
+    columns: Columns = field(default_factory=Columns)
+    titles: int = 0
+    tags: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    waiting: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def of(
+        cls,
+        rows: Iterable[SessionRow],
+        tags: Mapping[str, Sequence[str]],
+        waiting: Mapping[str, str],
+    ) -> SessionLines:
+        """Return what the lines of these sessions have in common."""
+        listed = list(rows)
+        facts = (
+            facts_of(own_part(row.run, row.lineage.shared), waiting.get(row.run.id))
+            for row in listed
+        )
+        titles = max((_title_columns(row) for row in listed), default=0)
+        return cls(columns=columns_of(facts), titles=titles, tags=tags, waiting=waiting)
+
+    def height(self, row: SessionRow, width: int) -> int:
+        """Return the number of lines of a session in a list of this width."""
+        return 1 + (width < COLUMNS_FROM or self._has_notes_below(row, width))
+
+    def _has_notes_below(self, row: SessionRow, width: int) -> bool:
+        tags = self.tags.get(row.run.id, ())
+        if not tags and row.lineage.origin is None:
+            return False
+        columns = fitted(self.columns, width, self.titles)
+        notes = sum(cell_len(tag) + 2 for tag in tags) + cell_len(fork_words(row.lineage)) + 2
+        waits_for = self.waiting.get(row.run.id, "")
+        return takes_second_line(
+            columns,
+            width,
+            title=_title_columns(row),
+            result=cell_len(result_words(row.run, waits_for)),
+            notes=notes,
+        )
+
+    def draw(self, row: SessionRow, width: int, palette: Palette, *, is_marked: bool) -> list[Text]:
+        """Draw a session, as many lines as `height` says."""
+        run, branch = own_part(row.run, row.lineage.shared), _branch(row)
+        waits_for, tags = self.waiting.get(run.id), self.tags.get(run.id, ())
+        waits = waits_for is not None
+        if width >= COLUMNS_FROM:
+            title = _title(row, short=True)
+            return columns_lines(
+                run,
+                width,
+                palette,
+                head=head_of(
+                    run, palette, branch=branch, marked=is_marked, waits=waits, title=title
+                ),
+                columns=fitted(self.columns, width, self.titles),
+                waits_for=waits_for,
+                notes=notes_beside_title(tags, fork_words(row.lineage), palette),
+                notes_below=self._has_notes_below(row, width),
+                indent=len(branch),
+            )
+        title = _title(row, short=False)
+        return [
+            title_line(
+                run, width, palette, branch=branch, marked=is_marked, waits=waits, title=title
+            ),
+            facts_line(
+                run,
+                width,
+                palette,
+                indent=len(branch),
+                fork_label=fork_words(row.lineage, short=True),
+                tags=tags,
+                waits_for=waits_for,
+                shows_result=waits or row.sample is None,
+            ),
+        ]
+
+
+def _title_columns(row: SessionRow) -> int:
+    return cell_len(_branch(row)) + _SIGN_COLUMNS + cell_len(_title(row, short=True))
+
+
+def _title(row: SessionRow, *, short: bool) -> str:
+    if row.sample is None:
+        return task_title(row.run)
+    return sample_title(row.sample, row.run, short=short)
+
+
+def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:
+    """Return a sample's number, its name if the user gave one, and unless it is to be short, its
+    answer, or why there is none."""
+    submitted = answer_line(submitted_answer(run.outcome, run.answer))
+    result = f"answer: {submitted}" if submitted else first_line(run.error or "")
+    result = "" if short else result
+    parts = (f"sample {number}", first_line(run.title or ""), result)
+    return " · ".join(part for part in parts if part)
+
+
+def _branch(row: SessionRow) -> str:
+    """Return the branch drawn from a parent to its fork, or from a task to its sample."""
+    if not row.closes:
+        return ""
+    *before, is_last = row.closes[-MAX_INDENTED_DEPTH - 1 :]
+    lines = "".join("   " if closed else " │ " for closed in before)
+    return f"{lines} └─" if is_last else f"{lines} ├─"
