@@ -47,10 +47,53 @@ async def test_the_changed_call_returns_to_the_form_and_says_so(store: Store) ->
         subtitle = str(app.screen.query_one(".dialog").border_subtitle)
         assert subtitle == "ctrl+s use this call · esc cancel"
         assert "run it" not in shown_keys(app)
-        await pilot.press("ctrl+s")
+        await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: app.screen is form)
         where = form.query_one("#where", Static)
-        await until(pilot, lambda: "with the call changed to" in str(where.render()))
+        await until(pilot, lambda: "with call" in str(where.render()))
+        assert str(where.render()).endswith(" changed:")
+
+
+async def test_the_form_says_what_was_changed_and_where_it_forks_then(store: Store) -> None:
+    async with looks.shown(store, (60, 20), None) as (app, pilot):
+        form = form_at(app, store, "end")
+        await app.push_screen(form)
+        await pilot.pause()
+        at, which = form.query_one("#at", Input), form.query_one("#which", Static)
+        last = int(at.value)
+        call = form._last_call()
+        assert call is not None
+        assert at.border_title == f"after step (0–{last})"
+        assert f"f4 changes call {call.number} (" in str(which.render())
+        assert f"forks before it, in step {call.step}." in str(which.render())
+        assert str(form.query_one("#call", Button).label) == f"change call {call.number}"
+        form._change_call()
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.pause()
+        app.screen.dismiss(call.arguments.replace(" ", " -v ", 1))
+        changed = form.query_one("#changed", Static)
+        await until(pilot, lambda: changed.display)
+        assert "-v" in str(changed.render())
+        assert (at.value, at.border_title) == (str(call.step), f"in step (0–{last})")
+        assert not which.display
+        box = form.query_one(".dialog")
+        assert box.region.contains_region(form.query_one("#start", Button).region)
+
+
+async def test_a_call_that_is_left_as_it_was_is_no_change(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        before = str(form.query_one("#where", Static).render())
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.pause()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is form)
+        await pilot.pause()
+        assert str(form.query_one("#where", Static).render()) == before
+        assert not form.query_one("#changed", Static).display
 
 
 async def test_the_model_is_chosen_as_for_a_new_run(store: Store) -> None:
@@ -123,6 +166,8 @@ async def test_after_a_submit_the_call_before_it_is_changed(store: Store) -> Non
         await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         await pilot.pause()
         assert f"edit call {last.number} " in str(app.screen.query_one(".dialog").border_title)
+        which = str(form.query_one("#which", Static).render())
+        assert f"; submit (call {submit.number}) has nothing to change." in which
 
 
 async def test_short_fields_take_a_line_and_a_long_one_the_rest_from_its_top(

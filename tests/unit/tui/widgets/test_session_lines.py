@@ -53,10 +53,10 @@ def drawn(rows: list[SessionRow], width: int, tags: dict[str, list[str]]) -> lis
 def test_forks_at_one_step_say_what_was_changed(width: int) -> None:
     shown = drawn([CALL, MESSAGE, MODEL], width, {})
     below = [each[1].strip() for each in shown]
-    assert below[0].startswith("forked at step 3 · ")
-    assert "42 → 99" in below[0]
-    assert below[1].startswith("forked at step 3 · “Use the st")
-    assert below[2].startswith("forked at step 3 · model llama")
+    start = {58: "step 3: ", 98: "forked at step 3: ", 154: "forked at step 3 · "}[width]
+    assert below[0].startswith(f"{start}{'call 4 changed: ' if width > 100 else ''}42 → 99")
+    assert below[1].startswith(f"{start}“Use the st")
+    assert below[2].startswith(f"{start}model llama")
 
 
 def test_a_long_title_takes_what_a_short_answer_leaves() -> None:
