@@ -9,6 +9,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
@@ -23,6 +24,9 @@ MAX_WIDENED = 16
 """A change shorter than this is shown with the rest of its word, such as print(42)."""
 
 _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+
+
+_SIGNS: tuple[Literal["-"], Literal["+"]] = ("-", "+")
 
 
 class DifferingLine(NamedTuple):
@@ -40,12 +44,15 @@ class _Hunk(NamedTuple):
 
 
 def differing_lines(old: str, new: str) -> list[DifferingLine]:
-    """Return the lines that differ between two versions of a call's arguments (JSON text)."""
-    found: list[DifferingLine] = []
-    for hunk in _hunks(old, new):
-        found += [DifferingLine("-", line) for line in hunk.removed]
-        found += [DifferingLine("+", line) for line in hunk.added]
-    return found
+    """Return the lines that differ between two versions of a call's arguments (JSON text), each
+    directly before the one that replaces it: the first few show both versions."""
+    return [
+        DifferingLine(sign, line)
+        for hunk in _hunks(old, new)
+        for pair in zip_longest(hunk.removed, hunk.added)
+        for sign, line in zip(_SIGNS, pair, strict=True)
+        if line is not None
+    ]
 
 
 def difference_words(old: str, new: str) -> str:

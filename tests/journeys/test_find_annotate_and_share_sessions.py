@@ -103,6 +103,11 @@ def test_a_session_is_imported_on_the_screen(person: Person) -> None:
         person.types("a.traj.json")
         person.presses("Enter")
         person.sees("Imported", "sessions 1")
+        person.presses("I")
+        person.sees("import sessions")
+        person.types("a.traj.json")
+        person.presses("Enter")
+        person.sees("Imported", "sessions 2")
         person.presses("q")
         assert person.is_back() == 0
 

@@ -70,10 +70,13 @@ async def test_the_form_says_what_was_changed_and_where_it_forks_then(store: Sto
         form._change_call()
         await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         await pilot.pause()
-        app.screen.dismiss(call.arguments.replace(" ", " -v ", 1))
+        app.screen.dismiss(call.arguments.replace("solve.py", "other.py"))
         changed = form.query_one("#changed", Static)
         await until(pilot, lambda: changed.display)
-        assert "-v" in str(changed.render())
+        assert str(changed.render()).split("\n") == [
+            "- path: /testbed/solve.py",
+            "+ path: /testbed/other.py",
+        ]
         assert (at.value, at.border_title) == (str(call.step), f"in step (0–{last})")
         assert not which.display
         box = form.query_one(".dialog")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import msgspec
+from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Grid, Horizontal, VerticalScroll
-from textual.widgets import Button, Input, Label, Static, TextArea
+from textual.widget import Widget
+from textual.widgets import Button, Input, Static, TextArea
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -20,9 +22,11 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.core.tools.call_difference import differing_lines
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+from sandbox_tui.tui.format.titles import cut_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -30,9 +34,16 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.edit_call import ChangeCallDialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import OneLineInput
+from sandbox_tui.tui.widgets.sessions.fork_words import MAX_LINES, change_lines
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+
+Field = TypeVar("Field", bound=Widget)
+
+MAX_SUMMARY = 60
+"""Maximum characters of a call that is named in a sentence."""
 
 ROOM = 20
 """Minimum steps left for a fork whose parent has used up its own."""
@@ -62,13 +73,21 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     }
     ForkDialog Static { height: auto; }
     ForkDialog #where { margin-top: 1; }
-    ForkDialog #repeats { color: $role-dim; }
-    ForkDialog Label { height: 1; margin-top: 1; }
+    ForkDialog #repeats, ForkDialog #which { color: $role-dim; }
+    ForkDialog #changed { margin: 0 0 1 2; }
     ForkDialog TextArea { height: 5; }
-    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
-    ForkDialog Grid > * { height: auto; }
+    ForkDialog Input, ForkDialog TextArea {
+        border-title-color: $role-dim; border-subtitle-color: $role-dim;
+        &:focus { border-title-color: $accent; }
+    }
+    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 3; height: 3; margin-top: 1; }
     ForkDialog Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
     ForkDialog Button { margin-left: 2; }
+    ForkDialog.-low .dialog { padding: 0 1; }
+    ForkDialog.-low #where, ForkDialog.-low Grid, ForkDialog.-low Horizontal { margin-top: 0; }
+    ForkDialog.-low #changed { margin-bottom: 0; }
+    ForkDialog.-low TextArea { height: 3; }
+    ForkDialog.-low Button { height: 1; border: none; }
     ForkDialog Input.-wrong { border: tall $error; border-subtitle-color: $error; }
     """
 
@@ -78,6 +97,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         binding("fork.call", "change_call"),
         binding("fork.leave", "cancel", priority=True),
     ]
+
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012
 
     AUTO_FOCUS = None  # scrolling to the message would hide where the fork starts
 
@@ -104,19 +125,17 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             box.border_title = "fork"
             box.border_subtitle = f"{hint('fork.start')} fork · {hint('fork.leave')} cancel"
             yield Static(id="where", markup=False)
+            yield Static(id="changed")
             yield Static(id="repeats", markup=False)
+            yield Static(id="which", markup=False)
             with Grid():
-                yield Label(f"fork after step (0 to {self._last_step})")
-                yield Label("max steps, with those before")
                 yield OneLineInput(self._typed_step, id="at")
-                yield OneLineInput(str(steps), id="steps")
-            yield Label("a message for the model, optional")
-            yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
+                yield _titled(OneLineInput(str(steps), id="steps"), "max steps in all")
+            message = TextArea(id="message", soft_wrap=True, tab_behavior="focus")
+            yield _titled(message, "a message for the model, optional")
             with Grid():
-                yield Label("model of the fork")
-                yield Label("server")
-                yield OneLineInput(self._first_model, id="model")
-                yield OneLineInput(self._first_url, id="url")
+                yield _titled(OneLineInput(self._first_model, id="model"), "model of the fork")
+                yield _titled(OneLineInput(self._first_url, id="url"), "server")
             with Horizontal():
                 yield Button("change the call", id="call")
                 yield Button("fork", variant="primary", id="start")
@@ -165,20 +184,49 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         self.refresh_bindings()
 
     def _show(self) -> None:
-        fork_point = self._plan.fork_point
+        fork_point, problem = self._plan.fork_point, self._problem
         parent, call = sanitize_line(self._plan.parent.id), fork_point.next_call
-        if call is None:
-            position = f"After step {fork_point.step} of {parent}"
-        else:
-            arguments = call.arguments if self._edited is None else self._edited
-            summary = sanitize_line(summarize_call(call.name, arguments))
-            description = f"{short_name(sanitize_line(call.name))} {summary}"
-            how = "before the call" if self._edited is None else "with the call changed to"
-            position = f"In step {fork_point.step} of {parent}, {how} {description}"
-        self.query_one("#where", Static).update(self._problem or position)
-        sentence = "" if self._problem else sanitize_line(self._plan.sentence)
-        self.query_one("#repeats", Static).update(sentence)
-        self.query_one("#call", Button).display = self._last_call() is not None
+        place = f"{'After' if call is None else 'In'} step {fork_point.step} of {parent}"
+        if call is not None and self._edited is not None:
+            place += f", with call {call.number} changed:"
+        elif call is not None:
+            place += f", before call {call.number}: {_words_of(call)}"
+        self.query_one("#where", Static).update(problem or place)
+        self.query_one("#repeats", Static).update(
+            "" if problem else sanitize_line(self._plan.sentence)
+        )
+        self._show_change(None if problem else call)
+        self._show_which()
+        at = self.query_one("#at", Input)
+        where = "after step" if call is None else "in step"
+        at.border_title = f"{where} (0–{self._last_step})"
+
+    def _show_change(self, call: e.ToolCall | None) -> None:
+        """List the lines of the call that differ from the model's."""
+        shown, most = self.query_one("#changed", Static), 3 if self.has_class("-low") else MAX_LINES
+        shown.display = call is not None and self._edited is not None
+        if call is not None and self._edited is not None:
+            lines = change_lines(call.arguments, self._edited, palette_of(self), most)
+            shown.update(Text("\n").join(lines))
+
+    def _show_which(self) -> None:
+        """Say which call can be changed, and why it is another one than the last."""
+        call, words = self._last_call(), ""
+        button = self.query_one("#call", Button)
+        button.display = call is not None
+        if call is not None:
+            button.label = f"change call {call.number}"
+            if call is not self._plan.fork_point.next_call:
+                words = f"{hint('fork.call')} changes call {call.number} ({_words_of(call)})"
+                words += f" and forks before it, in step {call.step}"
+                last = self._calls()[0]
+                is_submit = last.name == SUBMIT
+                words += (
+                    f"; submit (call {last.number}) has nothing to change." if is_submit else "."
+                )
+        which = self.query_one("#which", Static)
+        which.update(words)
+        which.display = bool(words) and not self._problem
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """There may be no call to change."""
@@ -206,13 +254,17 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     def _used_up(self) -> bool:
         return self._plan.fork_point.step >= self._run_request.settings.limits.max_steps
 
-    def _last_call(self) -> e.ToolCall | None:
-        """Return the next call, otherwise the last one that was executed; a submit has nothing to
-        change."""
+    def _calls(self) -> list[e.ToolCall]:
+        """Return the next call and those that were executed, the last one first."""
         fork_point = self._plan.fork_point
         events = reversed(fork_point.history)
         calls = [fork_point.next_call, *(x.call for x in events if isinstance(x, e.CallProposed))]
-        return next((call for call in calls if call is not None and call.name != SUBMIT), None)
+        return [call for call in calls if call is not None]
+
+    def _last_call(self) -> e.ToolCall | None:
+        """Return the next call, otherwise the last one that was executed; a submit has nothing to
+        change."""
+        return next((call for call in self._calls() if call.name != SUBMIT), None)
 
     @on(Button.Pressed, "#call")
     def action_change_call(self) -> None:
@@ -230,20 +282,26 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         edited = await app_of(self).push_screen_wait(ChangeCallDialog(shown))
         if edited is None:
             return
-        if call is not self._plan.fork_point.next_call:
-            try:
-                self._plan = await asyncio.to_thread(
-                    ForkPlan,
-                    self._store,
-                    self._plan.parent,
-                    f"call:{call.number}",
-                    before_call=True,
-                )
-            except SandboxTuiError as error:
-                self.notify(sanitize_line(str(error)), severity="error", markup=False)
-                return
+        if not differing_lines(call.arguments, edited):
+            edited = None  # it is the model's call again
+        elif call is not self._plan.fork_point.next_call and not await self._plan_before(call):
+            return
         self._edited = edited
+        self._typed_step = str(self._plan.fork_point.step)
+        self.query_one("#at", Input).value = self._typed_step
         self._show()
+
+    async def _plan_before(self, call: e.ToolCall) -> bool:
+        """Move the fork point to just before an executed call; False if that is not possible."""
+        at = f"call:{call.number}"
+        try:
+            self._plan = await asyncio.to_thread(
+                ForkPlan, self._store, self._plan.parent, at, before_call=True
+            )
+        except SandboxTuiError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+            return False
+        return True
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
@@ -296,3 +354,14 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()
+
+
+def _titled(field: Field, title: str) -> Field:
+    field.border_title = title
+    return field
+
+
+def _words_of(call: e.ToolCall) -> str:
+    """Return tool and arguments of a call in one line."""
+    summary = sanitize_line(summarize_call(call.name, call.arguments))
+    return f"{short_name(sanitize_line(call.name))} {cut_title(summary, MAX_SUMMARY)}".rstrip()

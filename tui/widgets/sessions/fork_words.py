@@ -34,7 +34,8 @@ def fork_words(lineage: Lineage, *, short: bool = False) -> str:
     start = f"forked at step {origin.step}"
     if lineage.is_orphan:
         start = "fork of a deleted session"
-    return " · ".join([start, *_changes(origin, short=short)])
+    changes = " · ".join(_changes(origin, short=short))
+    return f"{start}{': ' if short else ' · '}{changes}" if changes else start
 
 
 def _changes(origin: ForkOrigin, *, short: bool) -> list[str]:

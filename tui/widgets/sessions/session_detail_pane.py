@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.durations import clock, short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.tools.call_difference import difference_words
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
@@ -178,7 +179,7 @@ def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]
     if origin.message:
         lines.append(_line("message", origin.message, palette, palette.human))
     if origin.call is not None:
-        words = f"changed: {short_name(sanitize_line(origin.tool))}"
+        words = f"changed: {difference_words(origin.proposed, origin.arguments)}"
         lines.append(_line(f"call {origin.call}", words, palette, palette.human))
         changed = change_lines(origin.proposed, origin.arguments, palette)
         lines += [_label("", palette).append_text(line) for line in changed]

@@ -36,6 +36,9 @@ from sandbox_tui.tui.widgets.sessions.session_rows import (
 MAX_INDENTED_DEPTH = 5
 """Deeper forks are not indented any further."""
 
+NARROW = 70
+"""A narrower list names only the step of a fork, whose branch is drawn."""
+
 _SIGN_COLUMNS = 5
 """Columns between branch and title: the sign of the outcome, and the mark that may come."""
 
@@ -121,7 +124,9 @@ class SessionLines:
                 width,
                 palette,
                 indent=len(branch),
-                fork_label=fork_words(row.lineage, short=True),
+                fork_label=fork_words(row.lineage, short=True).removeprefix(
+                    "forked at " if width < NARROW else ""
+                ),
                 tags=tags,
                 waits_for=waits_for,
                 shows_result=waits or row.sample is None,

@@ -50,6 +50,11 @@ def test_only_the_lines_that_differ_are_listed() -> None:
         ("-", "line 20"),
         ("+", "line twenty"),
     ]
+    assert differing_lines(bash("a\nb"), bash("x\ny\nz")) == [
+        *(("-", "a"), ("+", "x")),
+        *(("-", "b"), ("+", "y")),
+        ("+", "z"),
+    ]
     moved = differing_lines(create(text), create(text, "/b"))
     assert moved == [("-", "path: /testbed/a.py"), ("+", "path: /b")]
 
