@@ -13,6 +13,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
@@ -278,6 +279,28 @@ async def test_a_sample_of_an_evaluation_is_found_under_its_suite_and_task(store
         at = next(at for at, hit in enumerate(hits._hits) if hit.run.id == "whole")
         title = hits.draw_block(at, 120)[0].plain
         assert title.startswith(f" ✓ pocket {waiting.task} ({waiting.mode}) · ")
+
+
+async def test_samples_of_one_task_are_told_apart(store: Store) -> None:
+    for number, answer in ((1, "41"), (2, "42")):
+        settings = e.RunSettings(labels={SAMPLES: "s", SAMPLE: str(number)})
+        first = msgspec.structs.replace(
+            started(f"s{number}", task="count the quaggas"), settings=settings
+        )
+        end = e.RunFinished(
+            seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals(), answer=answer
+        )
+        store.append(f"s{number}", [first, end])
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "quaggas")
+        titles = sorted(hits.draw_block(at, 140)[0].plain for at in range(2))
+        for number, title in enumerate(titles, 1):
+            assert title.startswith(f" ✓ sample {number} · count the quaggas  ")
+            assert f" {40 + number}  s{number}  " in title
+        narrow = sorted(hits.draw_block(at, 56)[0].plain for at in range(2))
+        assert "sample 1 · count the quaggas" in narrow[0]
+        assert " 41  " in narrow[0]
+        assert all(len(line) <= 56 for line in narrow)
 
 
 async def test_events_after_a_screen_was_left_are_ignored(store: Store) -> None:

@@ -21,7 +21,8 @@ from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.sessions.session_rows import facts_line, title_line
+from sandbox_tui.tui.widgets.sessions.session_result import result_text
+from sandbox_tui.tui.widgets.sessions.session_rows import MIN_RESULT, ago, facts_line, head_of
 
 _KINDS = {
     "task": "task",
@@ -34,6 +35,9 @@ _KINDS = {
     "note": "note",
 }
 _KIND_COLUMNS = 9
+ID_FROM = 120
+"""Minimum width of a list that shows the ids of sessions."""
+
 CONTEXT_COLUMNS = 24
 """Columns of text shown before the first match of a snippet."""
 
@@ -127,7 +131,7 @@ class SearchResults(BlockList):
         hit = self._hits[index]
         lines: list[Text] = []
         if self._is_first(index):
-            lines.append(title_line(hit.run, width, palette, title=self._title_of(hit.run)))
+            lines.append(self._headline(hit, width, palette))
         if hit.kind == "session":
             tags = self._tags.get(hit.run.id, ())
             return [*lines, facts_line(hit.run, width, palette, tags=tags)]
@@ -137,9 +141,30 @@ class SearchResults(BlockList):
             lines.append(Text(f"     … {more} more in this session", style=palette.faint))
         return lines
 
+    def _headline(self, hit: Hit, width: int, palette: Palette) -> Text:
+        """Return the title, with the answer, or why there is none, if no line below says so, and
+        the id if there is room: several sessions may have one task."""
+        run = hit.run
+        tail = Text(no_wrap=True)
+        if hit.kind != "session":
+            result = result_text(run, palette)
+            fit_line(result, max(MIN_RESULT, width // 4))
+            tail.append_text(result).append("  " if result else "")
+        if width >= ID_FROM:
+            tail.append(f"{sanitize_line(run.id)}  ", style=palette.dim)
+        when = ago(run.run_started_at)
+        tail.append(when, style=palette.dim)
+        head = head_of(run, palette, title=self._title_of(run))
+        room = max(1, width - tail.cell_len - 3)
+        fit_line(head, room)
+        head.pad_right(room - head.cell_len + 2)
+        return head.append_text(tail)
+
     def _title_of(self, run: RunSummary) -> str:
-        """Return the title, after suite and task of a sample of an evaluation."""
-        parts = (self._labels.get(run.id, ""), task_title(run))
+        """Return the title, after suite and task of a sample of an evaluation, or after the number
+        of another sample."""
+        number = f"sample {run.sample}" if run.samples is not None and run.sample else ""
+        parts = (self._labels.get(run.id, number), task_title(run))
         return sanitize_line(" · ".join(part for part in parts if part))
 
     def _is_first(self, index: int) -> bool:
