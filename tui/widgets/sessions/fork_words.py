@@ -11,7 +11,7 @@ from sandbox_tui.core.tools.call_difference import difference_words, differing_l
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import first_line, model_title
+from sandbox_tui.tui.format.titles import cut_title, model_title
 from sandbox_tui.tui.theming.palette import Palette
 
 MAX_CHARACTERS = 200
@@ -44,7 +44,8 @@ def _changes(origin: ForkOrigin, *, short: bool) -> list[str]:
         words = sanitize_line(difference_words(origin.proposed, origin.arguments)[:MAX_CHARACTERS])
         found.append(words if short else f"call {origin.call} changed: {words}")
     if origin.message:
-        found.append(f"“{first_line(origin.message)[:MAX_CHARACTERS]}”")
+        flat = " ".join(origin.message[: 4 * MAX_CHARACTERS].split())
+        found.append(f"“{cut_title(sanitize_line(flat), MAX_CHARACTERS)}”")
     if origin.model:
         found.append(f"model {model_title(origin.model)}")
     return found

@@ -80,7 +80,10 @@ def test_runs_of_separate_commands_are_separate_rows() -> None:
 def test_a_session_with_forks_keeps_them_below_it() -> None:
     family = [
         (run("parent", 1.0), ALONE),
-        (run("fork", 5.0, parent="parent"), Lineage(depth=1, origin=ForkOrigin(parent="parent", step=2))),
+        (
+            run("fork", 5.0, parent="parent"),
+            Lineage(depth=1, origin=ForkOrigin(parent="parent", step=2)),
+        ),
         (run("alone", 0.5), ALONE),
     ]
     assert keys(rows_of(family, [])) == ["parent", "fork", "alone"]

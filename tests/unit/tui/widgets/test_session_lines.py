@@ -35,7 +35,7 @@ def fork(name: str, **changed: str | int) -> SessionRow:
 CALL = fork(
     "call", call=4, tool="execute_bash", arguments=bash("echo 99"), proposed=bash("echo 42")
 )
-MESSAGE = fork("message", message="Use the standard library only.")
+MESSAGE = fork("message", message="Use the\nstandard library only.")
 MODEL = fork("model", model="llama")
 
 
