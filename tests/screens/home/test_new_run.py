@@ -141,6 +141,37 @@ async def test_a_draft_is_kept_until_it_is_started(app: SandboxTui, started: Sta
         assert app.screen.query_one("#samples", Input).value == "1"
 
 
+async def test_a_reopened_draft_counts_no_mistakes_until_it_is_started(store: Store) -> None:
+    app = SandboxTui(config.load({"model.base_url": "http://x/v1"}), store)
+    wrong = {"url": "5", "input": "2", "steps": "-3", "samples": "abc"}
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        for name, text in wrong.items():
+            await fill_field(pilot, name, text)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert title_of(app) == "new run · 5 fields need attention"
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.press("n")
+        await pilot.pause()
+        assert title_of(app) == "new run"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert title_of(app) == "new run · 5 fields need attention"
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.press("n")
+        app.screen.query_one("#steps").focus()
+        await pilot.press("x")
+        await pilot.pause()
+        assert title_of(app) == "new run · 1 field needs attention"
+
+
+def title_of(app: SandboxTui) -> str:
+    return Content.from_markup(app.screen.query_one("#box").border_title).plain
+
+
 @pytest.mark.parametrize("keys", [("q", "q"), ("ctrl+q", "ctrl+q"), ("q", "ctrl+q")])
 async def test_a_draft_holds_up_quitting_only_once(
     app: SandboxTui, started: Started, keys: tuple[str, str]

@@ -55,6 +55,7 @@ class FormDialog(Dialog[Result]):
         super().__init__()
         self._mistakes: dict[str, str] = {}
         self._marked_text: Texts = {}
+        self._put_texts: Texts = {}
 
     def hint_of(self, name: str) -> str:
         """Return what a field means; empty text stands for everything that is not a field."""
@@ -129,7 +130,12 @@ class FormDialog(Dialog[Result]):
         if name not in self.TITLES:
             return
         text = self.typed()[name]
-        if words := self.mistake_while_typing(name, text.strip()):
+        if text != self._put_texts.get(name):
+            self._put_texts.pop(name, None)
+        # What the form put in itself, such as a draft, is checked only when it starts: the fields
+        # that are checked while typing would be counted as all that is wrong.
+        is_typed = name not in self._put_texts
+        if is_typed and (words := self.mistake_while_typing(name, text.strip())):
             self._mark(name, words)
         # The event of a key typed just before starting arrives only after the field was marked.
         elif name in self._mistakes and text != self._marked_text[name]:
@@ -178,6 +184,7 @@ class FormDialog(Dialog[Result]):
 
     def put(self, name: str, text: str) -> None:
         """Put a text into a field, or choose it there."""
+        self._put_texts[name] = text
         match self.query_one(f"#{name}"):
             case TextArea() as area:
                 area.load_text(text)
