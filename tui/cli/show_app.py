@@ -139,7 +139,8 @@ def _fitted(line: str, width: int) -> str:
 def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
     """Yield a few lines: outcome and task, answer, figures, results, and what to do next.
 
-    The first one fits a terminal of this width.
+    The first one fits a terminal of this width; the command is on a line of its own if it would
+    wrap otherwise, so that it can be copied.
     """
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format import run_end
@@ -167,7 +168,12 @@ def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
     if run.results_dir:
         files = run_end.result_files(run.results_dir).summary
         yield f"  {files}, in {sanitize_line(str(Path(run.results_dir).absolute()))}"
-    yield f"  session {run.id} · {_next_command(run)}"
+    session, command = f"  session {run.id}", _next_command(run)
+    if len(line := f"{session} · {command}") <= width:
+        yield line
+    else:
+        yield session
+        yield f"  {command}"
 
 
 def _next_command(run: RunSummary) -> str:

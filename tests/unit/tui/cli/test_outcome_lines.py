@@ -27,6 +27,19 @@ def test_the_first_line_fits_the_terminal(own_home: Path, task: str, width: int)
     assert first.endswith("…") is (len(task) > 20)
 
 
+@pytest.mark.parametrize(("width", "lines"), [(60, 2), (80, 1)])
+def test_the_command_does_not_wrap(own_home: Path, width: int, lines: int) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    keep(store, *sample("words"))
+    run = replace(store.run("r"), id="20261125-232151-68h9b")
+    store.close()
+    last = list(outcome_lines(run, width))[-lines:]
+    assert all(cell_len(line) <= width for line in last)
+    assert last[0].startswith(f"  session {run.id}")
+    assert last[-1].endswith(f"sandbox-tui replay {run.id}")
+
+
 @pytest.mark.parametrize("width", [40, 80, 300])
 def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
     own_home.mkdir()
