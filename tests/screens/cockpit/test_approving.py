@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, TextArea
 
@@ -23,6 +24,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.exact_call import ExactCall
 from sandbox_tui.tui.screens.cockpit.live.approving.pattern_words import pattern_in_words
 from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
@@ -127,6 +129,43 @@ async def test_the_pattern_says_whether_it_matches_and_enter_refuses_one_that_do
         assert not given
         await pilot.press("backspace", "*", "enter")
         assert given == [("git push *",)]
+
+
+EXACT = tuple(f"make part{number} [*]" for number in range(12))
+
+
+@pytest.mark.parametrize(
+    ("keys", "patterns"),
+    [
+        (["enter"], EXACT),
+        (["down", "enter"], EXACT),
+        (["down", "down", "enter"], ("make *", *EXACT[1:])),
+    ],
+)
+async def test_a_call_of_many_parts_is_first_offered_as_a_whole(
+    keys: list[str], patterns: tuple[str, ...], tmp_path: Path
+) -> None:
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    command = " && ".join(f"make part{number} *" for number in range(12))
+    arguments = json.dumps({"command": command})
+    call = e.ToolCall(number=1, step=1, id="c", name=BASH, arguments=arguments)
+    given: list[tuple[str, ...] | None] = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        dialog = ApproveAlwaysDialog(call, open_parts(Policy(), BASH, arguments))
+        await app.push_screen(dialog, given.append)
+        choice = dialog.query_one(ExactCall)
+        box = dialog.query_one(".dialog")
+        await until(pilot, lambda: dialog.focused is choice)
+        assert "its 12 parts as they are written" in str(choice.render())
+        assert str(box.border_subtitle) == "enter allow · ↓ split · esc cancel"
+        assert box.outer_size.height < 15
+        for key in keys:
+            await pilot.press(key)
+            if key == "down":
+                await until(pilot, lambda: isinstance(dialog.focused, Input))
+                assert not choice.display
+        await until(pilot, lambda: bool(given))
+    assert given == [patterns]
 
 
 def test_patterns_are_told_in_words() -> None:

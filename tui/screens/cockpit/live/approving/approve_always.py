@@ -21,6 +21,7 @@ from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.screens.cockpit.live.approving.exact_call import MAX_FIELDS, ExactCall
 from sandbox_tui.tui.screens.cockpit.live.approving.pattern_field import PatternField
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.theming.palette import Palette
@@ -72,17 +73,22 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         self._call = call
         self._parts = tuple(parts)
         self._runs = runs
+        self._is_exact = len(self._parts) > MAX_FIELDS
         self.is_for_all = False
 
     def compose(self) -> ComposeResult:
-        """Yield the call, an explanation, and a field for each part."""
+        """Yield the call, an explanation, and a field for each part, hidden if there are many."""
         name = short_name(sanitize_line(self._call.name))
         with VerticalScroll(classes="dialog form", can_focus=False):
             command = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
             yield Label(command, id="allowed-call", markup=False)
             yield Label(_WORDS, markup=False)
+            if self._is_exact:
+                yield ExactCall(len(self._parts), id="exact-call")
             for part in self._parts:
-                yield PatternField(part, is_named=len(self._parts) > 1)
+                field = PatternField(part, is_named=len(self._parts) > 1)
+                field.display = not self._is_exact
+                yield field
             if self._runs > 1:
                 yield ThemedText(self._group_line, id="allowed-group")
         yield KeyBar()
@@ -97,7 +103,22 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         """Focus the first pattern immediately, so that the next key goes there."""
         self._say_where()
         self._say_keys()
-        self.set_focus(self.query(Input).first())
+        self._focus_first()
+
+    def _focus_first(self) -> None:
+        first = self.query_one(ExactCall) if self._is_exact else self.query(Input).first()
+        self.set_focus(first)
+
+    @on(ExactCall.Split)
+    def _split(self, event: ExactCall.Split) -> None:
+        """Show the fields, which hold the exact parts so far."""
+        event.stop()
+        self._is_exact = False
+        for field in self.query(PatternField):
+            field.display = True
+        self._focus_first()
+        self.query_one(ExactCall).display = False
+        self._say_keys()
 
     def _say_where(self) -> None:
         """Say in the border what is approved, and where: the line for it may be out of sight."""
@@ -115,7 +136,9 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         box = self.query_one(VerticalScroll)
         box.remove_class("-wrong")
         keys = {"allow": "allow", "broader": "broader", "narrower": "narrower", "leave": "cancel"}
-        if self.size.width < WIDE:
+        if self._is_exact:
+            keys = {"allow": "allow", "broader": "split", "leave": "cancel"}
+        elif self.size.width < WIDE:
             keys = {"allow": "allow", "leave": "cancel"}
         box.border_subtitle = " · ".join(
             f"{hint(f'allow_always.{name}')} {words}" for name, words in keys.items()

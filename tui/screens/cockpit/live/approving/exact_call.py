@@ -1,0 +1,53 @@
+"""The choice to allow a call of many parts exactly as it is, instead of a pattern for each part."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.events import Click
+from textual.message import Message
+
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+MAX_FIELDS = 3
+"""A call of more parts is first offered as a whole: a field for each would fill the screen."""
+
+
+class ExactCall(ThemedText, can_focus=True):
+    """The choice; a key or a click asks for a pattern for each part.
+
+    Args:
+        parts: number of the call's parts.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("allow_always.broader", "split")]
+
+    class Split(Message):
+        """The user wants a pattern for each part."""
+
+    def __init__(self, parts: int, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._choices, id=id)
+        self._parts = parts
+
+    def _choices(self, palette: Palette) -> Text:
+        lines = Text("● ", style=palette.accent)
+        words = f"exactly this whole call: its {self._parts} parts as they are written"
+        lines.append(f"{words}\n", style=palette.text)
+        lines.append(f"{hint('allow_always.broader')} ", style=palette.accent + Style(bold=True))
+        return lines.append("split it: a pattern for each part", style=palette.dim)
+
+    def action_split(self) -> None:
+        """Ask for a pattern for each part."""
+        self.post_message(self.Split())
+
+    def on_click(self, event: Click) -> None:
+        """The second line splits the call."""
+        event.stop()
+        if event.y > 0:
+            self.action_split()
