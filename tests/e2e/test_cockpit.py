@@ -275,7 +275,7 @@ def test_a_missing_image_is_offered_and_a_failure_explained(own_home: Path) -> N
     name = "127.0.0.1:9/nobody/has-this:1"  # no server listens on this port
     with Terminal("demo", "--sandbox", "docker", "--image", name, home=own_home) as terminal:
         terminal.wait_for("the image is missing", name, "Pull it")
-        terminal.press("Tab", "Enter")
+        terminal.press("Enter")
         terminal.wait_for("could not be pulled", "the image could not be built")
         terminal.press("Escape")
         assert terminal.exit_code() == 3

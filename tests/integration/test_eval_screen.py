@@ -108,8 +108,7 @@ async def test_an_evaluation_is_watched_paused_opened_and_finished(
     async with shown(store, Evaluating(evaluation), config) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
-        held = [line for line in listed(app) if line.startswith("●")]
-        assert all("waits for the model" in line for line in held)
+        await until(pilot, lambda: sum("waits for the model" in line for line in listed(app)) == 2)
         await pilot.press("p")
         await until(pilot, lambda: "‖ paused" in words(app) and "You paused it." in words(app))
 

@@ -583,7 +583,7 @@ async def test_the_wall_of_a_group_attaches_to_its_runs(tmp_path: Path) -> None:
         await pilot.press("w")  # one attached, one read from its record
         await until(pilot, lambda: kinds(app) == ["waiting", "failed"])
         assert "✗ 1 cancelled" in title(app)
-        tile(app, 2).focus()
+        await pilot.press("right")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
 

@@ -150,7 +150,7 @@ def test_trainings_are_listed_exported_and_deleted(person: Person, home: Path) -
         assert json.loads((person.folder / "steps").read_text())["reward"] == 0.5
         export = f"sandbox-tui rl export-sft {first.id} --output good.jsonl"
         assert "2 rollouts of 2 tasks" in person.runs(export)
-        assert "No stored rollout" in person.runs(f"{export} --min-reward 2", code=6)
+        assert "No stored rollout" in person.runs(f"{export} --min-reward 2", code=2)
         person.runs(f"{export} --min-reward 0 --each 1 --held-out --no-redact")
         lines = (person.folder / "good.jsonl").read_text().splitlines()
         assert [json.loads(line)["reward"] for line in lines] == [1.0, 1.0]

@@ -15,11 +15,11 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.fuzzy import fit
-from sandbox_tui.tui.screens.palette.import_sessions import ImportDialog
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import action_entries
 from sandbox_tui.tui.screens.settings import SettingsScreen

@@ -22,6 +22,7 @@ from sandbox_tui.tui.screens.evals.delete_eval import delete_eval
 from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 from sandbox_tui.tui.screens.evals.show_report import show_comparison
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
+from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 
@@ -93,7 +94,8 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         if marked is None:
             self._evals_list.mark(found)
             key = hint("evals.compare")
-            self.notify(f"Marked: {key} on another evaluation compares the two.", markup=False)
+            words = f"Marked: {key} on another evaluation compares the two."
+            self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
             return
         self._evals_list.mark(None)
         if marked.info.id != found.info.id:

@@ -88,6 +88,7 @@ class HomeScreen(RowCommands):
         binding("home.copy_id", "copy_id", show=False),
         binding("home.details", "details", show=False),
         binding("home.folder", "folder", show=False),
+        binding("home.import", "import", show=False),
         binding("home.open", "replay", show=False),
         binding("home.mark", "mark", show=False),
         binding("home.back", "back", show=False),
@@ -268,6 +269,17 @@ class HomeScreen(RowCommands):
     def action_wall(self) -> None:
         """Show runs side by side: the chosen ones, or those of this program."""
         open_wall(self, self.query_one(SessionList), self._run_workers)
+
+    def action_import(self) -> None:
+        """Import sessions from a file."""
+        from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
+
+        ask_for_import(app_of(self), self._store, self.show_imported)
+
+    def show_imported(self, run_id: str) -> None:
+        """Show an imported session, with the cursor on it."""
+        self.query_one(SessionList).go_to(run_id)
+        self.reload()
 
     def action_evals(self) -> None:
         """Open the list of evaluations."""

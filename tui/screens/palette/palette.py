@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from inspect import isawaitable
-from pathlib import Path
 
 from textual.app import App
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import ConfigError, ImportRefused, StoreError
+from sandbox_tui.core.base.errors import ConfigError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
-from sandbox_tui.tui.screens.palette.import_sessions import ImportDialog, import_sessions
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
@@ -64,7 +63,7 @@ class Palette:
         reread_settings(self._app, self._settings)
         known = [
             *action_entries(self._app, below),
-            Entry("Actions", "import", "Import sessions from a file", "", self._ask_for_import),
+            *self._import_entries(below),
             *theme_entries(self._themes.look_again(), self._app.theme, self._apply_theme),
             *setting_entries(self._settings.now, self._open_settings),
         ]
@@ -75,6 +74,11 @@ class Palette:
 
         screen = PaletteScreen(known, lambda: self._read(below), self._recent)
         self._app.push_screen(screen, chosen)
+
+    def _import_entries(self, below: Screen[object]) -> Sequence[Entry]:
+        if isinstance(below, HomeScreen):  # there it is an action with a key
+            return ()
+        return (Entry("Actions", "import", "Import sessions from a file", "", self._import),)
 
     async def _choose(self, entry: Entry) -> None:
         self._recent = [entry.name, *(name for name in self._recent if name != entry.name)]
@@ -109,23 +113,13 @@ class Palette:
             self._complain(error)
         self._app.theme = name
 
-    def _ask_for_import(self) -> None:
-        def chosen(file: Path | None) -> None:
-            if file is not None:
-                self._app.run_worker(self._import(file), group="import")
+    def _import(self) -> None:
+        def imported(run_id: str) -> None:
+            for screen in self._app.screen_stack:
+                if isinstance(screen, HomeScreen):
+                    screen.show_imported(run_id)
 
-        self._app.push_screen(ImportDialog(), chosen)
-
-    async def _import(self, file: Path) -> None:
-        try:
-            words = await import_sessions(self._runs.store, file)
-        except (ImportRefused, StoreError) as error:
-            self._complain(error)
-            return
-        self._app.notify(sanitize_line(words), markup=False)
-        for screen in self._app.screen_stack:
-            if isinstance(screen, HomeScreen):
-                screen.reload()
+        ask_for_import(self._app, self._runs.store, imported)
 
     def _open_settings(self, name: str) -> None:
         if isinstance(self._app.screen, SettingsScreen):

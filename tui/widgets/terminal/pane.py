@@ -382,7 +382,7 @@ class TerminalPane(ExplainsUnavailable, Container):
     def refresh_subtitle(self) -> None:
         """Show how to detach, what the command waits for, or whether the end is followed."""
         terminal = self._terminals.get(self.shown)
-        if terminal is None:
+        if terminal is None or not self.is_attached:
             return
         view = terminal.view
         subtitle = Content(longest_fitting(self._subtitles(view), self.size.width))

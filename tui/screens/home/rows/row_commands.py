@@ -20,6 +20,7 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
@@ -166,7 +167,8 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
             self.action_mark()
             self._marked_to_compare = "" if (run := sessions.current) is None else run.id
             key = hint("home.compare")
-            self.notify(f"Marked: {key} on another session compares the two.", markup=False)
+            words = f"Marked: {key} on another session compares the two."
+            self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
 
     def action_mark(self) -> None:
         """Mark or unmark the sessions of the row under the cursor."""
