@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from asyncio import FIRST_COMPLETED
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from sandbox_tui.core.events.types import (
     Warned,
 )
 from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
+from sandbox_tui.core.models.server_return import until_it_accepts
 from sandbox_tui.core.models.usage_estimate import PartialUsage
 
 MAX_ATTEMPTS = Limits().max_attempts
@@ -272,7 +274,7 @@ class RequestWithRetries:
         later = range(attempt + 1, self._max_attempts)
         left = wait + sum(self._wait_after(number, error) for number in later)
         self._failed(step, error, attempt, wait, left)
-        await self._wait(wait)
+        await self._wait(wait, error.server if error.is_away else None)
 
     def _wait_after(self, attempt: int, error: ModelError) -> float:
         """Return the seconds to wait after a failed attempt."""
@@ -284,16 +286,25 @@ class RequestWithRetries:
         backed_off = self._retry_base * 2 ** min(attempt - 1, MAX_DOUBLINGS)
         return min(backed_off * (0.75 + random.random() / 2), MAX_BACK_OFF_SECONDS)
 
-    async def _wait(self, seconds: float) -> bool:
-        """Wait; True if the user ended the wait early, possibly after queueing a message."""
+    async def _wait(self, seconds: float, away: tuple[str, int] | None = None) -> bool:
+        """Wait; True if the user ended the wait early, possibly after queueing a message.
+
+        Args:
+            seconds: the longest wait.
+            away: a server that was away; the wait ends when it accepts connections again.
+        """
         self._skip_wait.clear()
         self._backing_off = True
+        skipped = asyncio.ensure_future(self._skip_wait.wait())
+        back = [asyncio.ensure_future(until_it_accepts(away))] if away is not None else []
         try:
-            return await asyncio.wait_for(self._skip_wait.wait(), seconds)
-        except TimeoutError:
-            return False
+            await asyncio.wait((skipped, *back), timeout=seconds, return_when=FIRST_COMPLETED)
+            return skipped.done()
         finally:
             self._backing_off = False
+            for waiting in (skipped, *back):
+                waiting.cancel()
+            await asyncio.gather(skipped, *back, return_exceptions=True)
 
     def _failed(
         self,

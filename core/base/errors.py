@@ -54,6 +54,7 @@ class ModelError(SandboxTuiError):
         retry_after: seconds the server asked us to wait, or None.
         is_loading: whether the server is still loading its model, which can take minutes.
         is_away: whether no connection to the server could be made, as while it restarts.
+        server: host and port of a server that is away; None if unknown.
     """
 
     exit_code = 5
@@ -67,6 +68,7 @@ class ModelError(SandboxTuiError):
         retry_after: float | None = None,
         is_loading: bool = False,
         is_away: bool = False,
+        server: tuple[str, int] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -74,6 +76,7 @@ class ModelError(SandboxTuiError):
         self.retry_after = retry_after
         self.is_loading = is_loading
         self.is_away = is_away
+        self.server = server
 
 
 class ModelIncomplete(ModelError):

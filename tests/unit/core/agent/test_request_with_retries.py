@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
@@ -13,17 +14,19 @@ import pytest
 from sandbox_tui.core.agent.approval_gate import Gate
 from sandbox_tui.core.agent.loop import Agent
 from sandbox_tui.core.agent.model_messages import DEFAULT_TOOL_NAMES, cut_off, no_call
-from sandbox_tui.core.agent.request_with_retries import MIN_REPLY_TOKENS
+from sandbox_tui.core.agent.request_with_retries import MAX_BACK_OFF_SECONDS, MIN_REPLY_TOKENS
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import MAX_PENDING_EVENTS, Journal
 from sandbox_tui.core.events.run_state import ReplyItem, RunState, fold
 from sandbox_tui.core.models import pricing as prices
+from sandbox_tui.core.models import server_return
 from sandbox_tui.core.models.base import Delta, Reply, Request
 from sandbox_tui.core.models.openai_compatible import OpenAIModel
 from sandbox_tui.core.policy.rules import Policy
 from tests import scripted_server as s
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 TOO_MUCH = s.failure(400, "maximum context length is 8192 tokens")
@@ -173,6 +176,59 @@ def test_the_unfinished_call_of_a_stopped_reply_is_dropped() -> None:
     state.apply(e.ReplyInterrupted(step=1))
     assert state.reply is not None
     assert (state.reply.ended, state.reply.writing) == (True, {})
+
+
+# --- a server that is away
+
+
+def refusing() -> socket.socket:
+    """A port that refuses connections until `listen` is called."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    return taken
+
+
+async def test_a_server_that_is_back_is_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_return, "PROBE_SECONDS", 0.05)
+    with refusing() as taken:
+        port = taken.getsockname()[1]
+    settings = ModelSettings(name="m", base_url=f"http://127.0.0.1:{port}/v1")
+    asking = AgentUnderTest(OpenAIModel(settings, None), retry_base=1_000.0)
+    failed = asyncio.Event()
+    asking.journal.observers.append(
+        lambda event: failed.set() if isinstance(event, e.ModelFailed) else None
+    )
+    reader = asyncio.create_task(drain(asking.journal))
+    step = asyncio.create_task(asking.step())
+    await asyncio.wait_for(failed.wait(), HANG_SECONDS)
+    (failure,) = asking.only(e.ModelFailed)
+    assert failure.retry_in == MAX_BACK_OFF_SECONDS
+    with s.ScriptedServer([s.say("back")], port=port) as server:
+        await asyncio.wait_for(step, MAX_BACK_OFF_SECONDS / 2)
+        assert len(server.requests) == 1
+    asking.journal.close()
+    await reader
+    await asking.agent._model.close()
+    assert [event.attempt for event in asking.only(e.ModelAsked)] == [1, 2]
+
+
+async def test_a_server_that_accepts_at_once_failed_for_another_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As with TLS, or a proxy: asked sooner, the attempts would be used up in seconds."""
+    monkeypatch.setattr(server_return, "PROBE_SECONDS", 0.01)
+    with refusing() as taken:
+        taken.listen()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(server_return.until_it_accepts(taken.getsockname()), 0.3)
+
+
+def test_the_host_and_port_of_an_address() -> None:
+    assert server_return.host_and_port("http://localhost:8000/v1") == ("localhost", 8000)
+    assert server_return.host_and_port("https://user:word@a.example/v1") == ("a.example", 443)
+    assert server_return.host_and_port("http://[::1]:80/v1") == ("::1", 80)
+    assert server_return.host_and_port("http://a:port/v1") is None
+    assert server_return.host_and_port("") is None
 
 
 # --- limits that cannot be enforced
