@@ -40,7 +40,7 @@ class Clock:
         self.now = 0.0
         self.waits: list[float] = []
 
-        async def wait(_: RequestWithRetries, seconds: float) -> None:
+        async def wait(_: RequestWithRetries, seconds: float, __: object = None) -> None:
             await asyncio.sleep(0)
             self.waits.append(seconds)
             self.now += seconds
