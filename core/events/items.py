@@ -80,6 +80,12 @@ class ReplyItem:
         return bool(self.failures) and self.failures[-1].t >= self.asked_at
 
     @property
+    def fatal_error(self) -> str | None:
+        """The error of the last attempt, if that ended the run."""
+        gave_up = self.has_failed and self.failures[-1].retry_in is None
+        return self.failures[-1].error if gave_up else None
+
+    @property
     def remark(self) -> str:
         """Why it has no calls, as a sentence; empty if it has some."""
         if self.interrupted:

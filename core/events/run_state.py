@@ -267,11 +267,11 @@ class RunState:
         self.awaited = None
         for item in self.open_calls.values():
             item.run_ended = True
-        if self.reply is not None and not self.reply.ended and not _gave_up(self.reply):
+        if self.reply is not None and not self.reply.ended and self.reply.fatal_error is None:
             self.reply.cut_off = True
             self.reply.writing.clear()
         self.totals = event.totals
-        if event.error:
+        if event.error and (self.reply is None or self.reply.fatal_error != event.error):
             self.items.append(NoteItem(event.t, event.error, "error"))
 
     def _apply_model(
@@ -389,8 +389,3 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
 def _is_partial(reply: ReplyItem) -> bool:
     """Return whether only part of the reply arrived; that part is kept."""
     return reply.replied is None and bool(reply.text or reply.reasoning or reply.writing)
-
-
-def _gave_up(reply: ReplyItem) -> bool:
-    """Return whether the last attempt to get a reply failed: that ended the run."""
-    return reply.has_failed and reply.failures[-1].retry_in is None

@@ -300,6 +300,28 @@ async def test_a_reply_is_read_as_it_comes_and_folds_when_a_call_begins() -> Non
         assert "The data is unknown." in shown_text(calls)
 
 
+async def test_long_thinking_opens_in_full() -> None:
+    thoughts = "\n".join(f"thought {number}" for number in range(30))
+    state = replies(
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelDelta(step=1, channel="reasoning", text=thoughts),
+    )
+    app = OneList(state)
+    async with app.run_test(size=(80, 40)) as pilot:
+        calls = app.query_one(Calls)
+        assert "thinking · 319 characters" in shown_text(calls)
+        assert "thought 23" not in shown_text(calls)
+        assert "thought 24" in shown_text(calls)
+        state.apply(replied("I look.", thoughts))
+        calls.sync(6.0)
+        assert "▸     thought · 319 characters · thought 0 thought 1" in shown_text(calls)
+        await pilot.press("home", "enter")
+        assert "│ thought 29" in shown_text(calls)
+        assert "I look." in shown_text(calls)
+        await pilot.press("enter")
+        assert "│ thought" not in shown_text(calls)
+
+
 async def test_a_reply_that_is_being_read_does_not_fold() -> None:
     state = replies(
         e.ModelAsked(step=1, digest="", messages=2),

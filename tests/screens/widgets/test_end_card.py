@@ -151,3 +151,37 @@ async def test_a_small_card_shows_where_the_results_are(
     lines = await shown(6, finished_state(folder, "one"), "answer.txt", size=(60, 20))
     assert lines[1] == "  1 file, 3B, in output/20260101-120000-sampl"
     assert lines[2] == "  answer.txt 3B"
+
+
+def after_words(reason: e.FinishReason, error: str | None, steps: int = 1) -> RunState:
+    """A run that ended without an answer, after a reply and one without words."""
+    state = RunState()
+    for step, text in ((1, "The answer is **42**.\n\nBye."), (2, "")):
+        reply = e.ModelReplied(
+            step=step, message={}, text=text, reasoning="", usage=e.Usage(), finish_reason="stop",
+            latency=1.0,
+        )  # fmt: skip
+        state.apply(reply)
+    state.apply(e.RunFinished(reason=reason, error=error, totals=e.Totals(steps=steps)))
+    return state
+
+
+async def test_without_an_answer_the_last_reply_is_shown_as_such() -> None:
+    lines = await shown(12, after_words("submitted", None), "q leave")
+    assert lines[0].endswith("no answer: output/answer.txt was not written")
+    assert lines[1] == "  last reply: The answer is 42. Bye."
+    lines = await shown(12, after_words("max_steps", "It reached 2 steps."), "q leave")
+    assert lines[:2] == ["✗ max steps  It reached 2 steps.", "  last reply: The answer is 42. Bye."]
+    assert "last reply" not in "\n".join(await shown(12, finished_state(None), "q leave"))
+
+
+async def test_another_model_is_offered_where_the_model_failed() -> None:
+    for steps, words in ((1, "F fork with another model"), (0, "F run again with another model")):
+        state = after_words("model_error", "There is no such model.", steps)
+        for size in ((100, 30), (60, 20)):
+            lines = await shown(12, state, "q leave", size=size)
+            assert lines[2] == f"  {words}"
+            assert lines[-1].count("fork") == 0
+    lines = await shown(12, after_words("max_steps", "It reached 2 steps."), "q leave")
+    assert "another model" not in "\n".join(lines)
+    assert "F fork" in lines[-1]

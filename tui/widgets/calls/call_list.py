@@ -88,8 +88,7 @@ class Calls(ExplainsUnavailable, BlockList):
         self.attention = Attention(self)
         self._left_at = 0
         self._opened_items = OpenedItems()
-        self._first = 0
-        self._known = 0
+        self._first = self._known = 0
         self._shown: list[int] = []
         self._filter: Filter = "all"
         self._notes: Mapping[int, Sequence[str]] = {}
@@ -346,10 +345,11 @@ class Calls(ExplainsUnavailable, BlockList):
     def _lines(self, index: int, width: int) -> list[Text]:
         item = self._state.items[self._shown[index]]
         opened, notes = self._opened(index), self._notes_on(item)
+        whole = self._opened_items.is_whole(self._shown[index])
         preview = self.edited_files.preview(item, self._state.files) if opened else None
         palette = palette_of(self)
         end = run_end(self._state, is_interrupted=self.is_interrupted)
-        lines = item_lines(item, width, self._now, opened, notes, palette, preview, end)
+        lines = item_lines(item, width, self._now, opened, notes, palette, preview, end, whole)
         if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
         is_top = 0 in self._notes and not self._shown[index]
@@ -359,7 +359,7 @@ class Calls(ExplainsUnavailable, BlockList):
     def action_choose(self) -> None:
         """Open or close the item under the cursor."""
         if self.cursor >= 0:
-            self._opened_items.chosen[self._shown[self.cursor]] = not self._opened(self.cursor)
+            self._opened_items.toggle(self._state.items, self._shown[self.cursor])
             self.changed(self.cursor)
             self.show_block(self.cursor)
 

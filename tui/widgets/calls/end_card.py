@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import working_directory
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.run_state import ReplyItem, RunState
 from sandbox_tui.core.events.types import RESUMABLE, RunFinished
 from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
 from sandbox_tui.tui.format import run_end
@@ -27,9 +27,16 @@ from sandbox_tui.tui.format.run_end import ResultFiles
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.preview.code import wrapped
+from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 
 MAX_ANSWER_LINES = 5
 """Maximum rows of the answer; the calls above contain all of it."""
+
+MAX_REPLY_CHARS = 400
+"""Characters of the last reply from which its one line is made."""
+
+MODEL_FAULTS = ("model_error", "model_unavailable")
+"""Reasons of an end that another model may avoid."""
 
 AFTER_RUN = (
     ("live.resume", "resume"),
@@ -83,6 +90,7 @@ class EndCard(Widget):
         self._finished: RunFinished | None = None
         self._files: ResultFiles | None = None
         self._is_rebuilt = False
+        self._last_reply = ""
 
     def sync(self, state: RunState) -> None:
         """Show the outcome once there is one."""
@@ -90,6 +98,7 @@ class EndCard(Widget):
             self._finished = state.finished
             self._files = None
             self._is_rebuilt = state.is_rebuilt
+            self._last_reply = "" if state.finished is None else _last_reply(state)
             self.set_class(state.finished is not None, "-ended")
             self.refresh(layout=True)
             if self._finished is not None and self._finished.output:
@@ -125,8 +134,9 @@ class EndCard(Widget):
         if finished is None:
             return [], [], []
         palette = palette_of(self)
+        outcome = _outcome(finished, width, palette, is_rebuilt=self._is_rebuilt)
         parts = (
-            _outcome(finished, width, palette, is_rebuilt=self._is_rebuilt),
+            [*outcome, *self._without_answer(finished, palette)],
             self._results(finished, width, palette),
             [
                 Text(f"  {_figures(finished)}", style=palette.dim, no_wrap=True),
@@ -137,6 +147,22 @@ class EndCard(Widget):
             for line in lines:
                 fit_line(line, width)
         return parts
+
+    def _without_answer(self, finished: RunFinished, palette: Palette) -> list[Text]:
+        """Return what the model said last if there is no answer, and the way to another model if
+        this one is at fault."""
+        lines: list[Text] = []
+        if self._last_reply and not (finished.answer or "").strip():
+            said = markdown_summary(self._last_reply, palette)
+            line = Text("  last reply: ", style=palette.dim, no_wrap=True)
+            lines.append(line.append(said, style=palette.text))
+        if finished.reason in MODEL_FAULTS:
+            for name, _ in self._actions:
+                if name.endswith(".fork"):
+                    verb = "fork" if finished.totals.steps else "run again"
+                    line = Text("  ", no_wrap=True)
+                    lines.append(_key(line, name, f"{verb} with another model", palette))
+        return lines
 
     def _results(self, finished: RunFinished, width: int, palette: Palette) -> list[Text]:
         """Return the results' location on this machine, and the files."""
@@ -168,9 +194,9 @@ class EndCard(Widget):
                 continue
             if action == "resume" and finished.reason not in RESUMABLE:
                 continue
-            click = Style(meta={_ACTION: action})
-            line.append(f"{hint(name)} ", style=palette.accent + click)
-            line.append(word, style=palette.text + click).append("   ")
+            if action == "fork" and finished.reason in MODEL_FAULTS:
+                continue  # it has a line of its own
+            _key(line, name, word, palette).append("   ")
         return line.append(f"session {sanitize_line(self._run_id)}", style=palette.dim)
 
     async def on_click(self, event: Click) -> None:
@@ -178,6 +204,19 @@ class EndCard(Widget):
         action: Any = event.style.meta.get(_ACTION)
         if action is not None:
             await self.screen.run_action(str(action))
+
+
+def _key(line: Text, name: str, word: str, palette: Palette) -> Text:
+    """Append the key and the clickable word of an action."""
+    click = Style(meta={_ACTION: name.partition(".")[2]})
+    line.append(f"{hint(name)} ", style=palette.accent + click)
+    return line.append(word, style=palette.text + click)
+
+
+def _last_reply(state: RunState) -> str:
+    """Return the beginning of the last reply that has words."""
+    replies = (item.text.strip() for item in reversed(state.items) if isinstance(item, ReplyItem))
+    return next((text[:MAX_REPLY_CHARS] for text in replies if text), "")
 
 
 def _from_here(folder: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandbox_tui.core.events.run_state import CallItem, Item, ReplyItem
+from sandbox_tui.tui.widgets.calls.rows.thought_rows import has_long_thinking
 
 
 class OpenedItems:
     """Keeps track of open items.
 
     Items that the user opened are open, and so are waiting and failed calls, and replies until the
-    next call starts.
+    next call starts. Long thinking is only shown in full if the user opens its reply.
 
     Attributes:
         chosen: what the user opened (True) or closed (False), by index.
@@ -19,11 +20,13 @@ class OpenedItems:
 
     def __init__(self) -> None:
         self.chosen: dict[int, bool] = {}
+        self._kept: set[int] = set()  # replies that the user was reading when the next call started
         self._last_started = -1
 
     def show(self, items: Sequence[Item], first: int) -> None:
         """Start over with the items from `first` on."""
         self.chosen = {i: opened for i, opened in self.chosen.items() if i < len(items)}
+        self._kept = {i for i in self._kept if i < len(items)}
         self._last_started = max(first - 1, _last_started(items, first))
 
     def catch_up(self, items: Sequence[Item], first: int, *, following: bool) -> int:
@@ -44,7 +47,7 @@ class OpenedItems:
         self._last_started = started
         replies = [i for i in range(before + 1, started) if isinstance(items[i], ReplyItem)]
         if not following:
-            self.chosen = dict.fromkeys(replies, True) | self.chosen
+            self._kept.update(replies)
         return min([first, *replies])
 
     def is_open(self, items: Sequence[Item], index: int) -> bool:
@@ -53,8 +56,19 @@ class OpenedItems:
             return self.chosen[index]
         item = items[index]
         if isinstance(item, ReplyItem):
-            return index > self._last_started
+            return index > self._last_started or index in self._kept
         return isinstance(item, CallItem) and item.status in ("failed", "waiting")
+
+    def is_whole(self, index: int) -> bool:
+        """Return whether an item is shown in full because the user opened it."""
+        return self.chosen.get(index, False)
+
+    def toggle(self, items: Sequence[Item], index: int) -> None:
+        """Open or close an item; a reply whose thinking is folded is opened in full first."""
+        item = items[index]
+        folded = isinstance(item, ReplyItem) and has_long_thinking(item)
+        opened = self.is_whole(index) if folded else self.is_open(items, index)
+        self.chosen[index] = not opened
 
 
 def _last_started(items: Sequence[Item], first: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.items import ReplyItem
+from sandbox_tui.core.events.items import NoteItem, ReplyItem
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
 from tests.snapshots.sample_run import sample_run
@@ -67,3 +67,65 @@ def test_the_end_of_the_run_cuts_off_the_reply_under_way() -> None:
     ]
     gave_up = e.ModelFailed(t=2.0, step=1, error="busy", attempt=5, retry_in=None)
     assert shown([*ASKED, gave_up, end])[0] == "✗ the model failed"
+
+
+def test_a_folded_error_begins_with_the_status_and_the_server_s_words() -> None:
+    error = "The server returned an error (503). It says: The engine is overloaded."
+    failed = e.ModelFailed(t=2.0, step=1, error=error, attempt=1, retry_in=1.0, status=503)
+    again = e.ModelAsked(t=3.0, step=1, digest="", messages=1)
+    reply = e.ModelReplied(
+        t=4.0, step=1, message={}, text="Hello", reasoning="", usage=e.Usage(),
+        finish_reason="stop", latency=1.0,
+    )  # fmt: skip
+    assert shown([*ASKED, failed])[1].startswith("! try 1 failed: The server returned an error")
+    folded = shown([*ASKED, failed, again, reply])
+    assert folded[1] == "! try 1 failed: 503: The engine is overloaded."
+    item = fold([*ASKED, failed, again, reply]).reply
+    assert item is not None
+    narrow = reply_lines(item, 40, 9.0, False, PALETTE)[1].plain
+    assert narrow == "    ! try 1: 503: The engine is overloa…"
+
+
+def test_the_error_that_ended_the_run_is_said_once() -> None:
+    gave_up = e.ModelFailed(t=2.0, step=1, error="No such model.", attempt=1, retry_in=None)
+    end = e.RunFinished(t=3.0, reason="model_error", error="No such model.", totals=e.Totals())
+    assert not any(isinstance(item, NoteItem) for item in fold([*ASKED, gave_up, end]).items)
+    other = e.RunFinished(t=3.0, reason="store_error", error="No space.", totals=e.Totals())
+    last = fold([*ASKED, gave_up, other]).items[-1]
+    assert isinstance(last, NoteItem)
+    assert last.text == "No space."
+
+
+def thinking(item: ReplyItem, *, whole: bool = False) -> list[str]:
+    lines = reply_lines(item, 60, 9.0, True, PALETTE, whole=whole)
+    return [line.plain for line in lines[1:]]
+
+
+def test_the_newest_lines_of_long_thinking_are_shown_while_it_streams() -> None:
+    words = "\n".join(f"thought {number}" for number in range(100))
+    thinks = e.ModelDelta(t=1.5, step=1, channel="reasoning", text=words)
+    item = fold([*ASKED, thinks]).reply
+    assert item is not None
+    newest = [f"      │ thought {number}" for number in range(94, 100)]
+    assert thinking(item) == [f"▸     thinking · {len(words)} characters", *newest]
+    assert len(thinking(item, whole=True)) == 100
+
+
+def test_long_thinking_folds_when_the_reply_begins() -> None:
+    words = "It is one long line of thought. " * 40
+    thinks = e.ModelDelta(t=1.5, step=1, channel="reasoning", text=words)
+    item = fold([*ASKED, thinks]).reply
+    assert item is not None
+    head, *newest = thinking(item)
+    assert head == f"▸     thinking · {len(words.strip())} characters"
+    assert len(newest) == 6
+    item = fold([*ASKED, thinks, e.ModelDelta(t=2.0, step=1, channel="text", text="Hello")]).reply
+    assert item is not None
+    folded, _, said = thinking(item)
+    assert folded.startswith("▸     thought · 1279 characters · It is one long")
+    assert (len(folded), folded[-1]) == (60, "…")
+    assert said.strip() == "Hello"
+    call = e.ModelDelta(t=2.0, step=1, channel="call", text="{", name="execute_bash")
+    item = fold([*ASKED, thinks, call]).reply
+    assert item is not None
+    assert thinking(item)[0].startswith("▸     thought · 1279 characters")

@@ -56,6 +56,7 @@ def item_lines(
     palette: Palette,
     preview: EditPreview | None = None,
     end: RunEnd = "",
+    whole: bool = False,
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -68,10 +69,12 @@ def item_lines(
         palette: the palette to draw with.
         preview: what a waiting call would do to the file it edits, if known.
         end: whether the run has ended.
+        whole: whether the user opened it.
     """
     match item:
         case ReplyItem():
-            lines = reply_lines(item, width, now, opened, palette, is_stopped=end == "stopped")
+            stopped = end == "stopped"
+            lines = reply_lines(item, width, now, opened, palette, is_stopped=stopped, whole=whole)
             return [*lines, *written_lines(notes, width, opened, palette)]
         case CallItem():
             return call_lines(item, width, now, opened, palette, preview, is_stopped=end != "")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
-from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import short_duration
@@ -15,20 +13,23 @@ from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import giving_up_words, reply_doing, retry_words
+from sandbox_tui.tui.format.status import giving_up_words, reply_doing, retry_words, short_error
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES
+from sandbox_tui.tui.widgets.calls.rows.thought_rows import (
+    MAX_SUMMARY_CHARS,
+    THOUGHT,
+    first_words,
+    has_long_thinking,
+    thought_lines,
+)
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
-from sandbox_tui.tui.widgets.preview.growing_markdown import MAX_PARTS, markdown_lines
+from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 
 MAX_PROSE_COLUMNS = 106
 """Longer lines of prose are hard to read."""
 
-MAX_SUMMARY_CHARS = 400
-"""Characters of a folded reply from which its one line is made."""
-
-_THOUGHT = Style(italic=True)
 _ESCAPE = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 """Characters by JSON escape, for the arguments of a call that is still being written."""
@@ -42,6 +43,7 @@ def reply_lines(
     palette: Palette,
     *,
     is_stopped: bool = False,
+    whole: bool = False,
 ) -> list[Text]:
     """Return the lines of a reply: the step's rule with its figures, reasoning, text and failures.
 
@@ -49,13 +51,14 @@ def reply_lines(
         item: the reply.
         width: width of the list, in columns.
         now: the run's clock in seconds.
-        opened: whether it is shown in full.
+        opened: whether it is open.
         palette: the palette to draw with.
         is_stopped: whether the run goes no further.
+        whole: whether long thinking is shown in full, too.
     """
     figures = ["! interrupted"] if is_stopped and not item.ended else _reply_figures(item, now)
     lines = [_rule(item, width, figures, palette), *_failures(item, width, opened, palette, False)]
-    prose = _full_lines(item, width, palette) if opened else []
+    prose = _full_lines(item, width, palette, whole) if opened else []
     if prose:
         lines += prose
     elif has_prose(item):
@@ -152,11 +155,15 @@ def _failures(
         if (failure.t >= item.asked_at) != of_text:
             continue
         is_same = previous is not None and previous.error == failure.error
-        error = "the same error" if is_same else sanitize_line(failure.error)
-        words = f"try {failure.attempt} failed: {error}"
-        if opened or (not item.ended and failure.error == item.failures[-1].error):
+        whole = opened or (not item.ended and failure.error == item.failures[-1].error)
+        error = (
+            sanitize_line(failure.error) if whole else short_error(failure.error, failure.status)
+        )
+        words = f"try {failure.attempt} failed: {'the same error' if is_same else error}"
+        if whole:
             rows = indented(wrapped(words, _room(width), palette.warn), GUTTER)
         else:
+            words = words if len(words) <= width - GUTTER else words.replace(" failed:", ":", 1)
             rows = [Text(" " * GUTTER, no_wrap=True).append(words, style=palette.warn)]
             fit_line(rows[0], width)
         first = Text(f"{'!':>{GUTTER - 1}} ", style=palette.warn, no_wrap=True)
@@ -167,26 +174,16 @@ def _failures(
 # --- text and reasoning
 
 
-def _full_lines(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
-    """Return all of the reasoning next to a bar, then all of the text as Markdown."""
-    lines: list[Text] = []
-    if item.reasoning.strip():
-        for words in item.reasoning.strip().split("\n"):
-            lines += _thought(words, _room(width), palette)
+def _full_lines(item: ReplyItem, width: int, palette: Palette, whole: bool) -> list[Text]:
+    """Return the reasoning next to a bar, then all of the text as Markdown."""
+    lines = thought_lines(item, _room(width), palette, whole=whole)
+    is_folded = not whole and has_long_thinking(item)
     if item.text.strip():
         lines += [Text()] if lines else []
         lines += markdown_lines(item.text, _room(width), palette, GUTTER)
-    if len(lines) > 1 and item.ended:
+    if len(lines) > 1 and item.ended and not is_folded:
         lines[0] = _marked("▾", lines[0], palette)
     return lines
-
-
-@functools.lru_cache(MAX_PARTS)
-def _thought(words: str, width: int, palette: Palette) -> tuple[Text, ...]:
-    """Wrap one line of reasoning; cached because only the last line still changes."""
-    bar = Text(" " * GUTTER, no_wrap=True).append("│ ", style=palette.faint)
-    rows = wrapped(words, width - 2, palette.model + _THOUGHT)
-    return tuple(bar.copy().append_text(row) for row in rows)
 
 
 def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
@@ -198,16 +195,12 @@ def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
         fit_line(line, width)
         return line
     said = item.text.strip()
-    style = palette.model if said else palette.model + _THOUGHT
+    style = palette.model if said else palette.model + THOUGHT
     words = markdown_summary(said[:MAX_SUMMARY_CHARS], palette)
-    line.append(words if said else _first_words(item.reasoning), style=style)
+    line.append(words if said else first_words(item.reasoning), style=style)
     more = line.cell_len > width or (said and item.reasoning.strip()) or "\n" in said
     fit_line(line, width)
     return _marked("▸", line, palette) if more else line
-
-
-def _first_words(thought: str) -> str:
-    return " ".join(sanitize_line(line) for line in thought[:MAX_SUMMARY_CHARS].split("\n") if line)
 
 
 def _marked(mark: str, line: Text, palette: Palette) -> Text:

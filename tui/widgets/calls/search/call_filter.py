@@ -103,7 +103,8 @@ def _text(item: Item) -> str:
             written = item.arguments.replace("\\n", "\n").replace('\\"', '"')
             return f"{item.call.name}\n{written}\n{answer}"
         case ReplyItem():
-            return f"{item.reasoning}\n{item.text}"
+            errors = "\n".join(failure.error for failure in item.failures)
+            return f"{item.reasoning}\n{item.text}\n{errors}"
         case HumanItem():
             return f"{item.text}\n{item.finished.observation if item.finished else ''}"
         case NoteItem():
