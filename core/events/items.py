@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
+
 from sandbox_tui.core.events import types as e
 
 CallStatus = Literal["proposed", "waiting", "running", "done", "failed", "rejected", "not_run"]
@@ -151,3 +153,15 @@ Item = CallItem | ReplyItem | HumanItem | NoteItem
 def is_lost(item: CallItem) -> bool:
     """Return whether a call was running when its program died; a submit can be repeated."""
     return item.started_at is not None and item.finished is None and item.call.name != "submit"
+
+
+def with_call(totals: e.Totals, item: CallItem) -> e.Totals:
+    """Return the sums with a finished call."""
+    not_ok = item.status == "failed"
+    interrupted = not_ok and item.finished is not None and item.finished.interrupted
+    return msgspec.structs.replace(
+        totals,
+        calls=totals.calls + 1,
+        failed_calls=totals.failed_calls + (not_ok and not interrupted),
+        interrupted_calls=totals.interrupted_calls + interrupted,
+    )

@@ -22,6 +22,7 @@ from sandbox_tui.core.events.items import (
     NoteItem,
     ReplyItem,
     is_lost,
+    with_call,
 )
 from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.core.events.notes import note_on, still_granted
@@ -336,11 +337,7 @@ class RunState:
                 item.finished = event
                 self.open_calls.pop(event.call, None)
                 self.awaited = None
-                self.totals = msgspec.structs.replace(
-                    self.totals,
-                    calls=self.totals.calls + 1,
-                    failed_calls=self.totals.failed_calls + (item.status == "failed"),
-                )
+                self.totals = with_call(self.totals, item)
 
     def _apply_human(self, event: e.HumanMessage | e.HumanCommand | e.HumanFile) -> None:
         match event:

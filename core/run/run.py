@@ -393,8 +393,8 @@ class Run(Steering):
     def cancel(self, because: str = "The run was cancelled.") -> None:
         """End the run, even while it is starting; results so far are copied out."""
         if self.phase.steerable:
-            self.phase = Phase.FINISHING
-            self._cancelled_because = because
+            self.phase, self._cancelled_because = Phase.FINISHING, because
+            self.commands.hold()
             self.environment.sandbox.on_outage(None)
         if self._agent_task is not None:
             self._agent_task.cancel()

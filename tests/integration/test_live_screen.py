@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -437,3 +438,68 @@ async def test_a_file_in_the_queue_is_called_what_it_is(
         await run.until(lambda: queue.block_count() == 1)
         assert queue.draw_block(0, 80)[0].plain.split()[:2] == ["edit", "/testbed/a.txt"]
         await run.finish()
+
+
+# --- the key bar of a narrow screen, and what is typed at the end
+
+
+async def test_on_a_narrow_screen_the_keys_for_a_running_command_come_first(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("sleep 60"), s.call("submit"))
+    async with live(tmp_path, server, "auto", size=(60, 20)) as run:
+        await run.until(lambda: run.screen.state.busy)
+        await run.until(lambda: bar_text(run).startswith("esc interrupt  m message  i inject"))
+        assert "q leave" in bar_text(run)
+        await run.press("m", *"hello", "enter")
+        await run.until(lambda: run.screen.state.queue)
+        await run.press("u")
+        for size in ((60, 20), (100, 30), (160, 45)):
+            await run.pilot.resize_terminal(*size)
+            await run.until(lambda: bar_text(run).startswith("enter edit  d withdraw  esc back"))
+        await run.press("x")
+        await run.until(lambda: not run.screen.state.queue)
+        await run.press("escape")
+        await run.until(lambda: not run.screen.state.busy)
+        await run.finish()
+        totals = run.screen.state.totals
+        assert (totals.failed_calls, totals.interrupted_calls) == (0, 1)
+        card = run.screen.query_one(EndCard)
+        await run.until(lambda: "2 calls, 1 interrupted" in card.render().plain)
+        store, run_id = run.screen.session
+        summary = store.run(run_id)
+        assert (summary.calls, summary.failed_calls) == (2, 0)
+
+
+@pytest.mark.parametrize("opens", ["t", "i", "m"])
+async def test_what_is_typed_for_an_input_just_after_the_end_is_no_command(
+    tmp_path: Path, scripted_server: Start, opens: str
+) -> None:
+    server = scripted_server(s.call("submit"))
+    async with live(tmp_path, server, "auto") as run:
+        await run.finish()
+        await run.until(lambda: run.screen.state.finished)
+        await run.pilot.pause()
+        for character in f"{opens}F/no?q":
+            run.app.post_message(Key(character, character))
+        await run.pilot.pause(0.5)
+        assert run.app.screen is run.screen
+        assert not run.app.screen.query_one("#find").display
+        await run.press("q")
+        await run.until(lambda: run.app.screen is not run.screen)
+
+
+async def test_a_queued_command_does_not_start_when_its_run_is_ended(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("sleep 60"), s.call("submit"))
+    async with live(tmp_path, server, "auto") as run:
+        await run.until(lambda: run.screen.state.busy)
+        assert run.screen.run is not None
+        run.screen.run.inject("echo late", tell=False)
+        await run.until(lambda: run.screen.state.humans)
+        run.screen.run.cancel("You ended the run.")
+        await run.until(run.screen.worker.ended.is_set)
+        await run.until(lambda: run.screen.state.finished)
+        (command,) = run.screen.state.humans.values()
+        assert (command.started, command.finished) == (False, None)

@@ -16,8 +16,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from sandbox_tui.tui.keys.key_sequencer import (
+    BURST_SECONDS,
     DIALOG_TIMEOUT_SECONDS,
     SequentialKeys,
+    ignore_burst,
     keys_for_dialog,
 )
 from tests.waiting import until
@@ -34,6 +36,18 @@ class Asked(ModalScreen[None]):
         yield Label("really?")
 
 
+class Refusing(ModalScreen[None]):
+    """Closes with escape."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "close", id="x.close")]
+
+    def compose(self) -> ComposeResult:
+        yield Label("here")
+
+    def key_o(self) -> None:
+        ignore_burst(self)
+
+
 class Typing(SequentialKeys[None]):
     """An input line, and keys that work outside of it."""
 
@@ -44,6 +58,7 @@ class Typing(SequentialKeys[None]):
         Binding("d", "destroy", "destroy", id="typing.destroy"),
         Binding("a", "ask", "ask", id="typing.ask"),
         Binding("r", "read", "read", id="typing.read"),
+        Binding("o", "refuse", "open", id="typing.open"),
     ]
 
     def __init__(self) -> None:
@@ -65,6 +80,9 @@ class Typing(SequentialKeys[None]):
 
     def action_destroy(self) -> None:
         self.destroyed += 1
+
+    def action_refuse(self) -> None:
+        self.ignore_burst()
 
     def action_ask(self) -> None:
         self.push_screen(Asked())
@@ -152,3 +170,25 @@ async def test_keys_come_through_if_no_dialog_opens_or_the_reading_takes_too_lon
         burst(pilot, "rd")
         await until(pilot, lambda: app.destroyed == 2)
         assert [worker for worker in app.workers if not worker.is_finished]
+
+
+async def test_what_was_typed_for_an_input_that_did_not_open_is_ignored() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        burst(pilot, "oddd" * 50 + "\r")
+        late = Key("d", "d")
+        late.time += BURST_SECONDS * 2
+        app.post_message(late)
+        await until(pilot, lambda: app.destroyed)
+        assert app.destroyed == 1, "the key after the pause alone"
+
+
+async def test_escape_works_in_an_ignored_burst() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        app.push_screen(Refusing())
+        await pilot.pause()
+        burst(pilot, "od\x1bd")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await pilot.pause()
+        assert app.destroyed == 0

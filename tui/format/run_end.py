@@ -62,16 +62,18 @@ def figures(
     steps: int,
     calls: int,
     failed_calls: int,
+    interrupted_calls: int = 0,
     tokens: int,
     estimated: bool,
     cost: float | None,
     seconds: float,
 ) -> str:
     """Format steps, calls, tokens, cost if known, and time, on one line."""
-    failed = f", {failed_calls} failed" if failed_calls else ""
+    counts = {"failed": failed_calls, "interrupted": interrupted_calls}
+    ended = "".join(f", {count} {word}" for word, count in counts.items() if count)
     parts = [
         numbers.counted(steps, "step"),
-        f"{numbers.counted(calls, 'call')}{failed}",
+        f"{numbers.counted(calls, 'call')}{ended}",
         f"{numbers.tokens(tokens, estimated=estimated)} tok",
         *([numbers.cost(cost)] if cost is not None else []),
         clock(seconds),

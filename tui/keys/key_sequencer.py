@@ -29,6 +29,12 @@ KEY_TIMEOUT_SECONDS = 0.25
 REPEATED_ESCAPE_SECONDS = 0.5
 """An escape that follows another one sooner than this was meant for the same thing."""
 
+BURST_SECONDS = 0.4
+"""Keys that follow each other sooner than this are typed in one go."""
+
+NEVER_IGNORED = frozenset(("escape", "ctrl+q", "ctrl+c"))
+"""Keys that work even in a burst that is ignored."""
+
 DIALOG_TIMEOUT_SECONDS = 2.0
 """Timeout for a dialog whose contents are being read."""
 
@@ -64,6 +70,8 @@ class SequentialKeys(App[Result], Generic[Result]):
     _key_timer: Timer | None = None
     _holds_keys = False
     _escaped_at = -math.inf
+    _last_key_at = -math.inf
+    _ignores_burst = False
 
     is_repeated_escape = False
     """Whether the key that is being handled is an escape soon after another one."""
@@ -83,13 +91,15 @@ class SequentialKeys(App[Result], Generic[Result]):
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
         elif self._key_under_way is None and not self._holds_keys:
-            await self._hand_out(event)
+            if not self._is_ignored(event):
+                await self._hand_out(event)
         else:
             self._keys_waiting.append(event)
 
     async def _hand_out(self, event: events.Key) -> None:
         start = self.focused or self.screen
         self._note_escape(event)
+        self._last_key_at = event.time
         self._keys_pressed += 1
         self._key_under_way = self._keys_pressed
         await super().on_event(event)
@@ -131,8 +141,24 @@ class SequentialKeys(App[Result], Generic[Result]):
         await self._hand_out_waiting()
 
     async def _hand_out_waiting(self) -> None:
+        while self._keys_waiting and self._is_ignored(self._keys_waiting[0]):
+            self._keys_waiting.popleft()
         if self._keys_waiting and self._key_under_way is None and not self._holds_keys:
             await self._hand_out(self._keys_waiting.popleft())
+
+    # --- keys for an input that did not open
+
+    def ignore_burst(self) -> None:
+        """Ignore the keys that were typed right after the one that is being handled: they were
+        meant for the input that it would have opened."""
+        self._ignores_burst = True
+
+    def _is_ignored(self, event: events.Key) -> bool:
+        if not self._ignores_burst or event.key in NEVER_IGNORED:
+            return False
+        self._ignores_burst = event.time - self._last_key_at < BURST_SECONDS
+        self._last_key_at = event.time
+        return self._ignores_burst
 
     # --- keys for a dialog that opens after something has been read
 
@@ -169,3 +195,10 @@ def is_repeated_escape(node: MessagePump) -> bool:
     """Return whether the key that is being handled is an escape soon after another one."""
     app = app_of(node)
     return isinstance(app, SequentialKeys) and app.is_repeated_escape
+
+
+def ignore_burst(node: MessagePump) -> None:
+    """Ignore what was typed right after the key that is being handled: its input did not open."""
+    app = app_of(node)
+    if isinstance(app, SequentialKeys):
+        app.ignore_burst()

@@ -8,6 +8,14 @@ from textual.app import App
 from textual.events import Key
 
 from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.key_sequencer import ignore_burst
+
+_OPENERS = tuple(
+    f"{ACTIONS[f'live.{name}'].title}: "
+    for name in ("shell", "inject", "message", "reject", "answer")
+)
+"""How the reasons begin for keys that open an input: what follows is typed text."""
 
 Result = TypeVar("Result")
 
@@ -24,4 +32,6 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
             return
         words = why_key_is_disabled(self.screen, event.key) if self.screen_stack else ""
         if words:
+            if words.startswith(_OPENERS):
+                ignore_burst(self)
             self.notify(words, timeout=SECONDS, markup=False)

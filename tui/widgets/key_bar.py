@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -90,8 +90,8 @@ class Shown(NamedTuple):
 class KeyBar(Widget):
     """One line with the keys of the focused widget and of the screen, most used first.
 
-    A screen may name `urgent_actions`, whose keys come before all others; a widget that
-    `has_its_own_keys` shows them before those of its screen while it has the focus.
+    A screen may name `urgent_actions`, whose keys come before all others, in this order; a widget
+    that `has_its_own_keys` shows them before those of its screen while it has the focus.
 
     A key that does not fit is left out entirely; `?` and the palette list them all.
     """
@@ -151,11 +151,15 @@ class KeyBar(Widget):
         """Return the keys for the left and the right side.
 
         The last keys on the left are dropped first, then those on the right; keys that leave stay.
-        The palette is dropped if all the others then fit: the help lists the same actions.
+        The palette is dropped if all the others then fit, or for what is urgent: the help lists
+        the same actions.
         """
         left, right = self._keys()
         room = self.content_size.width + GAP
         if self._width([*left, *right]) > room >= self._width([*left, *right[:1]]):
+            right = right[:1]
+        kept = [known for known in left if _stays(known, self._urgent)]
+        if self._width([*kept, *right]) > room:
             right = right[:1]
         others = [known for known in left if _action(known) not in EXIT_ACTIONS]
         while others and self._width([*left, *right]) > room:
@@ -199,9 +203,11 @@ class KeyBar(Widget):
                 found[known.action] = known
         left = [known for known in found.values() if not _lists_all_keys(known)]
         places = self._declared_places()
+        urgent = self._urgent
         left.sort(
             key=lambda known: (
                 self._group(known),
+                urgent.index(known.action) if known.action in urgent else len(urgent),
                 places.get((known.node, known.action), len(places)),
             )
         )
@@ -219,8 +225,13 @@ class KeyBar(Widget):
         """Return the place of a key's group: what is urgent, then the keys of a focused pane that
         has many of its own, then those of the screen."""
         if isinstance(known.node, Screen):
-            return 0 if known.action in getattr(self.screen, "urgent_actions", ()) else 2
+            return 0 if known.action in self._urgent else 2
         return 1 if getattr(known.node, "has_its_own_keys", False) else 3
+
+    @property
+    def _urgent(self) -> Sequence[str]:
+        """The actions whose keys come first, in their order."""
+        return getattr(self.screen, "urgent_actions", ())
 
     def _declared_places(self) -> dict[tuple[Any, str], int]:
         """Return the place of each action as its class declares it: the user's own keys change the
@@ -263,6 +274,11 @@ def _name(action: str) -> str:
 def _lists_all_keys(known: Shown) -> bool:
     """Return whether a key opens a list of all the others."""
     return _name(known.action) in RIGHT_ACTIONS
+
+
+def _stays(known: Shown, urgent: Sequence[str]) -> bool:
+    """Return whether a key takes precedence over that of the palette."""
+    return _action(known) in (*EXIT_ACTIONS, *urgent)
 
 
 def _is_within(node: DOMNode, line: object) -> bool:

@@ -228,7 +228,8 @@ class Totals(Part, frozen=True, kw_only=True):
     Attributes:
         steps: replies of the model.
         calls: tool calls finished.
-        failed_calls: calls whose observation was an error.
+        failed_calls: calls whose observation was an error, without those that were interrupted.
+        interrupted_calls: calls that the user ended, or that were lost with the program.
         usage: tokens, summed.
         cost: US dollars, or None if the price is unknown.
         seconds: wall-clock time from start to end.
@@ -237,6 +238,7 @@ class Totals(Part, frozen=True, kw_only=True):
     steps: int = 0
     calls: int = 0
     failed_calls: int = 0
+    interrupted_calls: int = 0
     usage: Usage = Usage()
     cost: float | None = None
     seconds: float = 0.0

@@ -53,6 +53,10 @@ class InjectedCommands:
         """Let commands run from now on."""
         self._allowed.set()
 
+    def hold(self) -> None:
+        """Let no more commands start: the run is about to end, which frees the shell for them."""
+        self._allowed.clear()
+
     def add(self, item: int, command: str, *, tell: bool) -> None:
         """Record a command and queue it."""
         self._post(HumanCommand(id=item, command=command, told_to_model=tell))

@@ -179,8 +179,8 @@ def record(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
 
 
 def has_failed(connection: Connection, run_id: str, done: e.CallFinished) -> bool:
-    """Return whether a call failed that was not skipped or rejected."""
-    if done.ok:
+    """Return whether a call failed that was not skipped, rejected or interrupted."""
+    if done.ok or done.interrupted:
         return False
     query = "SELECT verdict FROM calls WHERE run_id = ? AND number = ?"
     (verdict,) = connection.execute(query, [run_id, done.call]).fetchone()

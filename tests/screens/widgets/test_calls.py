@@ -633,3 +633,21 @@ def test_a_newline_that_ends_an_observation_is_not_a_line() -> None:
     shown = CallDocument(state.calls[1]).lines(60, PALETTE)
     assert [line.plain for line in shown] == ["x", "", "one", "two"]
     assert CallDocument(state.calls[1]).described(PALETTE) == "4 lines"
+
+
+async def test_the_border_says_that_a_reply_grows_below() -> None:
+    state = a_run()
+    state.finished = None
+    app = OneList(state)
+    async with app.run_test(size=(80, 8)) as pilot:
+        calls = app.query_one(Calls)
+        state.apply(e.ModelAsked(step=9, digest="", messages=1))
+        state.apply(e.ModelDelta(step=9, channel="text", text="I begin"))
+        calls.sync(1.0)
+        await pilot.press("home")
+        assert "end = follow" in str(calls.border_subtitle)
+        state.apply(e.ModelDelta(step=9, channel="text", text=" and go on"))
+        calls.sync(2.0)
+        assert "new below" in str(calls.border_subtitle)
+        await pilot.press("end", "home")
+        assert "end = follow" in str(calls.border_subtitle)

@@ -1,12 +1,34 @@
-"""The counts in the border of the list of calls."""
+"""What the border of the list of calls tells: counts, and whether there is something new."""
 
 from __future__ import annotations
 
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 
 
 def call_counts(state: RunState) -> list[str]:
-    """Return how many calls failed, how many were edited, and how often the user took part."""
-    failed, edited = state.totals.failed_calls, state.edited_calls
-    counts = {"failed": failed, "edited": edited, "yours": len(state.humans)}
+    """Return how many calls failed, were interrupted or edited, and how often the user acted."""
+    totals = state.totals
+    counts = {
+        "failed": totals.failed_calls,
+        "interrupted": totals.interrupted_calls,
+        "edited": state.edited_calls,
+        "yours": len(state.humans),
+    }
     return [f"{number} {word}" for word, number in counts.items() if number]
+
+
+def extent(last: Item | None, count: int) -> tuple[int, int]:
+    """Return how much a list shows, for comparisons: its items, and the length of the reply that is
+    its last item."""
+    length = len(last.text) + len(last.reasoning) if isinstance(last, ReplyItem) else 0
+    return count, length
+
+
+def end_words(now: tuple[int, int], left_at: tuple[int, int]) -> str:
+    """Return what the border says while the end is out of view.
+
+    Args:
+        now: the extent of the list.
+        left_at: its extent when the user scrolled up.
+    """
+    return "↓ new below" if now > left_at else "↓ end = follow"

@@ -20,7 +20,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.calls.call_counts import call_counts
+from sandbox_tui.tui.widgets.calls.call_counts import call_counts, end_words, extent
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.hidden_panes import hidden_panes
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
@@ -86,7 +86,7 @@ class Calls(ExplainsUnavailable, BlockList):
         self._autoselect = autoselect
         self.edited_files = EditedFiles(get_blob)
         self.attention = Attention(self)
-        self._left_at = 0
+        self._left_at = (0, 0)
         self._opened_items = OpenedItems()
         self._first = self._known = 0
         self._shown: list[int] = []
@@ -370,7 +370,7 @@ class Calls(ExplainsUnavailable, BlockList):
 
     def watch_following(self, following: bool) -> None:
         """Update the border, which tells whether the end is followed."""
-        self._left_at = len(self._shown)
+        self._left_at = extent(self.last_shown, len(self._shown))
         self._titles()
 
     def _opened(self, place: int) -> bool:
@@ -397,4 +397,4 @@ class Calls(ExplainsUnavailable, BlockList):
             return [f"↓ more of call {self.waiting}"]
         if self.following or self._state.finished is not None:
             return []
-        return ["↓ new below" if len(self._shown) > self._left_at else "↓ end = follow"]
+        return [end_words(extent(self.last_shown, len(self._shown)), self._left_at)]

@@ -268,6 +268,7 @@ def _figures(finished: RunFinished) -> str:
         steps=totals.steps,
         calls=totals.calls,
         failed_calls=totals.failed_calls,
+        interrupted_calls=totals.interrupted_calls,
         tokens=totals.usage.input_tokens + totals.usage.output_tokens,
         estimated=totals.usage.estimated,
         cost=totals.cost,

@@ -33,8 +33,10 @@ class QueueList(BlockList):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("queue.edit", "choose"),
         binding("queue.remove", "remove"),
-        binding("queue.leave", "leave", show=False),
+        binding("queue.leave", "leave"),
     ]
+
+    has_its_own_keys = True
 
     DEFAULT_CSS = """
     QueueList {
@@ -91,7 +93,7 @@ class QueueList(BlockList):
     def on_focus(self) -> None:
         """Show the keys and put the cursor on the first item."""
         self.border_subtitle = (
-            f"{hint('queue.edit')} edit · {hint('queue.remove')} remove · "
+            f"{hint('queue.edit')} edit · {hint('queue.remove')} withdraw · "
             f"{hint('queue.leave')} back"
         )
         if self.cursor < 0 and self._items:
@@ -100,7 +102,7 @@ class QueueList(BlockList):
 
     def on_blur(self) -> None:
         """Show the key that focuses the list."""
-        self.border_subtitle = f"{hint('live.queue')} edit or remove"
+        self.border_subtitle = f"{hint('live.queue')} edit or withdraw"
 
     def on_mount(self) -> None:
         """Start unfocused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -18,6 +19,7 @@ from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited, RunLost, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
+from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.approving.waiting_file import WaitingFile
@@ -213,10 +215,16 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         return self._steering.why_unavailable(action) or super().why_unavailable(action, parameters)
 
     @property
-    def urgent_actions(self) -> frozenset[str]:
-        """What waits for the user now; the keys come first in the bar."""
-        decides = frozenset(("steer", "approve", "edit", "reject"))
-        return decides | {"interrupt_reply"} if self._steering.waits_to_retry else decides
+    def urgent_actions(self) -> Sequence[str]:
+        """What waits for the user now; the keys come first in the bar, in this order. On a narrow
+        screen, so do those that act on a running command or reply."""
+        if isinstance(self.focused, QueueList):
+            return ("steer",)
+        is_busy = self._steering.waiting is None and any(self._steering.interruptible)
+        if is_busy and self.has_class("-narrow"):
+            return ("steer", "interrupt", "interrupt_reply", "message", "inject")
+        retries = ("interrupt_reply",) if self._steering.waits_to_retry else ()
+        return ("steer", "approve", "edit", "reject", *retries)
 
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; empty if a bar above already shows them."""
@@ -350,6 +358,8 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         if self._steering.steerable_run() is not None:
             self.action_pane("terminals")
             await self._shells.enter()
+        else:
+            ignore_burst(self)
 
     @on(TerminalPane.ShellRequested)
     async def _shell_requested(self) -> None:

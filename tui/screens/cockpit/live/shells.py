@@ -6,6 +6,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
@@ -37,12 +38,14 @@ class Shells:
         """Open another shell and attach the keyboard to it."""
         run, terminals = self._steering.steerable_run(), self._terminals
         if run is None:
+            ignore_burst(self._screen)
             return
         size = terminals.view.content_size
         columns, rows = max(MIN_SIZE[0], size.width), max(MIN_SIZE[1], size.height)
         try:
             name = await run.open_shell(columns, rows)
         except SandboxTuiError as error:
+            ignore_burst(self._screen)
             self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         terminals.opened(name, columns, rows)

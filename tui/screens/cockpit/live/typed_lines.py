@@ -8,6 +8,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, RunState
 from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar, Purpose
@@ -38,6 +39,8 @@ class TypedLines:
         """
         if self._steering.run is None or self._steering.steerable_run() is not None:
             self._open(purpose)
+        else:
+            ignore_burst(self._screen)
 
     def decide(self, purpose: Purpose) -> None:
         """Open the input line for the reason of a rejection, or for an answer to the call."""
@@ -46,6 +49,8 @@ class TypedLines:
             same = pending.call.number == self._deciding
             self._deciding = pending.call.number
             self._open(purpose, None if same else "")
+        else:
+            ignore_burst(self._screen)
 
     def focus_queue(self) -> None:
         """Focus the queue for the model."""

@@ -8,6 +8,7 @@ from typing import Literal
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.agent.model_messages import ENDED_COMMAND, LOST_COMMAND, NOT_RUN_IN_FORK
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
@@ -129,6 +130,10 @@ def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) 
         running = ("● running", palette.good)
         words, style = running if item.started else ("◇ after the running call", palette.human)
         line.append(words, style=style)
+    elif item.finished.observation in (ENDED_COMMAND, LOST_COMMAND):
+        line.append(INTERRUPTED, style=palette.warn)
+    elif item.finished.observation == NOT_RUN_IN_FORK:
+        line.append("not run in this fork", style=palette.dim)
     else:
         good = item.finished.exit_code == 0
         code = item.finished.exit_code
