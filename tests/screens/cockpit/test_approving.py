@@ -156,7 +156,7 @@ async def test_a_call_of_many_parts_is_first_offered_as_a_whole(
         choice = dialog.query_one(ExactCall)
         box = dialog.query_one(".dialog")
         await until(pilot, lambda: dialog.focused is choice)
-        assert "its 12 parts as they are written" in str(choice.render())
+        assert "each of its 12 parts as written" in str(choice.render())
         assert str(box.border_subtitle) == "enter allow · ↓ split · esc cancel"
         assert box.outer_size.height < 15
         for key in keys:

@@ -33,6 +33,10 @@ _WORDS = (
     "* is any text, [*] a plain star."
 )
 
+_EXACT_WORDS = (
+    "For the rest of this run, calls made only of these parts run without asking, unless the "
+    "policy denies them."
+)
 
 WIDE = 70
 """Columns from which the border has room for all keys."""
@@ -82,7 +86,9 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         with VerticalScroll(classes="dialog form", can_focus=False):
             command = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
             yield Label(command, id="allowed-call", markup=False)
-            yield Label(_WORDS, markup=False)
+            yield Label(
+                _EXACT_WORDS if self._is_exact else _WORDS, id="allowed-words", markup=False
+            )
             if self._is_exact:
                 yield ExactCall(len(self._parts), id="exact-call")
             for part in self._parts:
@@ -114,6 +120,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         """Show the fields, which hold the exact parts so far."""
         event.stop()
         self._is_exact = False
+        self.query_one("#allowed-words", Label).update(_WORDS)
         for field in self.query(PatternField):
             field.display = True
         self._focus_first()

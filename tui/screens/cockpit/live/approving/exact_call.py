@@ -26,6 +26,10 @@ class ExactCall(ThemedText, can_focus=True):
         parts: number of the call's parts.
     """
 
+    DEFAULT_CSS = """
+    ExactCall { margin-top: 1; }
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [binding("allow_always.broader", "split")]
 
     class Split(Message):
@@ -37,17 +41,21 @@ class ExactCall(ThemedText, can_focus=True):
 
     def _choices(self, palette: Palette) -> Text:
         lines = Text("● ", style=palette.accent)
-        words = f"exactly this whole call: its {self._parts} parts as they are written"
+        words = f"exactly this whole call: each of its {self._parts} parts as written"
         lines.append(f"{words}\n", style=palette.text)
         lines.append(f"{hint('allow_always.broader')} ", style=palette.accent + Style(bold=True))
         return lines.append("split it: a pattern for each part", style=palette.dim)
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's words: the key proposes a broader pattern elsewhere."""
+        return "split" if action == "split" else None
 
     def action_split(self) -> None:
         """Ask for a pattern for each part."""
         self.post_message(self.Split())
 
     def on_click(self, event: Click) -> None:
-        """The second line splits the call."""
+        """The last line splits the call."""
         event.stop()
-        if event.y > 0:
+        if event.y == self.size.height - 1:  # the choice above it may be wrapped
             self.action_split()
