@@ -138,7 +138,7 @@ def test_sessions_are_found_named_tagged_and_deleted_on_the_home_screen(person: 
         person.presses("Enter")
         person.sees("two steps only")
         person.presses("t")
-        person.sees("tags")
+        person.sees("enter save")
         person.types("Good")
         person.presses("Enter")
         person.sees("#good")
