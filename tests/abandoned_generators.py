@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sandbox_tui.core.models import response_guard
+from sandbox_tui.core.models.http import response_guard
 
 
 @contextmanager

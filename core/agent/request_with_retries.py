@@ -27,7 +27,7 @@ from sandbox_tui.core.events.types import (
     Warned,
 )
 from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
-from sandbox_tui.core.models.server_return import until_it_accepts
+from sandbox_tui.core.models.http.server_return import until_it_accepts
 from sandbox_tui.core.models.usage_estimate import PartialUsage
 
 MAX_ATTEMPTS = Limits().max_attempts

@@ -23,7 +23,7 @@ import msgspec
 
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.events.types import ContextLength
-from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
+from sandbox_tui.core.models.http.response_guard import IDENTITY_ENCODING, guarded_client
 
 MAX_SEARCH_SECONDS = 5.0
 """Seconds for all requests to a server together."""

@@ -23,7 +23,7 @@ from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.error_mapping import redacted, without_secrets
-from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
+from sandbox_tui.core.models.http.response_guard import IDENTITY_ENCODING, guarded_client
 
 HOST = "127.0.0.1"
 

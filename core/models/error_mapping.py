@@ -15,7 +15,7 @@ from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncom
 from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.base.secret_names import is_secret_name
 from sandbox_tui.core.config.settings import ModelSettings
-from sandbox_tui.core.models.server_return import host_and_port
+from sandbox_tui.core.models.http.server_return import host_and_port
 
 _OVERFLOW = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|max_model_len|max_?seq_?len"

@@ -39,9 +39,13 @@ from sandbox_tui.core.models.error_mapping import (
     without_keys,
     without_secrets,
 )
+from sandbox_tui.core.models.http.response_guard import (
+    IDENTITY_ENCODING,
+    guarded_client,
+    import_client,
+)
+from sandbox_tui.core.models.http.sse import iter_json
 from sandbox_tui.core.models.reply_builder import ReplyBuilder
-from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client, import_client
-from sandbox_tui.core.models.sse import iter_json
 from sandbox_tui.core.models.template_limits import TemplateLimits, fitted
 from sandbox_tui.core.models.usage_estimate import estimated_usage
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from typing import Any, Generic, TypeVar
 
 from textual import events
@@ -162,10 +162,17 @@ class SequentialKeys(App[Result], Generic[Result]):
 
     # --- keys for a dialog that opens after something has been read
 
-    async def hold_keys_for(self, asking: Awaitable[None]) -> None:
-        """Await `asking` and hold keys back until it shows a screen, at most two seconds."""
+    def hold_keys_for(self, asking: Awaitable[None]) -> Coroutine[Any, Any, None]:
+        """Hold keys back from now on, until `asking` shows a screen or ends, at most two seconds.
+
+        Returns:
+            What awaits `asking`.
+        """
         self._holds_keys = True
         timer = self.set_timer(DIALOG_TIMEOUT_SECONDS, self._let_keys_go)
+        return self._let_keys_go_after(asking, timer)
+
+    async def _let_keys_go_after(self, asking: Awaitable[None], timer: Timer) -> None:
         try:
             await asking
         finally:
@@ -181,14 +188,13 @@ class SequentialKeys(App[Result], Generic[Result]):
             self.call_later(self._hand_out_waiting)
 
 
-async def keys_for_dialog(node: MessagePump, asking: Awaitable[None]) -> None:
-    """Await `asking`, which reads something and then opens a dialog; keys pressed meanwhile go to
-    the dialog."""
+def keys_for_dialog(
+    node: MessagePump, asking: Coroutine[Any, Any, None]
+) -> Coroutine[Any, Any, None]:
+    """Return what awaits `asking`, which reads something and then opens a dialog: from now on, keys
+    wait for the dialog."""
     app = app_of(node)
-    if isinstance(app, SequentialKeys):
-        await app.hold_keys_for(asking)
-    else:
-        await asking
+    return app.hold_keys_for(asking) if isinstance(app, SequentialKeys) else asking
 
 
 def is_repeated_escape(node: MessagePump) -> bool:

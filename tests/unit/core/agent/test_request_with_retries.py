@@ -21,8 +21,8 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import MAX_PENDING_EVENTS, Journal
 from sandbox_tui.core.events.run_state import ReplyItem, RunState, fold
 from sandbox_tui.core.models import pricing as prices
-from sandbox_tui.core.models import server_return
 from sandbox_tui.core.models.base import Delta, Reply, Request
+from sandbox_tui.core.models.http import server_return
 from sandbox_tui.core.models.openai_compatible import OpenAIModel
 from sandbox_tui.core.policy.rules import Policy
 from tests import scripted_server as s

@@ -12,8 +12,8 @@ import pytest
 
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.config.settings import ModelSettings
-from sandbox_tui.core.models import header_limit
 from sandbox_tui.core.models.base import Reply, Request
+from sandbox_tui.core.models.http import header_limit
 from sandbox_tui.core.models.openai_compatible import OpenAIModel
 from tests import scripted_server as s
 

@@ -4,8 +4,8 @@ its folder opened; all chosen ones are tagged and deleted."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import ParamSpec, Protocol
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, ParamSpec, Protocol
 
 from textual.screen import Screen
 
@@ -208,7 +208,7 @@ class SessionActions:
 
     # --- shared
 
-    def _ask(self, asking: Awaitable[None]) -> None:
+    def _ask(self, asking: Coroutine[Any, Any, None]) -> None:
         work = keys_for_dialog(self._screen, asking)
         self._screen.run_worker(work, exclusive=True, group="session")
 

@@ -30,7 +30,7 @@ class ExactCall(ThemedText, can_focus=True):
     ExactCall { margin-top: 1; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [binding("allow_always.broader", "split")]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("allow_always.broader", "choose(1)")]
 
     class Split(Message):
         """The user wants a pattern for each part."""
@@ -48,9 +48,9 @@ class ExactCall(ThemedText, can_focus=True):
 
     def words_for(self, action: str) -> str | None:
         """The key bar's words: the key proposes a broader pattern elsewhere."""
-        return "split" if action == "split" else None
+        return "split" if action.startswith("choose") else None
 
-    def action_split(self) -> None:
+    def action_choose(self, _: int) -> None:
         """Ask for a pattern for each part."""
         self.post_message(self.Split())
 
@@ -58,4 +58,4 @@ class ExactCall(ThemedText, can_focus=True):
         """The last line splits the call."""
         event.stop()
         if event.y == self.size.height - 1:  # the choice above it may be wrapped
-            self.action_split()
+            self.post_message(self.Split())

@@ -18,7 +18,7 @@ from typing import Any
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.models.error_mapping import too_long, without_secrets
-from sandbox_tui.core.models.header_limit import limit_headers
+from sandbox_tui.core.models.http.header_limit import limit_headers
 
 MAX_REPLY_BYTES = 128 << 20
 """Maximum bytes of one response, three times the longest known reply of a model."""
