@@ -161,7 +161,7 @@ class SampleList(Vertical):
 
     DEFAULT_CSS = """
     SampleList {
-        height: 1fr; min-height: 5; border: round $border-blurred; padding: 0 1;
+        height: 1fr; min-height: 3; border: round $border-blurred; padding: 0 1;
         border-title-color: $role-dim; border-subtitle-color: $role-dim;
         &:focus-within { border: round $accent; border-title-color: $accent; }
     }
