@@ -489,7 +489,16 @@ def _key_order(module: ModuleType) -> None:
         write("done", "", waiting=len(self._keys_waiting))
         await next_key(self)
 
-    module.SequentialKeys._next_key = done
+    is_ignored = module.SequentialKeys._is_ignored
+
+    @functools.wraps(is_ignored)
+    def ignored(self: Any, event: Any) -> bool:
+        answer = bool(is_ignored(self, event))
+        if answer:
+            write("done", "", waiting=len(self._keys_waiting))
+        return answer
+
+    module.SequentialKeys._next_key, module.SequentialKeys._is_ignored = done, ignored
 
 
 def _own_app(module: ModuleType) -> None:
