@@ -27,11 +27,11 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
         person.sees("Settings file:")
         for row in (row for rows in ROWS.values() for row in rows):
             if row.values:
-                person.presses_and_looks("Right")
+                person.presses_and_looks("Right", "Left", "Right")
             else:
                 person.fills(TYPED[row.name])
             person.presses_and_looks("Down")
-        person.presses_and_looks("PageUp")
+        person.presses_and_looks("Up", "PageUp")
         person.sees("steps per run")
         person.fills("many")
         person.sees("Must be a whole number.", "1 field needs attention", "^r default")
