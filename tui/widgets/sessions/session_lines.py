@@ -30,7 +30,7 @@ from sandbox_tui.tui.widgets.sessions.session_rows import (
     facts_line,
     head_of,
     notes_beside_title,
-    title_line,
+    with_age,
 )
 
 MAX_INDENTED_DEPTH = 5
@@ -98,27 +98,23 @@ class SessionLines:
         """Draw a session, as many lines as `height` says."""
         run, branch = own_part(row.run, row.lineage.shared), _branch(row)
         waits_for, tags = self.waiting.get(run.id), self.tags.get(run.id, ())
-        waits = waits_for is not None
-        if width >= COLUMNS_FROM:
-            title = _title(row, short=True)
+        is_wide, waits = width >= COLUMNS_FROM, waits_for is not None
+        title = _title(row, short=is_wide)
+        head = head_of(run, palette, branch=branch, marked=is_marked, waits=waits, title=title)
+        if is_wide:
             return columns_lines(
                 run,
                 width,
                 palette,
-                head=head_of(
-                    run, palette, branch=branch, marked=is_marked, waits=waits, title=title
-                ),
+                head=head,
                 columns=fitted(self.columns, width, self.titles),
                 waits_for=waits_for,
                 notes=notes_beside_title(tags, fork_words(row.lineage), palette),
                 notes_below=self._has_notes_below(row, width),
                 indent=len(branch),
             )
-        title = _title(row, short=False)
         return [
-            title_line(
-                run, width, palette, branch=branch, marked=is_marked, waits=waits, title=title
-            ),
+            with_age(head, run.run_started_at, width, palette),
             facts_line(
                 run,
                 width,

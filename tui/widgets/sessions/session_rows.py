@@ -26,31 +26,6 @@ MAX_SHARE = 3
 """Fifths of the width that the origin of a fork may take."""
 
 
-def title_line(
-    run: RunSummary,
-    width: int,
-    palette: Palette,
-    *,
-    branch: str = "",
-    marked: bool = False,
-    waits: bool = False,
-    title: str = "",
-) -> Text:
-    """Return the title of a session with a sign for its outcome, and its age.
-
-    Args:
-        run: the session.
-        width: columns.
-        palette: the palette to draw with.
-        branch: the branch drawn from its parent.
-        marked: whether the user has marked it.
-        waits: whether one of its calls waits for the user.
-        title: replaces the session's own title.
-    """
-    line = head_of(run, palette, branch=branch, marked=marked, waits=waits, title=title)
-    return with_age(line, run.run_started_at, width, palette)
-
-
 def head_of(
     run: RunSummary,
     palette: Palette,
@@ -60,8 +35,16 @@ def head_of(
     waits: bool = False,
     title: str = "",
 ) -> Text:
-    """Return the branch of a session, a sign for its outcome, its mark and its title; for the
-    arguments see `title_line`."""
+    """Return the title of a session with a sign for its outcome.
+
+    Args:
+        run: the session.
+        palette: the palette to draw with.
+        branch: the branch drawn from its parent.
+        marked: whether the user has marked it.
+        waits: whether one of its calls waits for the user.
+        title: replaces the session's own title.
+    """
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
     line = Text(branch, style=palette.faint, no_wrap=True)
     line.append(f" {sign} ", style=style)
