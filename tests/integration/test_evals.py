@@ -243,6 +243,19 @@ async def test_a_stopped_evaluation_is_resumed_where_it_stood(
     assert all(kept[one.key] == one for one in before)
 
 
+async def started(
+    server: s.ScriptedServer, store: Store, asked: threading.Event
+) -> tuple[EvalRunner, asyncio.Task[None]]:
+    """Start an evaluation of one sample and wait until its model is asked."""
+    evaluation = begin_evaluation(
+        store, suite(1, modes=("sandbox",)), settings(server), concurrency=1
+    )
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    working = asyncio.create_task(runner.run())
+    assert await asyncio.to_thread(asked.wait, HANG_SECONDS)
+    return runner, working
+
+
 async def test_a_cancelled_sample_keeps_its_session_until_it_runs_again(
     scripted_server: Start, store: Store
 ) -> None:
@@ -255,15 +268,10 @@ async def test_a_cancelled_sample_keeps_its_session_until_it_runs_again(
         return reply(request)
 
     server = scripted_server(held)
-    evaluation = begin_evaluation(
-        store, suite(1, modes=("sandbox",)), settings(server), concurrency=1
-    )
-    runner = EvalRunner(evaluation, RunRegistry(store))
-    working = asyncio.create_task(runner.run())
-    assert await asyncio.to_thread(asked.wait, HANG_SECONDS)
+    runner, working = await started(server, store, asked)
     await runner.stop("You stopped it.")
     await working
-    (sample,) = ledger.results(store, evaluation.info.id)
+    (sample,) = ledger.results(store, ledger.summary(store).info.id)
     assert (sample.status, sample.cancelled, sample.attempts) == ("pending", True, 0)
     assert store.run(sample.run_id).outcome == "cancelled"
     go.set()
@@ -272,7 +280,7 @@ async def test_a_cancelled_sample_keeps_its_session_until_it_runs_again(
     again.observers.append(lambda changed: shown.append(changed) if changed else None)
     await again.run()
     assert not any(one.cancelled for one in shown)
-    (sample,) = ledger.results(store, evaluation.info.id)
+    (sample,) = ledger.results(store, ledger.summary(store).info.id)
     assert (sample.status, sample.finish_reason, sample.attempts) == ("scored", "submitted", 1)
 
 
@@ -352,12 +360,7 @@ async def test_what_a_cancelled_sample_spent_stays_in_the_total(
         return reply(request)
 
     server = scripted_server(held)
-    evaluation = begin_evaluation(
-        store, suite(1, modes=("sandbox",)), settings(server), concurrency=1
-    )
-    runner = EvalRunner(evaluation, RunRegistry(store))
-    working = asyncio.create_task(runner.run())
-    assert await asyncio.to_thread(asked_twice.wait, HANG_SECONDS)
+    runner, working = await started(server, store, asked_twice)
 
     def total() -> int:
         shown = RecordedEval(ledger.summary(store), store).read()
@@ -372,7 +375,7 @@ async def test_what_a_cancelled_sample_spent_stays_in_the_total(
     go.set()
     again = EvalRunner(resume_evaluation(store, "last", settings(server), None), RunRegistry(store))
     await again.run()
-    (sample,) = ledger.results(store, evaluation.info.id)
+    (sample,) = ledger.results(store, ledger.summary(store).info.id)
     assert total() == stopped + sample.input_tokens + sample.output_tokens
 
 

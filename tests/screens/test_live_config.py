@@ -4,31 +4,17 @@ what can be applied, and says when the rest takes effect."""
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from textual.widgets import Input, Label
 
-from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.toml_file import write
-from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.waiting import until
-
-
-@pytest.fixture
-def app(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxTui]:
-    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[1]")
-    own_home.mkdir()
-    (own_home / "config.toml").write_text("# mine\n[limits]\nmax_steps = 7 # few\n")
-    store = Store(own_home / "sessions.db")
-    yield SandboxTui(config.load(), store)
-    store.close()
 
 
 def theme_text(name: str | None, accent: str = "#00ff00") -> str:

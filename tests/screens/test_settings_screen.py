@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,16 +19,6 @@ from sandbox_tui.tui.screens.setting_rows import ROWS
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
 from tests.waiting import until
-
-
-@pytest.fixture
-def app(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxTui]:
-    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[1]")
-    own_home.mkdir()
-    (own_home / "config.toml").write_text("# mine\n[limits]\nmax_steps = 7 # few\n")
-    store = Store(own_home / "sessions.db")
-    yield SandboxTui(config.load(), store)
-    store.close()
 
 
 async def test_a_theme_is_previewed_before_it_is_saved(app: SandboxTui, own_home: Path) -> None:

@@ -172,7 +172,6 @@ class HomeScreen(RowCommands):
     def action_reload(self) -> None:
         """Reload the sessions, and the settings."""
         reread_settings(app_of(self), self._settings)
-        self.show_model()
         self.reload()
 
     @property

@@ -101,10 +101,7 @@ class Palette:
     # --- effects of a choice
 
     def _choose_model(self, offer: Offer) -> None:
-        if set_model(self._app.screen, self._settings, offer):
-            for screen in self._app.screen_stack:
-                if isinstance(screen, HomeScreen):
-                    screen.show_model()
+        set_model(self._app.screen, self._settings, offer)
 
     def _apply_theme(self, name: str) -> None:
         try:
