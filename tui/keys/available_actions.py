@@ -63,6 +63,7 @@ _BY_NAME = {
     "training.previous_pane": _PANES,
     "eval.next_pane": _PANES,
     "eval.previous_pane": _PANES,
+    "live.put_away": _EVERYWHERE,
     "cockpit.note": _SESSION,
     "live.leave": _SESSION,
     "live.replay": _SESSION,
