@@ -3,7 +3,7 @@
     SandboxTuiError
      ├─ ConfigError            a setting, flag, prompt pack or theme that cannot be used
      ├─ ModelError             the model server refused, failed, or sent something unusable
-     │   ├─ ModelIncomplete    the reply ended before it was complete (its start is kept)
+     │   ├─ ModelIncomplete    the reply was empty or unreadable, which asking again seldom mends
      │   └─ ContextOverflow    the conversation no longer fits the model's context
      ├─ SandboxError           the sandbox itself failed (not: a command in it failed)
      │   ├─ SandboxUnavailable this machine cannot run a sandbox, or not the chosen kind
@@ -80,7 +80,7 @@ class ModelError(SandboxTuiError):
 
 
 class ModelIncomplete(ModelError):
-    """The reply ended before it was complete."""
+    """The reply arrived, but was empty or unreadable; asking again seldom mends that."""
 
 
 class ContextOverflow(ModelError):

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
+from sandbox_tui.core.base.errors import ContextOverflow, ModelError
 from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.base.secret_names import is_secret_name
 from sandbox_tui.core.config.settings import ModelSettings
@@ -82,10 +82,15 @@ def to_model_error(error: Exception, settings: ModelSettings, key: str) -> Model
     return stream_error(error, key)
 
 
-def stream_error(error: Exception, key: str) -> ModelIncomplete:
-    """Map an error that occurred while the reply was being read."""
+def stream_error(error: Exception, key: str) -> ModelError:
+    """Map an error that occurred while the reply was being read: the connection broke."""
     words = redacted(str(error) or type(error).__name__, key)
-    return ModelIncomplete(f"The model's reply was interrupted ({words}).", retryable=True)
+    return ModelError(f"The model's reply was interrupted ({words}).", retryable=True)
+
+
+def broken_off() -> ModelError:
+    """Return the error for a reply whose connection ended before it did."""
+    return ModelError("The model's reply ended in the middle.", retryable=True)
 
 
 def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:

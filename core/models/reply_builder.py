@@ -12,7 +12,7 @@ from sandbox_tui.core.base.errors import ModelError, ModelIncomplete
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments, without_surrogates
 from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.models.base import Delta, Message, RawToolCall, Reply
-from sandbox_tui.core.models.error_mapping import too_long
+from sandbox_tui.core.models.error_mapping import broken_off, too_long
 from sandbox_tui.core.models.json_completeness import JsonOutline
 
 _INVALID_NAME_CHARS = re.compile(r"[^A-Za-z0-9_-]")
@@ -23,6 +23,8 @@ MAX_REPLY_CHARS = 8_000_000
 MAX_CALL_SWITCHES = 10_000
 """Maximum number of switches between reasoning, text and calls; each switch adds an event."""
 
+EMPTY = "The model's reply was empty."
+CUT_SHORT = "The model's reply is not whole, although the server says so."
 
 LIMIT_REASONS = ("length", "max_tokens", "model_length")
 """Finish reasons that mean a reply reached its limit."""
@@ -74,11 +76,13 @@ class ReplyBuilder:
         """Return the whole reply.
 
         Raises:
-            ModelIncomplete: it ended in the middle, or was empty.
+            ModelIncomplete: it was empty, or the server says that it is whole and it is not.
+            ModelError: the connection broke, as when the server is stopped or restarted.
         """
         if self._finish_reason is None and not self._ended_well():
-            what = "ended in the middle" if self._size else "was empty"
-            raise ModelIncomplete(f"The model's reply {what}.", retryable=True)
+            if self._size and not self._done:
+                raise broken_off()
+            raise ModelIncomplete(CUT_SHORT if self._size else EMPTY, retryable=True)
         text = without_surrogates("".join(self._text))
         reasoning = without_surrogates("".join(self._reasoning))
         calls = self._tool_calls()
@@ -86,7 +90,7 @@ class ReplyBuilder:
         if not (text.strip() or calls or reasoning.strip() or limited):
             if self._finish_reason == "content_filter":
                 raise ModelError("The server's content filter withheld the model's reply.")
-            raise ModelIncomplete("The model's reply was empty.", retryable=True)
+            raise ModelIncomplete(EMPTY, retryable=True)
         return Reply(
             message=self._message(text, reasoning, calls),
             text=text,

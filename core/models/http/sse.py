@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ModelError, ModelIncomplete
 from sandbox_tui.core.base.json_arguments import has_too_many_values
-from sandbox_tui.core.models.error_mapping import too_long
+from sandbox_tui.core.models.error_mapping import broken_off, too_long
 
 MAX_OBJECT_BYTES = 64_000_000
 """Maximum bytes of one object; a larger one is a server error."""
@@ -39,13 +39,13 @@ async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, An
 
     Raises:
         ModelIncomplete: part of it is not JSON.
-        ModelError: it is something else, for example a web page.
+        ModelError: it is something else, for example a web page, or ends in the middle.
     """
     head = await _head(chunks)
     if _EVENT.match(head.lstrip()):
         count = 0
         async with contextlib.aclosing(_events(head, chunks)) as events:
-            async for data in events:
+            async for data, is_whole in events:
                 count += 1
                 if count > MAX_OBJECTS:
                     raise too_long()
@@ -53,7 +53,10 @@ async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, An
                     await _drain(chunks)
                     yield None
                     return
-                value = _parsed(data)
+                try:
+                    value = _parsed(data)
+                except ModelIncomplete as error:
+                    raise error if is_whole else broken_off() from error
                 if isinstance(value, dict):
                     yield cast(dict[str, Any], value)
     elif head:
@@ -92,23 +95,25 @@ async def _rest(head: bytes, chunks: AsyncIterator[bytes]) -> bytes:
     return bytes(body)
 
 
-async def _events(head: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Yield the data of each server-sent event (WHATWG HTML, 9.2), even if the last is
-    unterminated."""
+async def _events(
+    head: bytes, chunks: AsyncIterator[bytes]
+) -> AsyncGenerator[tuple[bytes, bool], None]:
+    """Yield the data of each server-sent event (WHATWG HTML, 9.2), and whether it is terminated:
+    the last one may not be."""
     data: list[bytes] = []
     size = 0
     async with contextlib.aclosing(_lines(head, chunks)) as lines:
         async for line in lines:
             if not line:
                 if data:
-                    yield b"\n".join(data)
+                    yield b"\n".join(data), True
                 data, size = [], 0
             elif line.startswith(b"data:"):
                 data.append(line[5:].removeprefix(b" "))
                 size += len(line) + _LINE_OVERHEAD_BYTES
                 _check(size)
     if data:
-        yield b"\n".join(data)
+        yield b"\n".join(data), False
 
 
 async def _lines(head: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

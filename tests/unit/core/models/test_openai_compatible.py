@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 import pytest
 
+from sandbox_tui.core.agent.request_with_retries import RequestWithRetries
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.base import Delta, Reply, Request
@@ -296,10 +297,25 @@ async def test_a_reply_at_its_limit_is_called_so(scripted_server: Start, name: s
     assert reply.finish_reason == "length"
 
 
-BROKEN = {
+BROKEN_OFF = {
     "ends in mid-call": s.stream(*s.fragments(0, "execute_bash", '{"command": "ls"}', "a")[:2]),
-    "done in mid-call": s.stream(*s.fragments(0, "a", '{"b": "123456789"}', "a")[:2], s.DONE),
+    "ends in mid-event": s.stream(s.chunk({"content": "x"}), s.chunk({"content": "y"})[:20]),
     "hangs up": s.MISBEHAVIOURS["hangs up in mid-call"](),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_OFF)
+async def test_a_reply_whose_connection_breaks_is_an_unavailable_server(
+    scripted_server: Start, name: str
+) -> None:
+    with pytest.raises(ModelError) as caught:
+        await ask(scripted_server(BROKEN_OFF[name]))
+    assert caught.value.retryable
+    assert RequestWithRetries.finish_reason(caught.value) == "model_unavailable"
+
+
+BROKEN = {
+    "done in mid-call": s.stream(*s.fragments(0, "a", '{"b": "123456789"}', "a")[:2], s.DONE),
     "nothing at all": s.stream(),
     "only done": s.stream(s.DONE),
     "only comments": s.stream(b": one\n\n: two\n\n"),
@@ -319,6 +335,7 @@ async def test_an_incomplete_reply_is_an_error_of_its_own(
     with pytest.raises(ModelIncomplete) as caught:
         await ask(scripted_server(BROKEN[name]))
     assert caught.value.retryable
+    assert RequestWithRetries.finish_reason(caught.value) == "model_error"
 
 
 @pytest.mark.parametrize(
