@@ -200,3 +200,36 @@ async def test_a_message_is_written_in_the_users_own_editor(
         await pilot.press("enter")
         await pilot.pause()
         assert app.sent == ["first, then\nmore .md"]
+
+
+async def test_messages_of_several_lines_are_recalled_like_all_others() -> None:
+    app = Bar()
+    async with app.run_test(size=(40, 20)) as pilot:
+        bar = app.query_one(InjectBar)
+        for sent in (
+            "first",
+            "a long line that is wrapped in the narrow field\nb\nc",
+            "d\ne",
+            "last",
+        ):
+            bar.ask("message", sent)
+            await pilot.pause()
+            await pilot.press("enter")
+        bar.ask("message", "not sent\nyet")
+        await pilot.pause()
+        field = bar.query_one(MessageText)
+        await pilot.press("up")  # to the first line of what is not sent
+        assert field.text == "not sent\nyet"
+        seen: list[str] = []
+        for key in ("up", "up", "up", "up", "up"):
+            await pilot.press(key)
+            await pilot.pause()
+            seen.append(bar._typed.split("\n")[-1])
+        assert seen == ["last", "e", "c", "first", "first"]
+        seen.clear()
+        for key in ("down", "down", "down", "down"):
+            await pilot.press(key)
+            await pilot.pause()
+            seen.append(bar._typed.split("\n")[-1])
+        assert seen == ["c", "e", "last", "yet"]
+        assert bar.query_one(MessageText).has_focus

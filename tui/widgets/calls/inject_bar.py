@@ -145,13 +145,13 @@ class InjectBar(Horizontal):
         field = self._field
         return field.text if isinstance(field, MessageText) else field.value
 
-    def _put(self, text: str, *, grows: bool = False) -> None:
+    def _put(self, text: str, *, at_start: bool = False) -> None:
         """Show a text: a message with line breaks in a field of several rows, all others in one."""
         has_focus = self._field.has_focus
-        self.set_class(self.purpose == "message" and (grows or "\n" in text), "-lines")
+        self.set_class(self.purpose == "message" and "\n" in text, "-lines")
         field = self._field
         if isinstance(field, MessageText):
-            field.put(sanitize(text))
+            field.put(sanitize(text), at_start=at_start)
         else:
             field.value = sanitize(text, newlines=False)
             field.cursor_position = len(field.value)
@@ -178,7 +178,8 @@ class InjectBar(Horizontal):
         if self._back == 0:
             self._unsent = self._typed
         self._back = back
-        self._put(sent[-back] if back else self._unsent)
+        # the same key goes on from there, however many lines this one has
+        self._put(sent[-back] if back else self._unsent, at_start=step > 0)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
