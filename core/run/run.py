@@ -215,11 +215,11 @@ class Run(Steering):
         limit = self.spec.limits.time_limit
         deadline = asyncio.timeout(self._start.time_left(limit))
         self.phase = Phase.RUNNING
-        self.commands.allow()
         try:
             async with deadline:
-                self.environment.freezer.attach_deadline(deadline)
-                return await agent.run()
+                with self.commands.allowed():
+                    self.environment.freezer.attach_deadline(deadline)
+                    return await agent.run()
         except TimeoutError:
             if not deadline.expired():
                 raise

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 from sandbox_tui.core.agent.message_queue import MessageQueue
 from sandbox_tui.core.agent.model_messages import ENDED_COMMAND, FAILED_COMMAND, human_command
@@ -25,7 +26,7 @@ END_SECONDS = 10.0
 
 
 class InjectedCommands:
-    """The injected commands of one run. None runs before `allow`.
+    """The injected commands of one run. None starts outside of `allowed`.
 
     Args:
         environment: where they run.
@@ -49,9 +50,14 @@ class InjectedCommands:
         self._waiting: dict[int, str] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
-    def allow(self) -> None:
-        """Let commands run from now on."""
+    @contextlib.contextmanager
+    def allowed(self) -> Generator[None, None, None]:
+        """Let commands start until the agent stops, for which its last call frees the shell."""
         self._allowed.set()
+        try:
+            yield
+        finally:
+            self.hold()
 
     def hold(self) -> None:
         """Let no more commands start: the run is about to end, which frees the shell for them."""

@@ -707,6 +707,33 @@ async def test_a_command_that_is_running_when_the_run_ends_is_answered() -> None
     assert "ended while this command was running" in ended.observation
 
 
+async def test_no_queued_command_starts_when_the_time_limit_ends_a_call() -> None:
+    played = Played(time_limit=0.2)
+    began = asyncio.Event()
+
+    async def forever(command: str, **more: Any) -> ExecResult:
+        began.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    played.sandbox.exec = forever
+
+    async def person() -> None:
+        await began.wait()
+        played.run.inject("echo queued")
+
+    pressing = asyncio.create_task(person())
+    await played.play()
+    await pressing
+    played.is_in_order()
+    end = played.seen[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "time_limit"
+    assert not [event for event in played.seen if isinstance(event, e.HumanCommandStarted)]
+    warnings = [event.text for event in played.seen if isinstance(event, e.Warned)]
+    assert "Your command never ran: echo queued" in warnings
+
+
 def test_a_withdrawn_command_blocks_nothing() -> None:
     state = fold([e.HumanCommand(seq=1, id=1, command="ls", told_to_model=True)])
     assert state.busy
