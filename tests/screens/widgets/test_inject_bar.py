@@ -122,7 +122,12 @@ async def test_the_border_says_what_leaving_does() -> None:
     app = Bar()
     async with app.run_test() as pilot:
         bar = app.query_one(InjectBar)
-        leaving: dict[Purpose, str] = {"message": "esc close", "reject": "esc cancel"}
+        leaving: dict[Purpose, str] = {
+            "command": "enter run · esc close",
+            "message": "enter send · esc close",
+            "reject": "enter send · esc cancel",
+            "reword": "enter save · esc cancel",
+        }
         for purpose, leave in leaving.items():
             bar.ask(purpose)
             await pilot.pause()
@@ -171,6 +176,23 @@ async def test_pasted_lines_of_a_message_are_shown_as_lines() -> None:
         await pilot.pause()
         assert text.text.splitlines()[-1].startswith("four")
         assert "\x07" not in text.text
+
+
+async def test_a_queued_message_of_several_lines_is_edited_as_lines() -> None:
+    app = Bar()
+    async with app.run_test(size=(60, 20)) as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("reword", "one\ntwo")
+        await pilot.pause()
+        assert (bar.query_one(MessageText).text, bar.size.height) == ("one\ntwo", 2)
+        assert "enter save" in str(bar.border_subtitle)
+        await pilot.press("enter")
+        bar.ask("reword", "one\ntwo")
+        await pilot.pause()
+        await pilot.press("ctrl+j", *"three", "enter")
+        await pilot.pause()
+        assert app.sent == ["one\ntwo", "one\ntwo\nthree"]
+        assert (bar.purpose, bar.size.height) == ("command", 1)
 
 
 async def test_only_messages_have_several_lines() -> None:

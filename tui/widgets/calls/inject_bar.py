@@ -40,6 +40,12 @@ _WORDS: dict[Purpose, str] = {
     "reword": "edit message",
     "answer": "answer",
 }
+_ENTER: dict[Purpose, str] = {"command": "run", "reword": "save"}
+"""What enter does; it sends all others."""
+
+_HAS_LINES: tuple[Purpose, ...] = ("message", "reword")
+"""What is shown as several lines if it has them."""
+
 _SIGN: dict[Purpose, str] = {
     "command": "❯",
     "message": "✉",
@@ -80,8 +86,6 @@ class InjectBar(Horizontal):
         &.-lines { height: auto; ProseLine { display: none; } MessageText { display: block; } }
     }
     """
-
-    enter_words = "send"
 
     _focused = False
     _before = ""
@@ -145,10 +149,15 @@ class InjectBar(Horizontal):
         field = self._field
         return field.text if isinstance(field, MessageText) else field.value
 
+    @property
+    def enter_words(self) -> str:
+        """What enter does, for the key bar."""
+        return _ENTER.get(self.purpose, "send")
+
     def _put(self, text: str, *, at_start: bool = False) -> None:
         """Show a text: a message with line breaks in a field of several rows, all others in one."""
         has_focus = self._field.has_focus
-        self.set_class(self.purpose == "message" and "\n" in text, "-lines")
+        self.set_class(self.purpose in _HAS_LINES and "\n" in text, "-lines")
         field = self._field
         if isinstance(field, MessageText):
             field.put(sanitize(text), at_start=at_start)
@@ -185,7 +194,7 @@ class InjectBar(Horizontal):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only a command can be hidden from the model, and only a message has several lines."""
         if action in ("newline", "open_editor"):
-            return self.purpose == "message"
+            return self.purpose in _HAS_LINES
         return action != "toggle_visible_to_model" or self.purpose == "command"
 
     def action_newline(self) -> None:
@@ -211,7 +220,7 @@ class InjectBar(Horizontal):
     @on(ProseLine.PastedLines)
     def _pasted_lines(self, event: ProseLine.PastedLines) -> None:
         """Let a message grow with the lines that were pasted into it."""
-        if self.purpose == "message":
+        if self.purpose in _HAS_LINES:
             event.stop()
             field = self.query_one(ProseLine)
             self._put(field.with_pasted_lines(field.value))
@@ -220,6 +229,8 @@ class InjectBar(Horizontal):
     def _sent_lines(self, event: MessageText.Sent) -> None:
         event.stop()
         text = self._typed.strip()
+        if self.purpose == "reword" and text == sanitize(self._before).strip():
+            text = self._before.strip()
         if text:
             self._send(text)
 
@@ -273,7 +284,9 @@ class InjectBar(Horizontal):
         told = "visible to model ◉" if self.is_visible_to_model else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
         leave = f"{hint('inject.leave')} {self._leave_words}"
-        self.border_subtitle = f"enter send · {leave} · {words}" if self._focused else words
+        self.border_subtitle = (
+            f"enter {self.enter_words} · {leave} · {words}" if self._focused else words
+        )
 
     @property
     def _leave_words(self) -> str:
