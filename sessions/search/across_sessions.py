@@ -11,13 +11,16 @@ from typing import Any
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.run.task_title import title_line
-from sandbox_tui.sessions.search.query import Filters, Query, parse_query
+from sandbox_tui.sessions.search.query import Filters, Query, outcomes_meant, parse_query
 from sandbox_tui.sessions.search.readable_snippet import CLOSE, OPEN, readable_snippet
 from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.store import Store
 
 _NO_BOUND = 1 << 30
+
+UNENDED = frozenset(("running", "interrupted"))
+"""Outcomes of sessions without an end; the database does not tell them apart."""
 
 WORDS = 14
 """Length of a snippet on the command line."""
@@ -116,14 +119,20 @@ def _conditions(filters: Filters) -> tuple[str, list[Any]]:
 
     if filters.model is not None:
         add("instr(lower(model), lower(?))", filters.model)
-    if filters.outcome is not None and filters.outcome.lower() == "failed":
-        add("finish_reason NOT IN ('submitted', 'imported')")
-    elif filters.outcome is not None and not _unended(filters.outcome):
-        add("instr(lower(finish_reason), lower(?))", filters.outcome.replace(" ", "_"))
-    if filters.outcome is not None and _unended(filters.outcome):
-        add("finish_reason IS NULL")
+    if filters.outcome is not None:
+        meant = outcomes_meant(filters.outcome)
+        ends = "finish_reason IN (SELECT value FROM json_each(?))"
+        if "failed" in meant:
+            ends += " OR finish_reason NOT IN ('submitted', 'imported')"
+        if not UNENDED.isdisjoint(meant):
+            ends += " OR finish_reason IS NULL"
+        add(f"({ends})", json.dumps(meant))
     if filters.tag is not None:
-        add("runs.id IN (SELECT run_id FROM tags WHERE tag = lower(?))", filters.tag)
+        add(
+            "runs.id IN (SELECT run_id FROM tags WHERE tag = lower(?) OR (instr(tag, lower(?)) = 1"
+            " AND NOT EXISTS (SELECT 1 FROM tags WHERE tag = lower(?))))",
+            *[filters.tag] * 3,
+        )
     if filters.tool is not None:
         add(
             "runs.id IN (SELECT run_id FROM calls WHERE instr(lower(tool), lower(?)))",
@@ -140,15 +149,10 @@ def _conditions(filters: Filters) -> tuple[str, list[Any]]:
     return " AND ".join(parts), values
 
 
-def _unended(outcome: str) -> bool:
-    return any(word.startswith(outcome.lower()) for word in ("running", "interrupted"))
-
-
 def _ended(hits: list[Hit], filters: Filters) -> list[Hit]:
     """Filter unfinished sessions: only the process tells running ones from interrupted ones."""
-    if filters.outcome is None or not _unended(filters.outcome):
-        return hits
-    return [hit for hit in hits if hit.run.outcome.startswith(filters.outcome.lower())]
+    meant = UNENDED if filters.outcome is None else outcomes_meant(filters.outcome)
+    return [hit for hit in hits if hit.run.outcome not in UNENDED or hit.run.outcome in meant]
 
 
 # --- hits

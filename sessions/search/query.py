@@ -62,9 +62,9 @@ class Filters:
 
     Attributes:
         model, tool: a part of the name, ignoring case.
-        outcome: why it ended, or a part of that; `failed` is any end except `submitted`, and
-            `running` and `interrupted` match sessions that have not ended.
-        tag: a tag.
+        outcome: why it ended, or a part of that (see `outcomes_meant`); `failed` is any end except
+            `submitted`, and `running` and `interrupted` match sessions that have not ended.
+        tag: a tag, or how tags begin.
         after, before: seconds since the epoch; `before` is exclusive.
         cost_above, cost_below: US dollars.
     """
@@ -86,11 +86,13 @@ class Query:
     Attributes:
         match: an FTS5 expression, with all words quoted; empty if there are none.
         filters: conditions on sessions.
-        remarks: a sentence for each part that may not do what was intended.
+        mistakes: a sentence for each part that is wrong, and therefore left out.
+        remarks: the mistakes, and a sentence for each part that may not do what was intended.
     """
 
     match: str = ""
     filters: Filters = Filters()
+    mistakes: Sequence[str] = ()
     remarks: Sequence[str] = ()
 
     @property
@@ -103,6 +105,7 @@ def parse_query(text: str) -> Query:
     """Parse a query; never raises."""
     included: list[str] = []
     excluded: list[str] = []
+    mistakes: list[str] = []
     remarks: list[str] = []
     filters = Filters()
     for term in list(_TERM.finditer(_plain(text)))[:MAX_TERMS]:
@@ -110,8 +113,8 @@ def parse_query(text: str) -> Query:
         if phrase is None:
             filter_ = _NAMED.fullmatch(word or f"{term['named']}{term['quoted']}")
             if filter_ is not None and _is_filter(filter_):
-                filters, remark = _with_filter(filters, filter_)
-                remarks += [remark] if remark else []
+                filters, mistake = _with_filter(filters, filter_)
+                mistakes += [mistake] if mistake else []
                 continue
             remarks += _filter_remarks(filter_)
             word = word or f"{term['named']}{term['quoted']}"
@@ -122,12 +125,20 @@ def parse_query(text: str) -> Query:
         found = f'"{phrase.strip()}"' + ("" if word is None else "*")
         (excluded if minus else included).append(found)
     if excluded and not included:
-        remarks.append("Add a word to search for: excluded words alone match nothing.")
+        mistakes.append("Add a word to search for: excluded words alone match nothing.")
         excluded = []
     joined = " AND ".join(included)
     if excluded:
         joined = f"({joined}) NOT ({' OR '.join(excluded)})"
-    return Query(match=joined, filters=filters, remarks=remarks)
+    return Query(match=joined, filters=filters, mistakes=mistakes, remarks=[*mistakes, *remarks])
+
+
+def outcomes_meant(value: str) -> list[str]:
+    """Return the outcomes that begin with a value, which may be half typed; if there are none,
+    those that contain it."""
+    word = value.lower().replace(" ", "_")
+    beginning = [outcome for outcome in ENDINGS if outcome.startswith(word)]
+    return beginning or [outcome for outcome in ENDINGS if word in outcome]
 
 
 def _plain(text: str) -> str:
@@ -156,7 +167,7 @@ def _filter_remarks(match: re.Match[str] | None) -> list[str]:
 
 
 def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
-    """Add a filter; also return a remark if it may not do what was intended."""
+    """Add a filter; also return a sentence if it is wrong."""
     name, value = match[2].lower(), match[4].strip('"')
     if match[3] != ":":
         value = match[3] + value
@@ -176,10 +187,10 @@ def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
             return filters, f"{usage}; {value} is ignored."
         side = "cost_below" if found[1] == "<" else "cost_above"
         return replace(filters, **{side: float(found[2])}), ""
-    remark = ""
-    if name == "outcome" and not any(value.lower().replace(" ", "_") in one for one in ENDINGS):
-        remark = f"No session ends with {value}: outcome takes {FILTERS[name]}."
-    return replace(filters, **{name: value}), remark
+    mistake = ""
+    if name == "outcome" and not outcomes_meant(value):
+        mistake = f"No session ends with {value}: outcome takes {', '.join(ENDINGS)}."
+    return replace(filters, **{name: value}), mistake
 
 
 def _day(value: str) -> float | None:

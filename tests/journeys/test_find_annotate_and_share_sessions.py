@@ -78,7 +78,7 @@ def test_sessions_are_exported_and_imported(person: Person) -> None:
             person.runs(f"{export} -f {format_} -o {name}")
             assert (person.folder / name).stat().st_size > 200
         person.runs("sandbox-tui sessions rm last --yes")
-        files = ("a.sbx", "trajectory.json", "a.cast", "a.traj", "a.traj.json")
+        files = ("a.sbx", "trajectory.json", "a.json", "a.cast", "a.traj", "a.traj.json")
         for number, name in enumerate(files, 1):
             person.runs(f"sandbox-tui sessions import {name}")
             lines = person.runs("sandbox-tui sessions ls --json | wc -l").splitlines()

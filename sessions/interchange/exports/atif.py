@@ -25,7 +25,9 @@ LAST_SECOND = datetime.datetime.max.replace(tzinfo=datetime.UTC).timestamp() - 1
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Write the run in the Agent Trajectory Interchange Format."""
+    """Write the run in the Agent Trajectory Interchange Format; an imported document as it was."""
+    if (original := recording.original("atif")) is not None:
+        return [Part(".atif.json", original)]
     text = json.dumps(document(recording), ensure_ascii=False, indent=2)
     return [Part(".atif.json", text.encode("utf-8", "replace"))]
 

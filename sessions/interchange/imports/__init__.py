@@ -22,6 +22,7 @@ from sandbox_tui.core.events.types import (
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports import (
     asciicast,
+    atif,
     bundle,
     mini_swe_agent,
     swe_agent,
@@ -43,7 +44,7 @@ from sandbox_tui.sessions.store.tables.source_documents import (
 )
 
 IMPORTERS: tuple[Importer, ...] = tuple(
-    module.IMPORTER for module in (bundle, trajectory, mini_swe_agent, swe_agent, asciicast)
+    module.IMPORTER for module in (bundle, atif, trajectory, mini_swe_agent, swe_agent, asciicast)
 )
 """In the order in which they are tried."""
 

@@ -54,6 +54,7 @@ class Rebuilder:
         self._step = 0
         self._calls = 0
         self._failed = 0
+        self._messages = 0
         self._usage = e.Usage()
         self._cost: float | None = None
         self.post(
@@ -140,6 +141,12 @@ class Rebuilder:
             )
         )
         return written
+
+    def message(self, text: str) -> None:
+        """Add a message to the model, which it gets with its next request."""
+        self._messages += 1
+        self.post(e.HumanMessage(id=self._messages, text=text))
+        self.post(e.Delivered(step=self._step + 1, ids=(self._messages,), text=text))
 
     def call(
         self,

@@ -112,7 +112,7 @@ def _add(rebuilder: Rebuilder, step: dict[str, Any]) -> None:
     )
     observation = text_of(step.get("observation"))
     for call in written:
-        code, output = _parsed(observation)
+        code, output = exit_code_and_output(observation)
         failed = code not in (None, 0) or _REFUSED.match(output) is not None
         recorded_ok = metadata.get("ok")
         parameters = object_of(action.get("parameters"))
@@ -129,7 +129,7 @@ def _add(rebuilder: Rebuilder, step: dict[str, Any]) -> None:
         )
 
 
-def _parsed(observation: str) -> tuple[int | None, str]:
+def exit_code_and_output(observation: str) -> tuple[int | None, str]:
     """Return the exit code and output of an observation."""
     header = _HEADER.match(observation)
     if header is None:

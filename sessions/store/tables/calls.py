@@ -24,6 +24,7 @@ class CallRow:
         decided_by: who decided: `human`, `policy` or `auto`; None while it is pending.
         proposed_arguments: JSON text of the model's version if they were edited; otherwise None.
         ok, exit_code: of its observation; None without one.
+        interrupted: whether the user ended it, or it was lost with its program.
         observation: empty without one.
         duration: seconds; 0 without an observation.
         seq: number of the event with its observation, or of its proposal without one.
@@ -38,6 +39,7 @@ class CallRow:
     proposed_arguments: str | None
     ok: bool | None
     exit_code: int | None
+    interrupted: bool
     observation: str
     duration: float
     seq: int
@@ -45,7 +47,7 @@ class CallRow:
 
 _COLUMNS = (
     "number, step, tool, arguments, verdict, decided_by, proposed_arguments, ok, exit_code,"
-    " observation, duration,"
+    " interrupted, observation, duration,"
     " coalesce(finished_seq, proposed_seq) AS seq"
 )
 
@@ -181,6 +183,7 @@ def _call(row: dict[str, Any]) -> CallRow:
         proposed_arguments=row["proposed_arguments"],
         ok=None if row["ok"] is None else bool(row["ok"]),
         exit_code=row["exit_code"],
+        interrupted=bool(row["interrupted"]),
         observation=row["observation"] or "",
         duration=row["duration"] or 0.0,
         seq=int(row["seq"]),

@@ -9,7 +9,6 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
-from sandbox_tui.tui.format.titles import cut_title, task_line
 
 
 @click.group()
@@ -81,6 +80,7 @@ def sessions_show(session: str) -> None:
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions and free their space."""
     from sandbox_tui.tui.cli.free_space import free_space
+    from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
 
     with open_store() as store:
         named = (session_named(store, name, strict=True) for name in session)
@@ -90,8 +90,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
                 raise ConfigError(f"{summary.id} is still running: end it before you delete it.")
         for summary in chosen:
             if not yes:
-                task = cut_title(task_line(summary.task), 60)
-                click.confirm(f"Delete {summary.id} ({task})?", abort=True)
+                click.confirm(delete_question(store, [summary]), abort=True)
             store.delete(summary.id)
             click.echo(f"deleted {summary.id}")
         free_space(store)
@@ -112,6 +111,8 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     from sandbox_tui.tui.cli.sessions.export_import import print_hits
 
     parsed = parse_query(" ".join(query))
+    if parsed.mistakes:
+        raise ConfigError(parsed.mistakes[0])
     with store_to_read() as store:
         print_hits(search(store, parsed, limit=limit), parsed.remarks, as_json=as_json)
 
@@ -237,7 +238,7 @@ def sessions_import(files: tuple[Path, ...]) -> None:
     """Import FILES; their content decides the format, not their names.
 
     Formats: trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
-    asciicast v2 and v3, and bundles (.sbx).
+    ATIF (Harbor), asciicast v2 and v3, and bundles (.sbx).
     """
     from sandbox_tui.tui.cli.sessions.export_import import import_files
 

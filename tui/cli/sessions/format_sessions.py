@@ -19,6 +19,7 @@ from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import noted_on, notes_of, tags_of
+from sandbox_tui.sessions.store.tables.calls import CallRow
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
 from sandbox_tui.tui.cli.open_store import NO_SESSIONS
 from sandbox_tui.tui.cli.sessions.call_lines import call_lines
@@ -75,7 +76,7 @@ def print_session(store: Store, run: RunSummary) -> None:
     problem = problem if run.sandbox == "docker" else ""
     room = numbers.size(sum(one.size for one in snapshots))
     forked = f"{run.parent} at event {run.parent_seq}" if run.parent else ""
-    started_with = _settings(store, run.id)
+    started_with, calls = _settings(store, run.id), store.calls(run.id)
     labels = started_with.labels if started_with else {}
     rows = [
         ("session", run.id),
@@ -92,7 +93,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("sandbox", run.sandbox),
         ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
         ("steps", str(run.steps)),
-        ("calls", f"{run.calls}, {run.failed_calls} failed"),
+        ("calls", f"{run.calls}, {run.failed_calls} failed{_interrupted(calls)}"),
         ("tokens", run.tokens),
         ("cost", numbers.cost(run.cost)),
         ("time", clock(run.seconds)),
@@ -104,8 +105,14 @@ def print_session(store: Store, run: RunSummary) -> None:
     for name, value in rows:
         if value:
             click.echo(f"{name:<10}{sanitize(value)}")
-    for line in call_lines(store.calls(run.id)):
+    for line in call_lines(calls):
         click.echo(line)
+
+
+def _interrupted(calls: Sequence[CallRow]) -> str:
+    """Return how many calls were interrupted, which do not count as failed."""
+    count = sum(call.interrupted for call in calls)
+    return f", {count} interrupted" if count else ""
 
 
 def _settings(store: Store, run_id: str) -> e.RunSettings | None:

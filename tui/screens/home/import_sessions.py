@@ -33,7 +33,7 @@ class ImportDialog(CopyDialog[Path]):
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "import sessions"
             yield PathInput(
-                id="file", placeholder="a .sbx, trajectory.json, .traj or .cast file (→ completes)"
+                id="file", placeholder=".sbx, trajectory.json, .traj, ATIF or .cast (→ completes)"
             )
         yield KeyBar()
 

@@ -234,6 +234,80 @@ def test_our_own_trajectory_comes_back(store: Store, tmp_path: Path) -> None:
     assert export(store, again, "trajectory") == path.read_bytes()
 
 
+# --- ATIF
+
+
+def test_our_own_atif_comes_back(store: Store, tmp_path: Path) -> None:
+    """Steps, calls, observations and figures survive, also without the imported document."""
+    keep(store, *sample("words"))
+    path = tmp_path / "t.json"
+    path.write_bytes(export(store, "r", "atif"))
+    (again,) = import_file(store, path)
+    run, was = store.run(again), store.run("r")
+    assert (run.task, run.model, run.outcome, run.steps) == ("do: words", "m", "submitted", 2)
+    assert (run.answer, run.started_at) == (was.answer, pytest.approx(was.started_at, abs=0.001))
+    assert export(store, again, "atif") == path.read_bytes()
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM source_documents")
+    assert atif_steps(store, again) == atif_steps(store, "r")
+
+
+def test_a_published_trajectory_survives_as_atif(store: Store, real: Path, tmp_path: Path) -> None:
+    (run_id,) = import_file(store, real)
+    path = written(tmp_path / "t.json", export(store, run_id, "atif").decode())
+    (again,) = import_file(store, path)
+    calls = [(c.tool, json.loads(c.arguments), c.observation, c.ok) for c in store.calls(run_id)]
+    assert calls
+    assert calls == [
+        (c.tool, json.loads(c.arguments), c.observation, c.ok) for c in store.calls(again)
+    ]
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM source_documents")
+    assert atif_steps(store, again) == atif_steps(store, run_id)
+
+
+def test_atif_of_another_program(store: Store, tmp_path: Path) -> None:
+    """Results that name no call belong to the calls in order; the rest the agent was told."""
+    called = {"tool_call_id": "a", "function_name": "bash", "arguments": {"command": "ls"}}
+    uncalled = {"observation": {"results": [{"content": "$ echo"}]}}
+    document = {
+        "schema_version": "ATIF-v1.6",
+        "session_id": "s",
+        "agent": {"name": "terminus-2", "version": "2.0", "model_name": "qwen"},
+        "steps": [
+            {"step_id": 1, "source": "user", "message": "mend it"},
+            {
+                **{"step_id": 2, "source": "agent", "message": "I look.", "tool_calls": [called]},
+                "observation": {"results": [{"source_call_id": None, "content": "a.py"}]},
+            },
+            {"step_id": 3, "source": "agent", "message": "keys", **uncalled},
+            {"step_id": 4, "source": "user", "message": "go on"},
+            {"step_id": 5, "source": "agent", "message": "done", "tool_calls": [called]},
+        ],
+    }
+    (run_id,) = import_file(store, written(tmp_path / "t.json", document))
+    run = store.run(run_id)
+    assert (run.task, run.model, run.outcome, run.steps) == ("mend it", "qwen", "imported", 3)
+    assert [(c.number, c.observation, c.ok) for c in store.calls(run_id)] == [
+        (1, "a.py", True),
+        (2, "", None),
+    ]
+    told = [event.text for event in store.events(run_id) if isinstance(event, e.Delivered)]
+    assert told == ["$ echo", "go on"]
+
+
+def atif_steps(store: Store, run_id: str) -> list[dict[str, Any]]:
+    """Return the steps of an export, without times and without who allowed the calls."""
+    steps = json.loads(export(store, run_id, "atif"))["steps"]
+    for step in steps:
+        del step["timestamp"]
+        for details in step.get("extra", {}).get("calls", {}).values():
+            del details["decided_by"], details["verdict"]
+        if "metrics" in step:
+            del step["metrics"]["extra"]["latency_seconds"]
+    return steps
+
+
 # --- the others
 
 TOOL_CALL = {
@@ -570,17 +644,20 @@ JSON = st.recursive(
 NAMES_OF_FIELDS = (
     "role content tool_calls extra actions command function name action arguments parameters "
     "observation metadata step exec_time thought id output returncode raw_output path file_text "
-    "response usage cost"
+    "response usage cost message tool_call_id function_name results source_call_id timestamp "
+    "metrics reasoning_content"
 )
 NAMED = st.sampled_from(NAMES_OF_FIELDS.split())
 OBJECT = st.dictionaries(NAMED, JSON | st.dictionaries(NAMED, JSON, max_size=4), max_size=8)
 ROLES = st.sampled_from(["system", "user", "assistant", "tool", "exit"])
 MESSAGE = st.builds(lambda role, rest: {**rest, "role": role}, ROLES, OBJECT)
+ATIF_STEP = st.builds(lambda source, rest: {**rest, "source": source}, st.sampled_from(["system", "user", "agent"]), OBJECT)  # fmt: skip
 DOCUMENT = st.one_of(
     st.fixed_dictionaries({"problem_statement": st.text(max_size=5), "steps": st.lists(OBJECT, max_size=4)}),
     st.fixed_dictionaries({"problem_statement": st.text(max_size=5), "steps": st.lists(OBJECT, max_size=4), "metadata": JSON}),
     st.dictionaries(st.text(max_size=5), st.fixed_dictionaries({"trajectory": st.lists(OBJECT, max_size=3)}), max_size=3),
     st.fixed_dictionaries({"trajectory_format": st.just("mini-swe-agent-1.1"), "messages": st.lists(MESSAGE, max_size=6), "info": JSON}),
+    st.fixed_dictionaries({"schema_version": st.just("ATIF-v1.4"), "steps": st.lists(ATIF_STEP, max_size=4), "agent": JSON, "extra": JSON}),
     st.fixed_dictionaries({"trajectory": st.lists(OBJECT.map(lambda o: {"action": "ls", "observation": "", **o}), max_size=4), "history": JSON, "info": JSON, "replay_config": JSON}),
     JSON,
 )  # fmt: skip

@@ -243,6 +243,28 @@ def test_parts_that_were_not_understood_are_reported(query: str, remark: str) ->
     assert [one[: len(remark)] for one in remarks] == ([remark] if remark else [])
 
 
+def test_a_filter_that_is_half_typed_finds_what_it_may_become(store: Store) -> None:
+    for name, reason in (("a", "submitted"), ("b", "max_steps"), ("c", None), ("d", "cost_limit")):
+        store.append(name, [started(name, task="x")])
+        if reason is not None:
+            end = e.RunFinished(seq=2, t=1, reason=reason, error=None, totals=e.Totals())  # type: ignore[arg-type]
+            store.append(name, [end])
+    add_tag(store, "a", "paper")
+    add_tag(store, "b", "paperless")
+    for query, wanted in {
+        "outcome:f": {"b", "d"},
+        "outcome:m": {"b"},
+        "outcome:limit": {"d"},
+        "outcome:su x": {"a"},
+        "tag:pap": {"a", "b"},
+        "tag:paper": {"a"},
+        "tag:x": set[str](),
+    }.items():
+        assert {run_id for run_id, _, _ in found(store, query)} == wanted, query
+    unended = {run_id for word in ("ru", "int") for run_id, _, _ in found(store, f"outcome:{word}")}
+    assert unended == {"c"}
+
+
 def test_sessions_that_failed_and_days(store: Store) -> None:
     now = time.time()
     for name, reason, ago in (("a", "submitted", 0), ("b", "max_steps", 3), ("c", None, 30)):
@@ -471,6 +493,9 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     assert "mind the gap" in hit
     assert "\x1b" not in run("search", "zebra").stdout
     assert run("search", "tag:none", "gap").stdout == ""
+    for wrong in ("cost>x", "outcome:great", "after:someday", "gap cost<"):
+        refused = run("search", "--", wrong)
+        assert (refused.exit_code, refused.stdout) == (2, ""), wrong
     target = tmp_path / "out.md"
     assert run("export", "r", "-f", "markdown", "-o", target).exit_code == 0
     assert target.read_text().startswith("# A title")
