@@ -501,6 +501,24 @@ def _key_order(module: ModuleType) -> None:
     module.SequentialKeys._next_key, module.SequentialKeys._is_ignored = done, ignored
 
 
+def _report_drawn(app: Any, size: str) -> None:
+    """Write `drawn` once a screen was drawn; one that is closed before that never calls back."""
+    was_drawn = False
+
+    def drawn() -> None:
+        nonlocal was_drawn
+        if not was_drawn:
+            was_drawn = True
+            asking.stop()
+            write("drawn", size)
+
+    def ask() -> None:
+        app.screen.call_after_refresh(drawn)
+
+    asking = app.set_interval(0.1, ask)
+    ask()
+
+
 def _own_app(module: ModuleType) -> None:
     if not _KeyLog.on:
         return
@@ -515,8 +533,7 @@ def _own_app(module: ModuleType) -> None:
     @functools.wraps(resized)
     async def resize(self: Any, event: Any) -> None:
         await resized(self, event)
-        size = event.size
-        self.screen.call_after_refresh(write, "drawn", f"{size.width}x{size.height}")
+        _report_drawn(self, f"{event.size.width}x{event.size.height}")
 
     app.on_mount, app._on_resize = mount, resize
 
