@@ -381,6 +381,20 @@ async def test_a_failed_attempt_and_its_partial_reply_have_their_own_lines() -> 
         assert len(drawn) == reply_height(state.items[0], False) == 4  # type: ignore[arg-type]
 
 
+async def test_a_call_whose_reply_has_failed_is_written_no_more() -> None:
+    events = (
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelDelta(step=1, channel="call", text='{"command": "ls', name="execute_bash"),
+    )
+    async with OneList(replies(*events)).run_test(size=(80, 20)) as pilot:
+        assert "ls▌" in shown_text(pilot.app.query_one(Calls))
+    failed = e.ModelFailed(step=1, error="It broke off.", attempt=1, retry_in=9.0)
+    async with OneList(replies(*events, failed)).run_test(size=(80, 20)) as pilot:
+        shown = shown_text(pilot.app.query_one(Calls))
+        assert "It broke off." in shown
+        assert "▌" not in shown
+
+
 def waiting(**arguments: Any) -> RunState:
     name = "execute_bash" if set(arguments) == {"command"} else "str_replace_editor"
     call = e.ToolCall(number=1, step=1, id="c", name=name, arguments=json.dumps(arguments))
@@ -450,8 +464,9 @@ async def test_a_filter_without_matches_says_so() -> None:
         calls = app.query_one(Calls)
         assert not calls.render_line(0).text.strip()
         await pilot.press("f")
-        assert "No matches: only failures" in calls.render_line(0).text
-        assert not calls.render_line(1).text.strip()
+        assert "No failures so far." in calls.render_line(0).text
+        assert "f changes the filter." in calls.render_line(1).text
+        assert not calls.render_line(2).text.strip()
 
 
 async def test_stderr_and_empty_output_are_labelled() -> None:

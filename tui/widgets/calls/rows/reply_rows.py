@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import ReplyItem
 from sandbox_tui.core.events.types import Usage
-from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import giving_up_words, reply_doing, retry_words, short_error
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES
+from sandbox_tui.tui.widgets.calls.rows.growing_call import growing_call
+from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER
 from sandbox_tui.tui.widgets.calls.rows.thought_rows import (
     MAX_SUMMARY_CHARS,
     THOUGHT,
@@ -29,10 +27,6 @@ from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 
 MAX_PROSE_COLUMNS = 106
 """Longer lines of prose are hard to read."""
-
-_ESCAPE = re.compile(r"\\(.)")
-_MEANT = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
-"""Characters by JSON escape, for the arguments of a call that is still being written."""
 
 
 def reply_lines(
@@ -69,7 +63,7 @@ def reply_lines(
         fit_line(remark, width)
         lines.append(remark)
     if not item.ended:
-        lines += _writing(item, width, palette)
+        lines += [] if item.has_failed else _writing(item, width, palette)
     elif len(prose) > 1:
         lines.append(Text())
     return lines
@@ -94,7 +88,7 @@ def _rule(item: ReplyItem, width: int, figures: list[str], palette: Palette) -> 
     left = f" step {item.step} "
     right = _fitting(figures, width - len(left) - 6)
     style = palette.dim if item.ended else palette.accent
-    fill = max(2, width - len(left) - len(right) - 4)
+    fill = max(0, width - len(left) - len(right) - 4)
     line = Text(no_wrap=True)
     line.append("──", style=palette.faint)
     line.append(left, style=palette.dim)
@@ -214,18 +208,5 @@ def _room(width: int) -> int:
 
 def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
     """Return the calls that the model is writing, as far as they have arrived."""
-    lines: list[Text] = []
-    for name, arguments in item.writing.values():
-        title = Text(" " * GUTTER, no_wrap=True)
-        title.append(f"{short_name(sanitize_line(name))} ", style=palette.tool)
-        tail = _ESCAPE.sub(lambda found: _MEANT.get(found[1], found[0]), arguments[-4_000:])
-        lines.append(title)
-        shown = [
-            Text(sanitize_line(line), style=palette.dim, no_wrap=True)
-            for line in tail.split("\n")[-MAX_INLINE_LINES:]
-        ]
-        shown[-1].append("▌", style=palette.accent)
-        for line in shown:
-            fit_line(line, width - GUTTER)
-        lines += indented(shown, GUTTER)
-    return lines
+    calls = (growing_call(*written, width, palette) for written in item.writing.values())
+    return [line for call in calls for line in call]
