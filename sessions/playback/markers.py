@@ -20,9 +20,9 @@ Kind = Literal[
     "resumed",
     "end",
 ]
-"""In this order: a reply; the end of a successful call; the end of a failed call; a failed request;
-a message, keystroke or decision by the user; a file action by the user; the end of a command by the
-user; a snapshot; a resume by another program; the end of the run."""
+"""In this order: a reply; the end of a call that did not fail; the end of a failed call; a failed
+request; a message, keystroke or decision by the user; a file action by the user; the end of a
+command by the user; a snapshot; a resume by another program; the end of the run."""
 
 FAILURES: frozenset[str] = frozenset({"failure", "model_failure"})
 CALL_ENDS: frozenset[str] = frozenset({"call", "failure", "file", "command", "end"})
@@ -53,8 +53,8 @@ def marker_of(event: e.AnyEvent) -> Marker | None:
             kind = "step"
         case e.ModelFailed(step=step):
             kind = "model_failure"
-        case e.CallFinished(ok=ok):
-            kind = "call" if ok else "failure"
+        case e.CallFinished(ok=ok, interrupted=interrupted):
+            kind = "call" if ok or interrupted else "failure"
         case e.CallDecided(by="human") | e.HumanMessage() | e.HumanCommand():
             kind = "human"
         case e.ReplyInterrupted(step=step):
@@ -105,6 +105,11 @@ class MarkerIndex:
         else:
             places = range(bisect_left(self._numbers, seq) - 1, -1, -1)
         return next((self.all[i].seq for i in places if self.all[i].kind in kinds), None)
+
+    def count_after(self, seq: int, kinds: frozenset[str]) -> int:
+        """Return the number of markers of these kinds after `seq`."""
+        later = range(bisect_right(self._numbers, seq), len(self.all))
+        return sum(self.all[i].kind in kinds for i in later)
 
     def time_of_step(self, step: int) -> float | None:
         """Return when the reply of a step arrived, in seconds since the run began; None if there is

@@ -1,4 +1,4 @@
-"""The timeline of a run, on one line, which it leaves to toasts while there are some.
+"""The timeline of a run, on one line.
 
 Ticks mark steps, ✗ failures, ◆ user actions, ✎ notes, ◇ snapshots, ↻ a resume.
 """
@@ -60,6 +60,10 @@ class Timeline(Widget):
         speed: as a factor of the original speed; shown unless it is 1.
         growing: whether the run is active. The line then leaves room to grow, so that marks stay in
             the same columns for a while.
+
+    Args:
+        gives_way: whether toasts take its line, so that a short one changes the size of no pane:
+            live terminals follow the size of theirs.
     """
 
     DEFAULT_CSS = """
@@ -82,18 +86,20 @@ class Timeline(Widget):
             super().__init__()
             self.t = t
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, gives_way: bool = False, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
+        self._gives_way = gives_way
         self._marks: list[tuple[float, str]] = []
         self._notes: list[tuple[float, str]] = []
         self._laid_out: tuple[object, list[str]] = (None, [])
         self._dragged = False
 
     def on_mount(self) -> None:
-        """Follow the toasts, so that a short one changes the size of no pane."""
-        self.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
-            self, self._give_way
-        )
+        """Follow the toasts."""
+        if self._gives_way:
+            self.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+                self, self._give_way
+            )
 
     def _give_way(self, screen: Screen[Any]) -> None:
         self.set_class(has_toast_lines(screen), "-below-toasts")

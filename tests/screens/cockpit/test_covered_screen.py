@@ -16,6 +16,7 @@ from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.interrupted import InterruptedDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
@@ -44,8 +45,24 @@ async def test_a_dialog_says_that_a_call_waits_until_it_is_closed(tmp_path: Path
         assert [toast.message for toast in shown_toasts(app)] == ["Call 1 waits for you."]
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
-        screen.sync_bars()
         await until(pilot, lambda: not shown_toasts(app))
+
+
+async def test_no_toast_speaks_of_the_call_that_a_dialog_shows(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    watched = WatchedRun([sample_run()[0], e.CallProposed(call=CALL)])
+    watched.run = controls([])
+    async with app.run_test(size=(160, 45), notifications=True) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.open_calls)
+        await screen.apply(e.CallHeld(call=1))
+        screen.action_edit()  # sooner than the screen draws the waiting call
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await until(pilot, lambda: app.screen.focused is not None)
+        screen.sync_bars()
+        assert not shown_toasts(app)
 
 
 class KilledRun(WatchedRun):

@@ -23,12 +23,19 @@ from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
+from sandbox_tui.tui.screens.cockpit.replay.replay_bar import ReplayBar
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
-from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
+from sandbox_tui.tui.textual_support.private_api import (
+    has_toast_lines,
+    remove_toast,
+    shown_toasts,
+)
+from sandbox_tui.tui.textual_support.typed_app import subscribe_to_bindings
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
+from sandbox_tui.tui.widgets.calls.search.call_filter import fits
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -661,19 +668,95 @@ async def test_the_key_bar_names_the_arrows_as_the_guide_does(
 
 
 @pytest.mark.parametrize("end", ["removed", "expired"])
-async def test_a_short_toast_takes_the_line_of_the_timeline_and_resizes_no_pane(
+async def test_a_short_toast_leaves_the_timeline_visible_and_resizes_no_pane(
     session: tuple[Path, list[e.AnyEvent]], end: str
 ) -> None:
     async with replayed(session[0]) as (screen, pilot):
         timeline, pane = screen.query_one(Timeline), screen.query_one(TerminalPane)
+        bar = screen.query_one(ReplayBar)
         before = pane.size
         screen.app.notify("Copied.", timeout=3600 if end == "removed" else 0.5)
-        await until(pilot, lambda: not timeline.display)
-        await until(pilot, lambda: pane.size == before)
+        await until(pilot, lambda: bar.has_class("-above-toasts") and pane.size == before)
+        assert timeline.display
         if end == "removed":
             [toast] = shown_toasts(screen.app)
             remove_toast(screen.app, toast)
-        await until(pilot, lambda: timeline.display and pane.size == before)
+        await until(pilot, lambda: not bar.has_class("-above-toasts") and pane.size == before)
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+async def test_a_toast_stands_below_the_timeline(
+    session: tuple[Path, list[e.AnyEvent]], size: tuple[int, int]
+) -> None:
+    async with replayed(session[0], size) as (screen, pilot):
+        screen.app.notify("Copied.", timeout=3600)
+        await until(pilot, lambda: has_toast_lines(screen))
+        # The key bar has the last line, the toast the one above it.
+        await until(pilot, lambda: screen.query_one(Timeline).region.bottom == size[1] - 2)
+        assert screen.query_one(Timeline).region.height == 1
+
+
+@pytest.mark.parametrize("pane", ["2", "3"])
+async def test_a_narrow_screen_names_the_key_back_to_the_calls(
+    session: tuple[Path, list[e.AnyEvent]], pane: str
+) -> None:
+    async with replayed(session[0], (60, 20)) as (screen, pilot):
+
+        def shown() -> str:
+            return screen.query_one(KeyBar).render_line(0).text
+
+        assert "1 calls" not in shown()
+        await pilot.press(pane)
+        await until(pilot, lambda: shown().startswith("1 calls"))
+        await pilot.press("1")
+        await until(pilot, lambda: "1 calls" not in shown())
+
+
+async def test_the_filter_says_how_many_failures_are_later(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    path, events = session
+    failures = [event.seq for event in events if isinstance(event, e.CallFinished) and not event.ok]
+    async with replayed(path) as (screen, pilot):
+        calls = screen.query_one(Calls)
+        await pilot.press("f")
+        assert calls.render_line(0).text.strip() == "No failures so far."
+        assert calls.render_line(1).text.strip() == f"{len(failures)} later: n goes to the next."
+        await pilot.press("n")
+        await at(screen, pilot, failures[0])
+        assert calls.block_count() == 1
+        later = f" · {len(failures) - 1} later" if len(failures) > 1 else ""
+        assert str(calls.border_subtitle) == f"1 failed{later}"
+
+
+async def test_a_filter_finds_items_before_the_loaded_ones(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    async with replayed(session[0]) as (screen, pilot):
+        calls = screen.query_one(Calls)
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: screen.shows(screen._summary.last_seq))
+        assert calls._first > 0
+        await pilot.press("f")
+        wanted = [item for item in screen.state.items if fits(item, "failed")]
+        assert calls.block_count() == min(len(wanted), WINDOW_ITEMS)
+
+
+async def test_the_end_of_a_search_changes_the_key_bar_at_once(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    async with replayed(session[0]) as (screen, pilot):
+        bar = screen.query_one(KeyBar)
+
+        def n_now() -> list[str]:
+            return [known.words for known in bar.keys_shown if known.key == "n"]
+
+        await pilot.press("slash", *"step 7", "enter")
+        await until(pilot, lambda: n_now() == ["next match"])
+        drawn: list[str] = []
+        subscribe_to_bindings(bar, lambda _: drawn.extend(n_now()))
+        screen.action_back()
+        await until(pilot, lambda: drawn == ["failure"])
 
 
 async def test_n_is_named_as_it_works_now(session: tuple[Path, list[e.AnyEvent]]) -> None:

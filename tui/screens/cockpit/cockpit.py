@@ -12,8 +12,7 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.events import DescendantFocus, Resize
-from textual.screen import Screen
+from textual.events import Resize
 from textual.timer import Timer
 
 from sandbox_tui.core.base.typed_path import working_directory
@@ -28,7 +27,7 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
 from sandbox_tui.tui.screens.cockpit.file_panes import FilePanes
 from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
-from sandbox_tui.tui.screens.cockpit.panes import Panes
+from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, HasPanes
 from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
 from sandbox_tui.tui.screens.files.file_view import choose_version
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -48,7 +47,7 @@ FRAME_SECONDS = 1 / 20
 LIVE_FILE_ACTIONS = ("push_file", "edit_file")
 
 
-class Cockpit(ExplainsUnavailable, Screen[None]):
+class Cockpit(ExplainsUnavailable, HasPanes):
     """The common base of live runs and replays: the panes, and how events reach them.
 
     Args:
@@ -76,7 +75,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
 
     COMMON: ClassVar[list[BindingType]] = [
         binding("cockpit.zoom", "zoom"),
-        binding("cockpit.calls", "pane('calls')", show=False),
+        binding("cockpit.calls", CALLS_ACTION),
         binding("cockpit.terminal", "pane('terminals')", show=False),
         binding("cockpit.files", "pane('side')", show=False),
         binding("cockpit.next_pane", "next_pane(1)", show=False, priority=True),
@@ -96,7 +95,6 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
         self.step_notes = StepNotes(self, self)
         self._file_actions = FileActions(self, self)
         self._file_panes = FilePanes(self, self)
-        self._panes = Panes(self)
         self._flush_timer: Timer | None = None
         self._second_shown = -1
         self._keys_for = (False, True)
@@ -113,7 +111,7 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
                 yield Preview(self._get_blob, id="preview")
         yield FindBar(id="find")
         yield from self.compose_bottom()
-        yield Timeline(id="timeline")
+        yield Timeline(gives_way=self._is_live, id="timeline")
         yield KeyBar()
 
     def compose_bottom(self) -> ComposeResult:
@@ -324,23 +322,11 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
 
     # --- panes
 
-    def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Show the focused pane if there is only room for some of them."""
-        self._panes.show_around(event.widget)
-
     def on_resize(self, event: Resize) -> None:
         """Keep the focus on a visible pane after a resize."""
         self.call_after_refresh(self._panes.keep_focus_seen)
         self.refresh_bindings()
         self.refresh_soon()
-
-    def action_pane(self, name: str) -> None:
-        """Focus a pane, showing it first if it is hidden."""
-        self._panes.focus(name)
-
-    def action_next_pane(self, direction: int) -> None:
-        """Focus the next pane (1) or the previous one (-1)."""
-        self._panes.focus_next(direction)
 
     def action_next_terminal(self) -> None:
         """Show the next terminal of the run."""
@@ -348,10 +334,6 @@ class Cockpit(ExplainsUnavailable, Screen[None]):
         names = terminals.names
         terminals.switch(names[(names.index(terminals.shown) + 1) % len(names)])
         self._panes.focus("terminals")
-
-    def action_zoom(self) -> None:
-        """Let the focused pane fill the screen, or undo that."""
-        self.toggle_class("-zoomed")
 
     # --- search
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 
+from textual.events import DescendantFocus
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -14,6 +16,9 @@ from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 NAMES = ("calls", "terminals", "side")
 """The panes in order, by the id of their container."""
+
+CALLS_ACTION = "pane('calls')"
+"""Focuses the calls."""
 
 MAX_WAIT_SECONDS = 1.0
 """Maximum time until the first layout."""
@@ -78,3 +83,41 @@ class Panes:
         if name == "terminals":
             return self._screen.query_one(TerminalPane).view
         return self._screen.query_one("#files" if name == "side" else f"#{name}")
+
+
+class HasPanes(Screen[None]):
+    """A screen with panes, one of which may take the place of the others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._panes = Panes(self)
+
+    @property
+    def urgent_actions(self) -> Sequence[str]:
+        """The way back to the calls if they are hidden: their border names the keys of the other
+        panes, but no other border names theirs."""
+        return (CALLS_ACTION,) if self._hides_calls else ()
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's current words for an action; None for the binding's own description."""
+        return ("calls" if self._hides_calls else "") if action == CALLS_ACTION else None
+
+    @property
+    def _hides_calls(self) -> bool:
+        return self.has_class("-narrow") and not self.has_class("-on-calls")
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Show the focused pane if there is only room for some of them."""
+        self._panes.show_around(event.widget)
+
+    def action_pane(self, name: str) -> None:
+        """Focus a pane, showing it first if it is hidden."""
+        self._panes.focus(name)
+
+    def action_next_pane(self, direction: int) -> None:
+        """Focus the next pane (1) or the previous one (-1)."""
+        self._panes.focus_next(direction)
+
+    def action_zoom(self) -> None:
+        """Let the focused pane fill the screen, or undo that."""
+        self.toggle_class("-zoomed")

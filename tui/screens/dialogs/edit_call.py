@@ -122,6 +122,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         super().__init__()
         self.draft = draft
         self._call = call
+        self.call_number = call.number
         self._why_gone = why_gone
         self._gone = ""
         self._fields = argument_fields(call.arguments)

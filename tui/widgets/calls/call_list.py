@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.segment import Segment
 from rich.text import Text
-from textual.binding import BindingType
 from textual.events import Resize
-from textual.message import Message
 from textual.strip import Strip
 from typing_extensions import override
 
 from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
-from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_counts import call_counts, end_words, extent
@@ -36,14 +30,17 @@ from sandbox_tui.tui.widgets.calls.search.call_filter import (
     has_clock,
     is_settled,
     nearest,
+    start_of_window,
 )
-from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_match
+from sandbox_tui.tui.widgets.calls.search.call_search import next_match
+from sandbox_tui.tui.widgets.calls.search.nothing_shown import later_words, nothing_shown
+from sandbox_tui.tui.widgets.calls.search.search_keys import SearchKeys
 
 WINDOW_ITEMS = 60
 """Number of items loaded after a jump; scrolling up loads the ones before them."""
 
 
-class Calls(ExplainsUnavailable, BlockList):
+class Calls(SearchKeys):
     """Shows `RunState.items`.
 
     The screen calls `sync` after it applies events; only items that may have changed are redrawn.
@@ -54,24 +51,10 @@ class Calls(ExplainsUnavailable, BlockList):
         state: the run.
         autoselect: whether a call that starts to wait is selected and scrolled into view.
         get_blob: returns the content of files by digest.
+
+    Attributes:
+        failures_later: returns the number of failures later in the recording (replay).
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        binding("calls.find", "find"),
-        binding("calls.filter", "filter"),
-        binding("calls.next", "hit(1)"),
-        binding("calls.previous", "hit(-1)", show=False),
-    ]
-
-    class FindRequested(Message):
-        """The user wants to search."""
-
-    class HitRequested(Message):
-        """The user wants the next match (1) or the previous one (-1)."""
-
-        def __init__(self, direction: int) -> None:
-            super().__init__()
-            self.direction = direction
 
     def __init__(
         self,
@@ -92,7 +75,7 @@ class Calls(ExplainsUnavailable, BlockList):
         self._shown: list[int] = []
         self._filter: Filter = "all"
         self._notes: Mapping[int, Sequence[str]] = {}
-        self._search = CallSearch()
+        self.failures_later: Callable[[], int] = int  # none
         self._open_items: set[int] = set()
         self._now = 0.0
         self.border_title, self.is_interrupted = "calls", False
@@ -101,7 +84,7 @@ class Calls(ExplainsUnavailable, BlockList):
         """Show another state after a replay jumped, at first only its last items."""
         self._state, self._now = state, now
         self._known = len(state.items)
-        self._first = max(0, self._known - WINDOW_ITEMS)
+        self._first = start_of_window(state.items, self._filter, WINDOW_ITEMS)
         self._open_items = self._unsettled(self._first, self._known)
         self._opened_items.show(state.items, self._first)
         self._shown = self._fitting_items(self._first, self._known)
@@ -220,18 +203,13 @@ class Calls(ExplainsUnavailable, BlockList):
 
     # --- search
 
-    def action_find(self) -> None:
-        """Ask for the text to search for."""
-        self.post_message(self.FindRequested())
-
     def find(self, words: str) -> str:
         """Search the shown items and go to the first match at or after the cursor.
 
         Returns:
             The number of matches, as text for the user.
         """
-        self._search.start(words)
-        self.changed()
+        self.start_search(words)
         matches = self._matches()
         if matches:
             here = max(self.cursor, 0)
@@ -248,8 +226,7 @@ class Calls(ExplainsUnavailable, BlockList):
             is_here: whether the displayed event is a match, which is then the last one shown.
         """
         self._search.session_summary = found
-        self._search.start(words)
-        self.changed()
+        self.start_search(words)
         matches = self._matches() if is_here else ()
         if matches:
             self._go(matches[-1])
@@ -265,26 +242,14 @@ class Calls(ExplainsUnavailable, BlockList):
         self._titles()
         return self._search.summary(matches, self.cursor)
 
-    def action_hit(self, direction: int) -> None:
-        """Go to another match; in a search through the session, the screen finds it."""
-        if self._search.session_summary is None:
-            self.next_hit(direction)
-        else:
-            self.post_message(self.HitRequested(direction))
-
-    @override
-    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """The keys n and N work only during a search."""
-        return "" if action != "hit" or self._search.words else "there is no search"
-
-    def words_for(self, action: str) -> str | None:
-        """Leave the filter out of the key bar of a narrow screen."""
-        return "" if action == "filter" and self.screen.has_class("-narrow") else None
-
     def action_filter(self) -> None:
         """Switch to the next filter; the cursor stays at its item, or goes to the next shown."""
         item = self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
         self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
+        first = start_of_window(self._state.items[: self._known], self._filter, WINDOW_ITEMS)
+        if first < self._first:
+            self._open_items |= self._unsettled(first, self._first)
+            self._first = first
         self._shown = self._fitting_items(self._first, self._known)
         self.cursor = nearest(self._shown, item)
         self.reset()
@@ -332,10 +297,11 @@ class Calls(ExplainsUnavailable, BlockList):
     @override
     def render_line(self, y: int) -> Strip:
         """Show a message if the filter hides every item."""
-        if y or self._shown or self._filter == "all":
+        if self._shown or self._filter == "all":
             return super().render_line(y)
-        words = f" No matches: only {FILTER_WORDS[self._filter]} · {hint('calls.filter')} next"
-        line = Strip([Segment(words, self.rich_style + palette_of(self).dim)])
+        words = nothing_shown(self._filter, self._state, self.failures_later)
+        lines = [f" {line}" for line in words[y : y + 1]]
+        line = Strip([Segment("".join(lines), self.rich_style + palette_of(self).dim)])
         return line.crop_extend(0, self._width, self.rich_style)
 
     @override
@@ -379,7 +345,7 @@ class Calls(ExplainsUnavailable, BlockList):
     def _titles(self) -> None:
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
         self.border_title = f"calls {self._state.calls_made}{shown}{hidden_panes(self.screen)}"
-        parts = call_counts(self._state)
+        parts = [*call_counts(self._state), *later_words(self._filter, self.failures_later)]
         if self._search.words:
             parts.append(self._search.summary(self._matches(), self.cursor))
         if self._first:

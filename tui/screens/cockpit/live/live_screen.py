@@ -188,8 +188,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         for bar in (ApprovalBar, EndCard, QueueList):
             self.query_one(bar).sync(self.state)
         self._waiting_file.sync()
-        waiting = self._steering.waiting
-        self._waiting_toast.sync(waiting.call.number if waiting is not None else None)
+        self._sync_waiting_toast()
         status, audience = self.query_one(StatusBar), self.worker.audience
         if status.prefix != audience:
             status.prefix = audience
@@ -201,6 +200,14 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()
+
+    def on_screen_resume(self) -> None:
+        """Remove the toast about a waiting call: the call is visible again."""
+        self._sync_waiting_toast()
+
+    def _sync_waiting_toast(self) -> None:
+        waiting = self._steering.waiting
+        self._waiting_toast.sync(waiting.call.number if waiting is not None else None)
 
     @override
     def open_whole(self, item: Item | None) -> None:
@@ -215,23 +222,27 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         return self._steering.why_unavailable(action) or super().why_unavailable(action, parameters)
 
     @property
+    @override
     def urgent_actions(self) -> Sequence[str]:
         """What waits for the user now; the keys come first in the bar, in this order. On a narrow
-        screen, so do those that act on a running command or reply."""
+        screen, so do those that act on a running command or reply, and that of hidden calls."""
         if isinstance(self.focused, QueueList):
             return ("steer",)
         is_busy = self._steering.waiting is None and any(self._steering.interruptible)
         if is_busy and self.has_class("-narrow"):
-            return ("steer", "interrupt", "interrupt_reply", "message", "inject")
+            acts = ("interrupt", "interrupt_reply", "message", "inject")
+            return ("steer", *super().urgent_actions, *acts)
         retries = ("interrupt_reply",) if self._steering.waits_to_retry else ()
-        return ("steer", "approve", "edit", "reject", *retries)
+        return ("steer", "approve", "edit", "reject", *retries, *super().urgent_actions)
 
+    @override
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; empty if a bar above already shows them."""
         decides = action in ("approve", "edit", "reject")
         if decides and self.query_one(ApprovalBar).display:
             return ""
-        return self._steering.words_for(action)
+        words = self._steering.words_for(action)
+        return super().words_for(action) if words is None else words
 
     def action_fork(self) -> None:
         """Fork at the end of the finished run."""

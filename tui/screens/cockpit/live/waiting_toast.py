@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Protocol, cast, runtime_checkable
 
 from textual.screen import Screen
 
@@ -13,8 +13,19 @@ TIMEOUT_SECONDS = 60
 """The toast is removed earlier, when the dialog is closed or the call is decided on."""
 
 
+@runtime_checkable
+class ShowsCall(Protocol):
+    """A dialog about one call.
+
+    Attributes:
+        call_number: number of the call.
+    """
+
+    call_number: int
+
+
 class WaitingToast:
-    """Tells, over one screen's dialogs, that a call waits.
+    """Tells, over one screen's dialogs, that a call waits, unless one of them is about that call.
 
     Args:
         screen: shows the run.
@@ -35,9 +46,14 @@ class WaitingToast:
         is_new, self._number = number != self._number, number
         if is_new or not is_covered:
             self._remove()
-        if is_new and is_covered and number is not None:
+        if is_new and is_covered and number is not None and not self._is_open(number):
             self._shown = f"Call {number} waits for you."
             self._screen.notify(self._shown, severity="warning", timeout=TIMEOUT_SECONDS)
+
+    def _is_open(self, number: int) -> bool:
+        """Return whether a dialog is about the call: a quick key opens it before the first sync."""
+        stack = app_of(self._screen).screen_stack
+        return any(isinstance(one, ShowsCall) and one.call_number == number for one in stack)
 
     def _remove(self) -> None:
         if self._shown:

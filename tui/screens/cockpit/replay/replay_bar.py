@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from textual.screen import Screen
 from textual.widgets import Static
 
 from sandbox_tui.core.base.durations import clock
@@ -10,6 +13,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
+from sandbox_tui.tui.textual_support.private_api import has_toast_lines
 
 
 class ReplayBar(Static):
@@ -26,6 +30,9 @@ class ReplayBar(Static):
     ReplayBar {
         height: 3; border: round $border-blurred; padding: 0 1; color: $role-dim;
     }
+    ReplayBar.-above-toasts {
+        height: 2; border: none; border-top: solid $border-blurred; padding: 0 2;
+    }
     """
 
     def __init__(
@@ -36,6 +43,15 @@ class ReplayBar(Static):
         self._replay = replay
         self._index = index
         self._in_film = in_film
+
+    def on_mount(self) -> None:
+        """Follow the toasts: a short one takes the lower border, so that no pane moves."""
+        self.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+            self, self._make_room
+        )
+
+    def _make_room(self, screen: Screen[Any]) -> None:
+        self.set_class(has_toast_lines(screen), "-above-toasts")
 
     def show(self, state: RunState) -> None:
         """Show the position of this state."""

@@ -42,6 +42,10 @@ class ReplayLimits:
             return "this is the fastest" if direction > 0 else "this is the slowest"
         return ""
 
+    def failures_later(self) -> int:
+        """Return the number of failures after the position, as far as they are known."""
+        return self._index.markers.count_after(self._loop.next_position, FAILURES)
+
     def _why_no_failure(self, direction: int) -> str:
         if direction > 0 and not self._index.is_complete:
             return ""

@@ -125,6 +125,7 @@ class ReplayScreen(Cockpit):
     def on_mount(self) -> None:
         """Start the loop and the index."""
         self.query_one(StatusBar).prefix = "replay"
+        self.query_one(Calls).failures_later = self._limits.failures_later
         self.set_class(self._in_film, "-film")
         timeline = self.query_one(Timeline)
         timeline.duration, timeline.playing = self._summary.seconds, self._replay.plays
@@ -222,6 +223,7 @@ class ReplayScreen(Cockpit):
 
     def _show_markers(self) -> None:
         self.query_one(Timeline).show_marks(self._index.markers.all)
+        self.query_one(Calls).refresh()
         self.step_notes.show()
         if self._begins_at is not None:
             self._begin_at(self._begins_at)
@@ -263,11 +265,13 @@ class ReplayScreen(Cockpit):
         reason = self._limits.why_unavailable(action, direction)
         return reason or super().why_unavailable(action, parameters)
 
+    @override
     def words_for(self, action: str) -> str | None:
-        """The key bar's current words for an action; None for the binding's own description."""
         if action in WIDE_ONLY and self.has_class("-narrow"):
             return ""
-        return "pause" if action == "play" and self._replay.plays else None
+        if action == "play" and self._replay.plays:
+            return "pause"
+        return super().words_for(action)
 
     def action_play(self) -> None:
         """Start or stop playing."""
@@ -337,8 +341,8 @@ class ReplayScreen(Cockpit):
     def action_back(self) -> None:
         """End the search, or the filter of the calls, if there is one; otherwise leave."""
         if self._found.words:
-            self.query_one(FindBar).end()
             self.look_for("")
+            self.query_one(FindBar).end()
         elif not self.query_one(Calls).show_all():
             self.action_leave()
 
@@ -355,7 +359,11 @@ class ReplayScreen(Cockpit):
         if not self._found.words:
             self._search_from_here()
         self._found.clear(words)
-        self._search(words, self._replay.acts)
+        if words:
+            self._search(words, self._replay.acts)
+            return
+        self.workers.cancel_group(self, "find")  # pyright: ignore[reportUnknownMemberType]
+        self._show_hit()
 
     @on(Calls.FindRequested)
     def _search_from_here(self) -> None:

@@ -44,6 +44,15 @@ def fits(item: Item, filter_: Filter) -> bool:
             return has_text or (isinstance(item, HumanItem) and item.command is None)
 
 
+def start_of_window(items: Sequence[Item], filter_: Filter, size: int) -> int:
+    """Return the index from which the filter shows this many of the last items, or 0."""
+    first = len(items)
+    while first and size:
+        first -= 1
+        size -= fits(items[first], filter_)
+    return first
+
+
 def nearest(shown: Sequence[int], item: int | None) -> int:
     """Return the place of an item among the shown ones, of the next one if the filter hides it, or
     of the last one; -1 for no item, or if none is shown."""
@@ -87,7 +96,9 @@ def has_clock(item: Item) -> bool:
 def _failed(item: Item) -> bool:
     match item:
         case CallItem():
-            return item.status == "failed"
+            # counted apart: what the user ended, or was lost with the program, did not fail
+            is_interrupted = item.finished is not None and item.finished.interrupted
+            return item.status == "failed" and not is_interrupted
         case ReplyItem():
             return bool(item.failures)
         case NoteItem():

@@ -75,6 +75,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     def __init__(self, call: ToolCall, parts: Sequence[OpenPart], runs: int = 1) -> None:
         super().__init__()
         self._call = call
+        self.call_number = call.number
         self._parts = tuple(parts)
         self._runs = runs
         self._is_exact = len(self._parts) > MAX_FIELDS

@@ -57,6 +57,7 @@ class WholeCallScreen(PagerScreen):
             f"call {item.call.number} waits for you", CallDocument(item, self._preview)
         )
         self._item = item
+        self.call_number = item.call.number
         self._state = state
         self._edited_files = edited_files
         self._steering = steering

@@ -1,0 +1,70 @@
+"""The keys of the list of calls that search and filter it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+from typing_extensions import override
+
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch
+
+
+class SearchKeys(ExplainsUnavailable, BlockList):
+    """A list that can be searched: by itself, or in a search through the session by its screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("calls.find", "find"),
+        binding("calls.filter", "filter"),
+        binding("calls.next", "hit(1)"),
+        binding("calls.previous", "hit(-1)", show=False),
+    ]
+
+    class FindRequested(Message):
+        """The user wants to search."""
+
+    class HitRequested(Message):
+        """The user wants the next match (1) or the previous one (-1)."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._search = CallSearch()
+
+    def action_find(self) -> None:
+        """Ask for the text to search for."""
+        self.post_message(self.FindRequested())
+
+    def action_hit(self, direction: int) -> None:
+        """Go to another match; in a search through the session, the screen finds it."""
+        if self._search.session_summary is None:
+            self.next_hit(direction)
+        else:
+            self.post_message(self.HitRequested(direction))
+
+    def next_hit(self, direction: int) -> str:
+        """Go to the next match (1) or the previous one (-1); return its position among all."""
+        raise NotImplementedError
+
+    def start_search(self, words: str) -> None:
+        """Highlight other words; the keys from match to match work only during a search."""
+        before = self._search.words
+        self._search.start(words)
+        self.changed()
+        if bool(before) != bool(words):
+            self.refresh_bindings()
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        return "" if action != "hit" or self._search.words else "there is no search"
+
+    def words_for(self, action: str) -> str | None:
+        """Leave the filter out of the key bar of a narrow screen."""
+        return "" if action == "filter" and self.screen.has_class("-narrow") else None
