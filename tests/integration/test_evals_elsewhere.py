@@ -25,6 +25,8 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.lifecycle.first_screen import WatchEval
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from tests import scripted_server as s
 from tests.integration.test_eval_screen import count, on_top, shown, words
 from tests.integration.test_runs import PROGRAM
@@ -101,6 +103,44 @@ async def test_a_sample_of_a_program_of_its_own_opens_live(
             await until(pilot, lambda: "3 of 3" in words(app) and "✓ finished" in words(app))
     left = [one.run_id for one in ledger.results(store, found.info.id) if is_detached(one.run_id)]
     assert left == []
+
+
+async def test_the_samples_of_a_program_of_its_own_are_watched_side_by_side(
+    model: HeldModel, scripted_server: Start, store: Store
+) -> None:
+    """The wall attaches to each; a sample that ends makes room for the next one."""
+    settings = config(scripted_server(model))
+    async with elsewhere(store, settings) as found:
+        async with shown(store, WatchEval(found), settings) as (app, pilot):
+            await until(pilot, on_top(app, EvalScreen))
+            await until(pilot, lambda: count(app, "running") == 2 and _all_answer(store, found))
+            await pilot.press("w")
+            await until(pilot, on_top(app, WallScreen))
+            wall = app.screen
+            await until(pilot, lambda: len(wall.query(RunTile)) == 2)
+            tiles = list(wall.query(RunTile))
+            await until(pilot, lambda: all(tile.state.started for tile in tiles))
+            await until(pilot, lambda: all(tile.worker.run is not None for tile in tiles))
+            first = {tile.worker.run_id for tile in tiles}
+            model.go.set()
+            await until(pilot, lambda: all(tile.state.finished for tile in tiles))
+            await until(
+                pilot,
+                lambda: (
+                    not any(
+                        one.worker.run_id in first - _focused(app) for one in wall.query(RunTile)
+                    )
+                ),
+            )
+            await pilot.press("q")
+            await until(pilot, lambda: "3 of 3" in words(app) and "✓ finished" in words(app))
+            overview: Any = app.screen
+            assert overview.why_unavailable("wall", ()) == "all samples have ended"
+
+
+def _focused(app: Any) -> set[str]:
+    tile = app.screen.focused
+    return {tile.worker.run_id} if isinstance(tile, RunTile) else set()
 
 
 def _all_answer(store: Store, found: ledger.EvalSummary) -> bool:

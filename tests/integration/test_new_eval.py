@@ -87,7 +87,7 @@ async def test_two_evaluations_are_compared_from_the_list(store: Store) -> None:
         await until(pilot, lambda: isinstance(app.screen, PagerScreen))
         text: Any = app.screen.query_one("#pager-text")
         assert text.search("sums · right and left")
-        assert text.search("0 tasks solved only on the right")
+        assert text.search("No task has a score in both yet; 1 task in common.")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
         assert shown.marked is None

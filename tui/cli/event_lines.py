@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Sequence
+
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events import types as e
@@ -157,14 +161,34 @@ def _waiting_line(event: e.CallHeld, state: RunState) -> str:
     return f"waiting: call {event.call} waits for a decision{why}: {name} {summary}"
 
 
+def tally_lines(ends: Sequence[e.RunFinished | None]) -> list[str]:
+    """Return how several runs ended, and what they used together.
+
+    Args:
+        ends: the end of each run; None for one that has not begun, or was cut off.
+    """
+    reasons = Counter("unfinished" if end is None else end.reason for end in ends)
+    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    return [
+        f"{numbers.counted(len(ends), 'run')}: {counts}",
+        f"in total {_spent([end.totals for end in ends if end is not None])}",
+    ]
+
+
+def _spent(all_totals: Sequence[e.Totals]) -> str:
+    usages = [totals.usage for totals in all_totals]
+    tokens = sum(usage.input_tokens + usage.output_tokens for usage in usages)
+    about = "≈" if any(usage.estimated for usage in usages) else ""
+    costs = [totals.cost for totals in all_totals if totals.cost is not None]
+    money = f", {numbers.cost(math.fsum(costs))}" if costs else ""
+    steps, calls = (sum(getattr(t, name) for t in all_totals) for name in ("steps", "calls"))
+    done = f"{numbers.counted(steps, 'step')}, {numbers.counted(calls, 'call')}"
+    return f"{done}, {about}{numbers.count(tokens)} tokens{money}"
+
+
 def _end_lines(event: e.RunFinished) -> list[str]:
-    totals = event.totals
     lines = [f"ended: {event.reason}" + (f": {sanitize_line(event.error)}" if event.error else "")]
-    tokens = totals.usage.input_tokens + totals.usage.output_tokens
-    about = "≈" if totals.usage.estimated else ""
-    money = f", {numbers.cost(totals.cost)}" if totals.cost is not None else ""
-    done = f"{numbers.counted(totals.steps, 'step')}, {numbers.counted(totals.calls, 'call')}"
-    lines.append(f"{done}, {about}{numbers.count(tokens)} tokens{money}")
+    lines.append(_spent([event.totals]))
     if event.answer is not None:
         answer = [line for line in sanitize(event.answer).split("\n") if line.strip()]
         mark = "" if event.reason == "submitted" else f" {NOT_SUBMITTED}"

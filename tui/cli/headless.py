@@ -28,7 +28,7 @@ from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.resume_here import resume_here
-from sandbox_tui.tui.cli.event_lines import event_lines
+from sandbox_tui.tui.cli.event_lines import event_lines, tally_lines
 from sandbox_tui.tui.cli.show_app import Ended
 from sandbox_tui.tui.lifecycle import crash_report
 
@@ -51,8 +51,8 @@ async def run_headless(
 ) -> Ended:
     """Run all requests to the end; writes every event after it is stored.
 
-    With several runs, each line of text begins with the run's number, and each JSON object has a
-    field `run` with the session's id.
+    With several runs, each line of text begins with the run's number, except for a tally at the
+    end, and each JSON object has a field `run` with the session's id.
 
     Raises:
         SandboxTuiError: no run could start, or the sessions cannot be stored.
@@ -113,6 +113,8 @@ async def _follow(workers: RunRegistry, started: Sequence[RunWorker], as_json: b
                 for n, worker in enumerate(started, 1)
             )
         )
+        if not alone and not as_json:
+            _write_tally(started)
     except OSError as error:
         await workers.stop("Its output could no longer be written.")
         return Ended(without_output(error), ids)
@@ -124,6 +126,12 @@ async def _follow(workers: RunRegistry, started: Sequence[RunWorker], as_json: b
         raise failures[0]
     code = codes[0] if codes else next((w.exit_code for w in started if w.exit_code), 0)
     return Ended(code, ids)
+
+
+def _write_tally(runs: Sequence[RunWorker]) -> None:
+    lines = tally_lines([run.state.finished for run in runs])
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
 
 
 def without_output(error: OSError) -> int:

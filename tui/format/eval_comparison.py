@@ -13,6 +13,7 @@ from sandbox_tui.core.evals.reporting.comparison_words import (
     paired_facts,
     paired_remarks,
     paired_title,
+    paired_warning,
 )
 from sandbox_tui.tui.format.column_blocks import (
     MIN_WIDTH,
@@ -40,7 +41,9 @@ def comparison_lines(found: EvalComparison, width: int) -> list[Line]:
     """Return the lines of `comparison_text`, with their kinds."""
     width = max(MIN_WIDTH, width)
     made = plain([cut(paired_title(found), width), ""])
-    for lines in _blocks(found, width):
+    if warning := paired_warning(found):
+        made += plain([*wrapped(warning, width), ""])
+    for lines in _blocks(found, width) if found.common else ():
         made += [*lines, *plain([""])]
     return [*made, *plain(_below(found, width))]
 

@@ -75,6 +75,7 @@ class EvalComparison:
         left, right: the two evaluations.
         cells: by domain and mode; the last ones cover all domains, if there are several.
         flips: tasks that only one of them solves, by domain, task and mode.
+        common: number of tasks that both have, with or without a score.
         differences: sentences about what they did not ask in the same way (`suite_differences`).
     """
 
@@ -82,6 +83,7 @@ class EvalComparison:
     right: EvalInfo
     cells: tuple[PairedCell, ...]
     flips: tuple[Flip, ...]
+    common: int
     differences: tuple[str, ...] = ()
 
 
@@ -110,6 +112,7 @@ def compare_evals(
         right=right,
         cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in shown),
         flips=tuple(sorted(flips, key=lambda flip: (flip.domain, flip.task, flip.mode))),
+        common=len({one.task for one in left_results} & {one.task for one in right_results}),
         differences=differences,
     )
 

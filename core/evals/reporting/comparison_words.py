@@ -10,6 +10,7 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.reporting.comparison import EvalComparison, PairedCell
 from sandbox_tui.core.evals.reporting.methods import METHODS
+from sandbox_tui.core.evals.reporting.suite_differences import NO_COMMON_TASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,17 @@ def paired_title(found: EvalComparison) -> str:
     return sanitize_line(f"{left.suite} · {left.model} and {right.suite} · {right.model}")
 
 
+def paired_warning(found: EvalComparison) -> str:
+    """Return what to know before any figure: why nothing can be paired; empty if something can."""
+    if not found.common:
+        return NO_COMMON_TASK
+    if not found.cells:
+        return "They have no mode in common."
+    if not any(cell.difference for cell in found.cells):
+        return f"No task has a score in both yet; {_tasks(found.common)} in common."
+    return ""
+
+
 def paired_facts(found: EvalComparison) -> list[tuple[str, str]]:
     """Return the side and the description of each evaluation."""
     both = (("left", found.left), ("right", found.right))
@@ -71,8 +83,11 @@ def _facts(info: EvalInfo) -> Iterator[str]:
 
 
 def paired_remarks(found: EvalComparison) -> list[str]:
-    """Return sentences: what they did not ask in the same way, and how many tasks flipped."""
-    made = [*found.differences]
+    """Return sentences: what they did not ask in the same way, and how many tasks flipped if any
+    can be compared."""
+    made = [words for words in found.differences if words != NO_COMMON_TASK]
+    if paired_warning(found):
+        return made
     gained = sum(flip.gained for flip in found.flips)
     made.append(
         f"{_tasks(gained)} solved only on the right, {_tasks(len(found.flips) - gained)} only "

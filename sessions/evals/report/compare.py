@@ -13,6 +13,7 @@ from sandbox_tui.core.evals.reporting.comparison_words import (
     paired_facts,
     paired_remarks,
     paired_title,
+    paired_warning,
 )
 from sandbox_tui.sessions.evals.report import page
 from sandbox_tui.sessions.evals.report.domains_table import Line, domains_table
@@ -31,9 +32,13 @@ def comparison_markdown(found: EvalComparison, links: Links | None = None) -> st
         [inline(cell.domain[:200]), cell.mode, *(column.show(cell) for column in PAIRED_COLUMNS)]
         for cell in found.cells
     )
-    parts = [f"# {inline(paired_title(found))}", "\n".join(fact_lines(paired_facts(found)))]
-    parts += ["## Left and right", grid(lines, left=2)]
-    parts.append("\n".join(f"- {inline(text)}" for text in paired_remarks(found)))
+    warning = paired_warning(found)
+    parts = [f"# {inline(paired_title(found))}", *([f"**{warning}**"] if warning else [])]
+    parts.append("\n".join(fact_lines(paired_facts(found))))
+    if found.common:
+        parts += ["## Left and right", grid(lines, left=2)]
+    if remarks := paired_remarks(found):
+        parts.append("\n".join(f"- {inline(text)}" for text in remarks))
     if found.flips:
         head = ["task", "domain", "mode", "left %", "right %"]
         flips = [_flip_line(flip, links or {}) for flip in found.flips]
@@ -61,8 +66,12 @@ def comparison_html(found: EvalComparison, links: Links | None = None) -> str:
 
 
 def _sections(found: EvalComparison, links: Links) -> Iterator[str]:
-    yield section("left and right", _table(found))
-    yield section("in short", items(paired_remarks(found)))
+    if warning := paired_warning(found):
+        yield section("nothing to compare", items([warning]))
+    if found.common:
+        yield section("left and right", _table(found))
+    if remarks := paired_remarks(found):
+        yield section("in short", items(remarks))
     if found.flips:
         yield section("tasks that only one of them solves", _flips(found.flips, links))
     yield section("these evaluations", definitions(paired_facts(found)))

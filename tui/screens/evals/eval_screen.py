@@ -271,18 +271,19 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             if action == "pause" and self._source.can_stop:
                 stop, resume = hint("eval.stop"), hint("eval.resume")
                 return f"it runs in its own program: {stop} stops it, then {resume} resumes it"
-            return "this program does not run it"
-        if action == "wall" and not self._samples_here.any_running:
-            return "no sample is running"
-        return ""
+            if action != "wall":
+                return "this program does not run it"
+        return "no sample is running" if action == "wall" and not self._any_running else ""
 
     @property
     def _can_rerun(self) -> bool:
         return self._data is not None and self._data.can_rerun
 
     @property
-    def _samples_here(self) -> EvalSamples:
-        return EvalSamples(self._source.info.id, self._run_workers)
+    def _any_running(self) -> bool:
+        if self._source.runner is None:
+            return self._data is not None and bool(self._data.running)
+        return EvalSamples(self._source.info.id, self._run_workers).any_running
 
     @property
     def _state(self) -> EvalState:
@@ -342,9 +343,12 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     def action_wall(self) -> None:
         """Show the running samples side by side."""
+        from sandbox_tui.tui.screens.wall.samples_elsewhere import SamplesElsewhere
         from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-        app_of(self).push_screen(WallScreen(self._run_workers, self._samples_here))
+        samples = SamplesElsewhere if self._source.runner is None else EvalSamples
+        group = samples(self._source.info.id, self._run_workers)
+        app_of(self).push_screen(WallScreen(self._run_workers, group))
 
     @work(group="report", exclusive=True)
     async def action_report(self) -> None:

@@ -11,8 +11,8 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.last_model import LastModel, last_model
-from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.sessions.store.tables.evals.newest_summaries import NewestSummaries
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -51,13 +51,14 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         self._evals_list = EvalList()
         super().__init__(self._evals_list)
         self._evals = evals
+        self._newest = NewestSummaries(evals.runs.store, MAX_LISTED)
         self._settings = settings
         self._opener = EvalOpener(self, evals, settings)
         self._draft: dict[str, str] = {}
 
     @override
     def read_summaries(self) -> list[EvalSummary]:
-        return ledger.summaries(self._evals.runs.store, MAX_LISTED)
+        return self._newest.read()
 
     @override
     def open_summary(self, found: EvalSummary) -> None:

@@ -21,7 +21,8 @@ from sandbox_tui.core.evals.sample import EvalMode
 GAP = 2
 MAX_DOMAIN_CELLS = 40
 MIN_DOMAIN_CELLS = 8
-MAX_KIND_CHARS = 16
+MAX_KIND_CELLS = 17
+"""Maximum width of a kind of failure: "model unavailable" is whole."""
 
 Kind = Literal["name", "mode", "figure", "dim", "better", "worse"]
 
@@ -243,8 +244,12 @@ def _failures(cell: Cell) -> Figure:
         return Figure(figures.NONE, "dim")
     (kind, count), *others = cell.failures
     more = sum(number for _, number in others)
-    words = f"{count} {sanitize_line(kind)[:MAX_KIND_CHARS]}"
+    words = f"{count} {_shortened(sanitize_line(kind))}"
     return Figure(f"{words} +{more}" if more else words, "worse")
+
+
+def _shortened(kind: str) -> str:
+    return kind if cell_len(kind) <= MAX_KIND_CELLS else cut(kind, MAX_KIND_CELLS).rstrip()
 
 
 _SCORE = _Column("score %", _score)

@@ -10,6 +10,7 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.tui.cli.event_lines import tally_lines
 from sandbox_tui.tui.cli.headless import text_writer
 from sandbox_tui.tui.cli.show_app import Ended, say_how_it_ended
 from tests.unit.event_streams import started
@@ -193,3 +194,17 @@ def test_a_fork_prints_where_it_begins_and_nothing_of_its_parent() -> None:
     assert "session f: " in printed[0]
     again = lines([msgspec.structs.replace(forked, repeats=3)])
     assert again[0].endswith("forked from p at step 2, 3 calls run again; new from here")
+
+
+def test_several_runs_end_with_a_tally() -> None:
+    used = e.Totals(steps=2, calls=1, usage=e.Usage(input_tokens=900, output_tokens=100), cost=0.25)
+    ends = [
+        e.RunFinished(reason="submitted", error="", totals=used),
+        None,
+        e.RunFinished(reason="submitted", error="", totals=used),
+        e.RunFinished(reason="max_steps", error="", totals=e.Totals()),
+    ]
+    assert tally_lines(ends) == [
+        "4 runs: 2 submitted, 1 unfinished, 1 max_steps",
+        "in total 4 steps, 2 calls, 2.0k tokens, $0.50",
+    ]

@@ -54,6 +54,22 @@ def test_a_model_that_is_a_path_is_shown_by_its_name() -> None:
         assert "/models" not in line.plain
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("model unavailable", "1 model unavailable"),
+        ("a kind of failure with a long name", "1 a kind of failur…"),
+    ],
+)
+def test_a_kind_of_failure_is_whole_or_ends_in_an_ellipsis(kind: str, words: str) -> None:
+    failed = result("a", "sandbox", status="failed", finish_reason=kind.replace(" ", "_"))
+    (total, *_) = eval_table(INFO, [failed]).rows
+    assert dict(total.cells[-1].failures) == {kind: 1}
+    assert any(
+        f"{words} " in f"{line} " for line in lines(grid_by_mode(eval_table(INFO, [failed]), 200))
+    )
+
+
 @pytest.mark.parametrize("width", [24, 40, 56, 76, 96, 156])
 @pytest.mark.parametrize("make", [grid_by_mode, grid_by_domain])
 @pytest.mark.parametrize("modes", [("vanilla", "sandbox"), EVAL_MODES])

@@ -11,12 +11,15 @@ import pytest
 from hypothesis import given
 
 from sandbox_tui.core.evals.reporting.comparison import Flip, PairedCell, compare_evals
+from sandbox_tui.core.evals.reporting.comparison_words import paired_warning
 from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.suite_differences import NO_COMMON_TASK, suite_differences
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
+from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
+from sandbox_tui.tui.format.eval_comparison import comparison_text
 from tests.examples import examples
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 from tests.unit.core.evals.reporting.test_table import ROWS
@@ -58,6 +61,32 @@ def test_several_domains_have_a_total() -> None:
     rows = [result("a", "sandbox", 1.0), result("b", "sandbox", 0.0, domain="physics")]
     found = compare_evals(INFO, rows, OTHER, rows)
     assert [cell.domain for cell in found.cells] == ["math", "physics", "all"]
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        (result("b", "sandbox", 1.0), NO_COMMON_TASK),
+        (result("a", "vanilla", 1.0), "They have no mode in common."),
+        (result("a", "sandbox", status="failed"), "No task has a score in both yet; 1 task in"),
+        (result("a", "sandbox", 1.0), ""),
+    ],
+)
+def test_what_cannot_be_compared_is_said_before_any_figure(right: SampleResult, words: str) -> None:
+    differences = (NO_COMMON_TASK,) if words == NO_COMMON_TASK else ()
+    found = compare_evals(INFO, [result("a", "sandbox", 1.0)], OTHER, [right], differences)
+    warning = paired_warning(found)
+    assert warning.startswith(words)
+    assert bool(warning) == bool(words)
+    printed = comparison_text(found, 80)
+    markdown, page = comparison_markdown(found), comparison_html(found)
+    for text in (printed, markdown, page):
+        assert words in text
+        assert text.count(NO_COMMON_TASK) == (words == NO_COMMON_TASK)
+        assert ("unpaired" in text.split("Pairs")[0]) == (words != NO_COMMON_TASK)
+        assert ("solved only on the right" in text) == (not words)
+    if words:
+        assert printed.splitlines()[2].startswith(words)
 
 
 TASKS = tuple(Task(id=f"t{n}", problem=f"{n} + {n}?", target=str(2 * n)) for n in range(3))
