@@ -272,7 +272,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
             ErrorDialog(made.one(surrogates=True)),
             MissingImageDialog(made.one(surrogates=True)),
             PagerScreen(made.one(surrogates=True), made.one(surrogates=True)),
-            SettingsScreen(app.settings, ["lamplight", made.one()]),
+            SettingsScreen(app.settings, lambda: ["lamplight", made.one()]),
             EditFileScreen(path, b"one\n", saved),
         ):
             await app.push_screen(screen)  # type: ignore[arg-type]
