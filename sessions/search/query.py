@@ -172,19 +172,19 @@ def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
     if match[3] != ":":
         value = match[3] + value
     if match[1]:
-        return filters, f"A filter cannot be negated: {match[0]} is ignored."
+        return filters, f"A filter cannot be negated: {match[0]}."
     usage = f"{name} takes {FILTERS[name]}"
     if not value.strip("<>="):
         return filters, f"{usage}."
     if name in ("after", "before"):
         day = _day(value)
         if day is None:
-            return filters, f"{usage}; {value} is ignored."
+            return filters, f"{usage}, not {value}."
         return replace(filters, **{name: day}), ""
     if name == "cost":
         found = _COST.match(value)
         if found is None:
-            return filters, f"{usage}; {value} is ignored."
+            return filters, f"{usage}, not {value}."
         side = "cost_below" if found[1] == "<" else "cost_above"
         return replace(filters, **{side: float(found[2])}), ""
     mistake = ""

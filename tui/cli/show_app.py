@@ -84,16 +84,21 @@ MAX_IN_FULL = 3
 def _print_outcomes(store: Store, run_ids: Sequence[str]) -> None:
     """Print the outcome of each run that the screen showed."""
     from sandbox_tui.core.base.errors import StoreError
+    from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 
     width = shutil.get_terminal_size().columns
     runs: list[RunSummary] = []
+    interrupted: list[int] = []
     for run_id in run_ids:
         with contextlib.suppress(StoreError):  # a run that could not start has no session
-            runs.append(store.run(run_id))
+            run, count = store.run(run_id), interrupted_calls_of(store, run_id)
+            runs.append(run)
+            interrupted.append(count)
     if len(runs) > MAX_IN_FULL:
         lines = overview_lines(runs, width)
     else:
-        lines = (line for run in runs for line in outcome_lines(run, width))
+        found = zip(runs, interrupted, strict=True)
+        lines = (line for run, count in found for line in outcome_lines(run, width, count))
     for line in lines:
         click.echo(line)
 
@@ -136,7 +141,7 @@ def _fitted(line: str, width: int) -> str:
     return text.plain
 
 
-def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
+def outcome_lines(run: RunSummary, width: int, interrupted_calls: int = 0) -> Iterator[str]:
     """Yield a few lines: outcome and task, answer, figures, results, and what to do next.
 
     The first one fits a terminal of this width; the command is on a line of its own if it would
@@ -159,6 +164,7 @@ def outcome_lines(run: RunSummary, width: int) -> Iterator[str]:
         steps=run.steps,
         calls=run.calls,
         failed_calls=run.failed_calls,
+        interrupted_calls=interrupted_calls,
         tokens=run.input_tokens + run.output_tokens,
         estimated=run.tokens_estimated,
         cost=run.cost,

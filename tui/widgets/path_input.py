@@ -7,17 +7,17 @@ import os
 from pathlib import Path
 
 from textual.suggester import Suggester
-from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.tui.widgets.line_input import NameInput
 
 MAX_ENTRIES = 5_000
 """Maximum number of folder entries that completion reads."""
 
 
-class PathInput(Input):
+class PathInput(NameInput):
     """An input that suggests the first matching name; → accepts it.
 
     It starts empty if `value` contains characters that cannot be displayed.

@@ -118,4 +118,4 @@ def _entry(
             return None
 
 
-EXPORTER = Exporter("asciicast", "each terminal, for asciinema", write)
+EXPORTER = Exporter("asciicast", "each terminal, for asciinema", ".model.cast", write)

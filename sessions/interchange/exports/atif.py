@@ -18,6 +18,7 @@ from sandbox_tui.sessions.interchange.exports.run_story import story, user_actio
 from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 
 VERSION = "ATIF-v1.4"
+SUFFIX = ".atif.json"
 
 
 LAST_SECOND = datetime.datetime.max.replace(tzinfo=datetime.UTC).timestamp() - 1
@@ -27,9 +28,9 @@ LAST_SECOND = datetime.datetime.max.replace(tzinfo=datetime.UTC).timestamp() - 1
 def write(recording: Recording) -> Iterable[Part]:
     """Write the run in the Agent Trajectory Interchange Format; an imported document as it was."""
     if (original := recording.original("atif")) is not None:
-        return [Part(".atif.json", original)]
+        return [Part(SUFFIX, original)]
     text = json.dumps(document(recording), ensure_ascii=False, indent=2)
-    return [Part(".atif.json", text.encode("utf-8", "replace"))]
+    return [Part(SUFFIX, text.encode("utf-8", "replace"))]
 
 
 def document(recording: Recording) -> dict[str, Any]:
@@ -70,6 +71,7 @@ def document(recording: Recording) -> dict[str, Any]:
             **({"extra": _estimated(usage)} if usage.estimated else {}),
         },
         "extra": {
+            "task": started.task,
             **outcome,
             "answer": recording.summary.answer,
             "people": user_actions(story(recording)),
@@ -145,4 +147,6 @@ def _call(step: dict[str, Any], item: CallItem) -> None:
     }
 
 
-EXPORTER = Exporter("atif", f"{VERSION.removeprefix('ATIF-')} of Harbor's trajectory format", write)
+EXPORTER = Exporter(
+    "atif", f"{VERSION.removeprefix('ATIF-')} of Harbor's trajectory format", SUFFIX, write
+)

@@ -120,12 +120,14 @@ class Exporter:
     Attributes:
         name: its name on the command line.
         about: what it is for, in a few words.
+        suffix: end of the name of its first file.
         write: makes the files; raises RequestRefused if the session has nothing to export in this
             format.
     """
 
     name: str
     about: str
+    suffix: str
     write: Callable[[Recording], Iterable[Part]]
 
 

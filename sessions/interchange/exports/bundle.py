@@ -130,4 +130,4 @@ def _renamed(
     )
 
 
-EXPORTER = Exporter("bundle", "all of it, for another sandbox-tui", write)
+EXPORTER = Exporter("bundle", "all of it, for another sandbox-tui", ".sbx", write)

@@ -95,4 +95,4 @@ def _tools(messages: list[Message], events: Sequence[e.AnyEvent]) -> list[dict[s
     return [{"type": "function", "function": schema} for schema in schemas]
 
 
-EXPORTER = Exporter("chat-jsonl", "OpenAI chat JSONL with loss masks", write)
+EXPORTER = Exporter("chat-jsonl", "OpenAI chat JSONL with loss masks", ".jsonl", write)

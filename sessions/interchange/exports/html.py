@@ -49,4 +49,4 @@ def _page(recording: Recording, packed: str) -> str:
     return fill(resource(_FOLDER, "page.html"), fields)
 
 
-EXPORTER = Exporter("html", "one file that plays in a browser", write)
+EXPORTER = Exporter("html", "one file that plays in a browser", ".html", write)

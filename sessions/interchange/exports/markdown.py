@@ -188,4 +188,4 @@ def _words(text: str) -> str:
     return inline(" ".join(text.split()))
 
 
-EXPORTER = Exporter("markdown", "a report in Markdown", write)
+EXPORTER = Exporter("markdown", "a report in Markdown", ".md", write)

@@ -143,4 +143,4 @@ def _colour(name: str) -> str:
     return f"bright_{name.removeprefix('bright')}" if name.startswith("bright") else name
 
 
-EXPORTER = Exporter("svg", "a screenshot of the terminal at the end", write)
+EXPORTER = Exporter("svg", "a screenshot of the terminal at the end", ".svg", write)

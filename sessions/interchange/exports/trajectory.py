@@ -101,4 +101,4 @@ def parameters(arguments: str) -> dict[str, Any]:
     return cast(dict[str, Any], parsed) if isinstance(parsed, dict) else {"arguments": arguments}
 
 
-EXPORTER = Exporter("trajectory", "trajectory.json of llm-in-sandbox", write)
+EXPORTER = Exporter("trajectory", "trajectory.json of llm-in-sandbox", SUFFIX, write)

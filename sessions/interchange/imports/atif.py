@@ -58,8 +58,9 @@ def read(opened: Opened) -> Sequence[Imported]:
     opening = {step.get("source"): text_of(step.get("message")) for step in reversed(steps[:first])}
     began = next((at for at in map(_time, steps) if at), source.modified)
     name = text_of(agent.get("name")) or "an agent"
+    extra = object_of(fields.get("extra"))
     rebuilder = Rebuilder(
-        task=opening.get("user") or f"A run of {name}",
+        task=text_of(extra.get("task")) or opening.get("user") or f"A run of {name}",
         source="ATIF",
         started_at=began,
         model=text_of(agent.get("model_name")),
@@ -69,7 +70,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     )
     for step in steps[first:]:
         _add(rebuilder, step, began)
-    _finish(rebuilder, object_of(fields.get("extra")))
+    _finish(rebuilder, extra)
     original = SourceDocument(
         format=FORMAT,
         name=source.name,

@@ -62,6 +62,12 @@ def calls_of(database: Database, run_id: str) -> list[CallRow]:
     return [_call(row) for row in rows]
 
 
+def interrupted_calls_of(database: Database, run_id: str) -> int:
+    """Return how many calls of a run were interrupted, which do not count as failed."""
+    query = "SELECT count(*) AS found FROM calls WHERE run_id = ? AND interrupted"
+    return int(database.rows(query, [run_id])[0]["found"])
+
+
 def last_call_of(database: Database, run_id: str) -> CallRow | None:
     """Return the most recently proposed tool call of a run."""
     rows = database.rows(

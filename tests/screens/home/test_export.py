@@ -24,6 +24,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.choice import Choice
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
@@ -61,6 +62,27 @@ async def test_every_format_is_written(store: Store, tmp_path: Path, name: str) 
         assert written
         assert all(file.stat().st_size > 100 for file in written)
         await until(pilot, lambda: any("Wrote" in one.message for one in shown_toasts(home.app)))
+
+
+async def test_the_name_and_what_enter_does_are_shown(store: Store, tmp_path: Path) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", tmp_path / "out")
+        path = dialog.query_one(PathInput)
+        await until(pilot, lambda: path.placeholder == "whole.md")
+        bar = dialog.query_one(KeyBar)
+        await until(pilot, lambda: "enter name the file" in bar.render_line(0).text)
+        await pilot.press("enter")
+        await until(pilot, lambda: path.has_focus)
+        await until(pilot, lambda: "enter export" in bar.render_line(0).text)
+        await pilot.press("enter")
+        await until(pilot, (tmp_path / "out.md").exists)
+
+
+async def test_a_long_name_shows_its_end(store: Store, tmp_path: Path) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "html", tmp_path / ("long" * 40) / "run.html")
+        path = dialog.query_one(PathInput)
+        await until(pilot, lambda: path.scroll_x == path.max_scroll_x > 0)
 
 
 def drawing(store: Store) -> list[int]:

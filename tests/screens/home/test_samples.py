@@ -232,6 +232,8 @@ async def test_tags_of_a_group_are_the_common_ones(store: Store) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         line = pilot.app.screen.query_one(Input)
         assert line.value == "old"
+        assert line.border_title == "tags of all 3 sessions · kept on some: #odd"
+        assert line.placeholder == "leave empty to remove #old from all 3"
         line.value = "new"
         await pilot.press("enter")
         await until(pilot, lambda: tags_of(store, "c") == ["new"])

@@ -25,6 +25,7 @@ def screenshot_exporter(at: str, size: str, theme: str | None) -> Exporter:
     return Exporter(
         "svg",
         "the cockpit at a moment",
+        ".svg",
         lambda recording: [Part(".svg", cockpit_screenshot(recording, at, settings, cells))],
     )
 
@@ -44,6 +45,7 @@ def film_exporter(size: str, theme: str | None, drawn: Drawn = show_progress) ->
     return Exporter(
         FILM,
         FILM_ABOUT,
+        FILM_SUFFIX,
         lambda recording: [Part(FILM_SUFFIX, cockpit_film(recording, settings, cells, drawn))],
     )
 

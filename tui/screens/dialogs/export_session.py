@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.events import DescendantFocus
 from textual.widgets import Button, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -21,7 +22,13 @@ from sandbox_tui.core.base.typed_path import is_there, working_directory
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export, redacted_words
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
-from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, FilmRequest, film_export
+from sandbox_tui.tui.film.film_process import (
+    FILM,
+    FILM_ABOUT,
+    FILM_SUFFIX,
+    FilmRequest,
+    film_export,
+)
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
@@ -44,6 +51,9 @@ REDACTED, KEPT = "redacted", "kept"
 
 FORMATS = {name: exporter.about for name, exporter in EXPORTERS.items()} | {FILM: FILM_ABOUT}
 """What each format is, by its name."""
+
+SUFFIXES = {name: exporter.suffix for name, exporter in EXPORTERS.items()} | {FILM: FILM_SUFFIX}
+"""End of the name of the first file of each format."""
 
 
 class ExportDialog(Dialog[str | None]):
@@ -113,7 +123,6 @@ class ExportDialog(Dialog[str | None]):
         """Set the label and the default of the path."""
         path = self.query_one(PathInput)
         path.border_title = "file or folder"
-        path.placeholder = f"{self._run.id}…"
         self.call_after_refresh(self._name_folder)
 
     def on_resize(self) -> None:
@@ -128,10 +137,24 @@ class ExportDialog(Dialog[str | None]):
         folder = folder if len(folder) <= room else f"…{folder[1 - max(2, room) :]}"
         path.border_subtitle = Content(f"{EMPTY}{folder}")
 
+    @on(DescendantFocus)
+    def _tell_enter(self, event: DescendantFocus) -> None:
+        """Say in the key bar what enter does."""
+        match event.widget:
+            case OptionList():
+                self.choice_words = "name the file"
+            case PathInput() | Button():
+                self.choice_words = "export"
+            case _:
+                self.choice_words = ""
+        self.refresh_bindings()
+
     @on(OptionList.OptionHighlighted)
     def _format_moved_to(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         event.option_list.border_subtitle = f"{event.option_index + 1} of {len(FORMATS)}"
+        suffix = SUFFIXES[list(FORMATS)[event.option_index]]
+        self.query_one(PathInput).placeholder = f"{self._run.id}{suffix}"
 
     @on(OptionList.OptionSelected)
     def _format_taken(self, event: OptionList.OptionSelected) -> None:

@@ -244,7 +244,7 @@ def test_our_own_atif_comes_back(store: Store, tmp_path: Path) -> None:
     path.write_bytes(export(store, "r", "atif"))
     (again,) = import_file(store, path)
     run, was = store.run(again), store.run("r")
-    assert (run.task, run.model, run.outcome, run.steps) == ("do: words", "m", "submitted", 2)
+    assert (run.task, run.model, run.outcome, run.steps) == ("words", "m", "submitted", 2)
     assert (run.answer, run.started_at) == (was.answer, pytest.approx(was.started_at, abs=0.001))
     assert export(store, again, "atif") == path.read_bytes()
     with store.transaction() as connection:

@@ -27,6 +27,17 @@ def test_the_first_line_fits_the_terminal(own_home: Path, task: str, width: int)
     assert first.endswith("…") is (len(task) > 20)
 
 
+def test_interrupted_calls_are_counted_apart(own_home: Path) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    keep(store, *sample("words"))
+    run = store.run("r")
+    store.close()
+    figures = [line for line in outcome_lines(run, 80, 1) if " calls" in line]
+    assert ", 1 interrupted · " in figures[0]
+    assert "interrupted" not in "".join(outcome_lines(run, 80))
+
+
 @pytest.mark.parametrize(("width", "lines"), [(60, 2), (80, 1)])
 def test_the_command_does_not_wrap(own_home: Path, width: int, lines: int) -> None:
     own_home.mkdir()

@@ -21,7 +21,7 @@ from sandbox_tui.sessions.store.tables.annotations import (
     split_tags,
     tags_of,
 )
-from sandbox_tui.tui.format.titles import task_line
+from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
@@ -161,16 +161,12 @@ class SessionActions:
         if not chosen:
             return
         try:
-            tags = await asyncio.to_thread(_common_tags, self._store, chosen)
+            tags, others = await asyncio.to_thread(_tags_of_all, self._store, chosen)
         except StoreError as error:
             self._complain(error)
             return
         words = await app_of(self._screen).push_screen_wait(
-            PromptDialog(
-                "tags" if len(chosen) == 1 else f"common tags of {len(chosen)} sessions",
-                " ".join(tags),
-                "tags separated by spaces or commas; empty removes all",
-            )
+            PromptDialog(*_tag_question(len(chosen), tags, others))
         )
         if words is not None:
             await self._carry_out(_replace_tags, self._store, chosen, tags, split_tags(words))
@@ -229,10 +225,25 @@ class SessionActions:
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
 
 
-def _common_tags(store: Store, run_ids: Sequence[str]) -> list[str]:
-    """Return the tags that all of these sessions have."""
+def _tags_of_all(store: Store, run_ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the tags that all of these sessions have, and those that only some of them have."""
     tags = [tags_of(store, run_id) for run_id in run_ids]
-    return [tag for tag in tags[0] if all(tag in others for others in tags)]
+    common = [tag for tag in tags[0] if all(tag in others for others in tags)]
+    found = dict.fromkeys(tag for some in tags for tag in some)
+    return common, [tag for tag in found if tag not in common]
+
+
+def _tag_question(count: int, common: Sequence[str], others: Sequence[str]) -> tuple[str, str, str]:
+    """Return the title, the text and the meaning of an empty line of the dialog for tags."""
+    text = " ".join(common)
+    if count == 1:
+        return "tags", text, "tags separated by spaces or commas; empty removes all"
+    title = f"tags of all {count} sessions"
+    if others:
+        title += f" · kept on some: {cut_title(' '.join(f'#{tag}' for tag in others), 40)}"
+    if common:
+        return title, text, f"leave empty to remove #{' #'.join(common)} from all {count}"
+    return title, text, f"they have no tag in common; what you type is added to all {count}"
 
 
 def _replace_tags(

@@ -14,6 +14,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.resume_worker import set_owner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.cli.main import main
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
@@ -77,6 +78,32 @@ def test_a_session_that_is_being_recorded_is_not_deleted(store: Store) -> None:
     assert len(store.runs()) == 2
     set_owner(store, RUN, ProcessIdentity(1, "gone", ProcessIdentity.this_process().host))
     assert run("sessions", "rm", RUN, "--yes").exit_code == 0
+
+
+def test_the_question_before_deleting_names_what_stays(store: Store) -> None:
+    keep(store, RUN)
+    keep(store, FORK, parent=RUN, parent_seq=1)
+    asked = CliRunner().invoke(main, ["sessions", "rm", RUN], input="n\n")
+    assert asked.exit_code == 1
+    assert f"Delete “count the boats” ({RUN}), about " in asked.output
+    assert "Its fork is kept. This cannot be undone." in asked.output
+    assert len(store.runs()) == 2
+
+
+def test_interrupted_calls_are_counted_apart(store: Store) -> None:
+    call = e.ToolCall(number=1, step=1, id="a", name="execute_bash", arguments="{}")
+    store.append(
+        RUN,
+        [
+            started(RUN, task="count the boats"),
+            e.CallProposed(seq=2, t=1.0, call=call),
+            e.CallFinished(seq=3, t=2.0, call=1, observation="", ok=False, interrupted=True),
+        ],
+    )
+    shown = run("sessions", "show", RUN).output
+    assert "0 failed, 1 interrupted\n" in shown
+    assert "   1  interrupted  " in shown
+    assert interrupted_calls_of(store, RUN) == 1
 
 
 def test_the_list_says_what_its_columns_are_and_when_each_began(store: Store) -> None:
