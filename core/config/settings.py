@@ -261,16 +261,41 @@ def lacks_key(settings: ModelSettings) -> bool:
     return not settings.base_url and not api_key(settings)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the text of a config file and its tables; empty ones if there is no file.
+
+    Raises:
+        ConfigError: it cannot be read, or is not TOML; the message says the line and column.
+    """
     try:
-        with refuse_deep_nesting(str(path)):
-            return tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = path.read_bytes()
     except FileNotFoundError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+        return "", {}
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+    try:
+        text = raw.decode("utf-8").replace("\r\n", "\n")
+        with refuse_deep_nesting(str(path)):
+            return text, tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {_mistake(raw, error)}.") from error
+
+
+def _mistake(raw: bytes, error: ValueError) -> str:
+    """Return what is wrong with a file, and at which line and column."""
+    if isinstance(error, UnicodeDecodeError):
+        line, column = (
+            raw.count(b"\n", 0, error.start) + 1,
+            error.start - raw.rfind(b"\n", 0, error.start),
+        )
+        return f"Not UTF-8 text (at line {line}, column {column})"
+    lines = raw.decode("utf-8").rstrip().splitlines() or [""]
+    end = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
+    return str(error).replace("at end of document", end)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return read_toml(path)[1]
 
 
 def _put_environment(tables: dict[str, Any]) -> None:

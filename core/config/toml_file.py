@@ -115,13 +115,11 @@ def _document(path: Path) -> TOMLDocument:
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return tomlkit.document()
-    except (TOMLKitError, UnicodeDecodeError) as error:
+        return tomlkit.parse(config.read_toml(path)[0])
+    except ConfigError as error:
+        raise ConfigError(f"{error} Nothing was changed.") from error
+    except TOMLKitError as error:  # valid, but tomlkit disagrees
         raise ConfigError(f"{path} is not valid TOML: {error}. Nothing was changed.") from error
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _check_name(name: str) -> tuple[str, str]:

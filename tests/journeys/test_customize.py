@@ -31,7 +31,7 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
             else:
                 person.fills(TYPED[row.name])
             person.presses_and_looks("Down")
-        person.presses_and_looks("Up", "PageUp")
+        person.presses_and_looks("Up", "PageUp", "PageDown")
         person.sees("steps per run")
         person.fills("many")
         person.sees("Must be a whole number.", "1 field needs attention", "^r default")

@@ -315,3 +315,25 @@ def test_a_value_in_the_file_is_explained_in_plain_words(
         config.load()
     assert words in str(caught.value)
     assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b"[ui]\ntheme = \x00\n", "line 2, column 9"),
+        (b"[model\n", "line 1, column 7"),
+        (b"[ui]\ntheme = [\n", "line 2, column 10"),
+        (b"[ui]\ntheme = '\xff'\n", "line 2, column 10"),
+    ],
+)
+def test_a_mistake_in_the_file_is_worded_once_with_its_place(
+    tmp_path: Path, content: bytes, place: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError) as at_load:
+        config.load(file=file)
+    with pytest.raises(ConfigError) as at_write:
+        write({"ui.theme": "daylight"}, file)
+    assert place in str(at_load.value)
+    assert str(at_write.value) == f"{at_load.value} Nothing was changed."

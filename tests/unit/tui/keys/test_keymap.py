@@ -201,7 +201,7 @@ def test_the_first_of_several_clashes_is_named_whatever_the_hash_seed() -> None:
         for seed in "12345"
     }
     assert len(said) == 1, said
-    assert "h is choice.previous" in said.pop()
+    assert "h is compare.hide" in said.pop()
 
 
 def test_ctrl_q_cannot_be_taken_away() -> None:
