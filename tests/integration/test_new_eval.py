@@ -20,6 +20,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.evals.start_eval import NewEval
@@ -93,6 +94,26 @@ async def test_two_evaluations_are_compared_from_the_list(store: Store) -> None:
         assert shown.marked is None
 
 
+async def test_a_new_evaluation_is_under_the_cursor(store: Store) -> None:
+    suite = Suite(name="sums", tasks=(Task(id="a", problem="?", target="4"),))
+    plan = ledger.EvalPlan(suite=suite, settings=config.load({}))
+    for at, name in enumerate(("first", "second")):
+        info = EvalInfo(id=name, suite="sums", digest="", model="m", began_at=float(at))
+        ledger.create(store, info, plan)
+        ledger.release(store, name)
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        new = EvalInfo(id="new", suite="sums", digest="", model="m", began_at=9.0)
+        ledger.create(store, new, plan)
+        dialog.dismiss(ledger.summary(store, "new"))
+        await until(pilot, lambda: isinstance(app.screen, EvalScreen))
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        shown = app.screen.query_one(EvalList)
+        assert shown.current is not None
+        assert shown.current.info.id == "new"
+
+
 async def test_all_mistakes_are_shown_at_once(store: Store) -> None:
     async with form(store, (60, 20)) as (app, pilot):
         dialog: Any = app.screen
@@ -111,7 +132,7 @@ async def test_all_mistakes_are_shown_at_once(store: Store) -> None:
     [
         ("no-such", "suite", "There is no suite 'no-such'"),
         ("/not/there.jsonl", "suite", "/not/there.jsonl"),
-        ("tasks.jsonl", "scorer", "Choose a scorer."),
+        ("tasks.jsonl", "scorer", "Choose a scorer. The file has no column"),
     ],
 )
 async def test_a_suite_that_cannot_be_run_is_refused_at_its_field(
@@ -134,6 +155,26 @@ async def test_a_suite_that_cannot_be_run_is_refused_at_its_field(
         await until(pilot, lambda: app.screen is not dialog)
         again: Any = app.screen
         assert again.typed()["suite"] == suite, "what was typed is kept"
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "words"),
+    [
+        ('{"question": "1 + 1", "target": "2"}', "suite", "row 1: the problem is missing"),
+        ('{"problem": "1 + 1", "target": "2"}', "scorer", "The file has no column scorer"),
+    ],
+)
+async def test_a_data_file_is_checked_when_it_is_chosen(
+    store: Store, tmp_path: Path, row: str, field: str, words: str
+) -> None:
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(f"{row}\n")
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        dialog.put("suite", str(file))
+        await pilot.press("tab")
+        await until(pilot, lambda: marked(app)() == {field})
+        assert words in dialog._mistakes[field]
 
 
 def test_the_report_names_the_command_that_does_the_same() -> None:

@@ -258,9 +258,9 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.sees("There is no suite 'nowhere'")
         person.fills("tasks.jsonl")
         person.presses("C-s")
-        person.sees("Choose a scorer.")
+        person.sees("Choose a scorer")
         person.presses("Enter", "Down", "Down", "Enter")  # number
-        person.no_longer_sees("Choose a scorer.")
+        person.no_longer_sees("Choose a scorer")
         person.presses("Tab", "End")
         person.types("m")
         person.presses("Tab", "End")

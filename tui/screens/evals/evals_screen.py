@@ -113,6 +113,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
 
         def started(found: EvalSummary | None) -> None:
             if found is not None:
+                self._evals_list.show_new(found)
                 self.call_later(self.open_summary, found)
 
         reread_settings(app_of(self), self._settings)

@@ -35,6 +35,7 @@ from sandbox_tui.tui.screens.evals.start_eval import (
     OWN_SCORER,
     FieldError,
     NewEval,
+    mistake_in_file,
     start_eval,
 )
 from sandbox_tui.tui.screens.home.model_form import ModelForm
@@ -164,6 +165,18 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         for name in {"model", "url"} - set(self._mistakes):
             self.query_one(f"#{name}").border_subtitle = self.note_of(name)
 
+    @on(Input.Blurred, "#suite")
+    @work(group="check", exclusive=True)
+    async def _check_file(self) -> None:
+        """Say at once what is wrong with a data file, such as a missing column."""
+        typed = self.typed()
+        suite, scorer = typed["suite"].strip(), typed["scorer"]
+        found = await asyncio.to_thread(mistake_in_file, suite, scorer)
+        now = self.typed()
+        is_same = (now["suite"].strip(), now["scorer"]) == (suite, scorer)
+        if found is not None and is_same and not self._is_starting:
+            self._mark(found.field, sanitize_line(str(found)))
+
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
         """Start the evaluation if the fields are right, and close when it runs."""
@@ -225,7 +238,7 @@ _HINTS = {
         "a name (pocket, math, …) or a file: .yaml, or data with the columns problem and target "
         "(.jsonl, .json, .csv, .parquet)"
     ),
-    "scorer": "how answers are compared with the target; a data file needs one",
+    "scorer": "how answers are compared with the target; a data file needs one, or a column scorer",
     "model": HINTS["model.name"],
     "url": HINTS["model.base_url"],
     "limit": "at most this many tasks of each domain; empty for all",

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.evals.suite_file import load_suite
+from sandbox_tui.core.evals.suite_file import DATA_FILES, load_suite
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
-OWN_SCORER = "the suite's"
+OWN_SCORER = "suite's or file's"
 BOTH = "both"
+NO_SCORER = "Choose a scorer. The file has no column scorer."
 
 
 class FieldError(ConfigError):
@@ -120,7 +122,7 @@ def start_eval(store: Store, settings: config.Settings, new: NewEval) -> ledger.
     except ConfigError as error:
         raise FieldError("suite", str(error)) from error
     if not all(suite.scorer_of(task) for task in suite.tasks):
-        raise FieldError("scorer", "Choose a scorer.")
+        raise FieldError("scorer", NO_SCORER)
     try:
         evaluation = begin_evaluation(
             store,
@@ -135,6 +137,19 @@ def start_eval(store: Store, settings: config.Settings, new: NewEval) -> ledger.
         raise FieldError(field, words) from error
     hand_over(store, evaluation, new.url)
     return ledger.summary(store, evaluation.info.id)
+
+
+def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
+    """Return what is wrong with a data file or with the scorer chosen for it, before anything
+    starts; None for a suite, whose tasks may have to be downloaded first. Blocks."""
+    if typed_path(suite).suffix not in DATA_FILES:
+        return None
+    try:
+        found = load_suite(suite, overrides={"scorers": None if scorer == OWN_SCORER else scorer})
+    except ConfigError as error:
+        return FieldError("suite", str(error))
+    has_scorers = all(found.scorer_of(task) for task in found.tasks)
+    return None if has_scorers else FieldError("scorer", NO_SCORER)
 
 
 def _number(text: str) -> int | None:

@@ -46,6 +46,12 @@ class EvalList(SummaryList[EvalSummary]):
         found = self._found or ()
         return next((one for one in found if self.id_of(one) == self._marked), None)
 
+    def show_new(self, found: EvalSummary) -> None:
+        """Show an evaluation that has just been started, with the cursor on it."""
+        others = [one for one in self._found or () if self.id_of(one) != self.id_of(found)]
+        self.show([found, *others])
+        self.cursor = 0
+
     def mark(self, found: EvalSummary | None) -> None:
         """Mark an evaluation, or none."""
         self._marked = "" if found is None else self.id_of(found)
