@@ -143,3 +143,18 @@ async def test_a_live_terminal_that_becomes_narrower_loses_no_text() -> None:
         assert shown(app).endswith(line(71))
         assert app.view.why_not_sideways(1)
         assert app.view.why_not_sideways(-1)
+
+
+async def test_a_line_is_broken_once_however_often_the_screen_changes() -> None:
+    app = Demo()
+    async with app.run_test(size=(60, 15)) as pilot:
+        await app.settle(pilot)
+        words = "\x1b[1m" + "x" * 75 + "END"
+        app.view.feed(words.encode())
+        for width in (50, 30, 44):
+            await pilot.resize_terminal(width, 15)
+            await app.settle(pilot)
+            columns = app.view.emulator.columns
+            rows = [row for row in app.lines() if row]
+            assert "".join(rows).endswith("xEND")
+            assert len(rows) == -(-78 // columns)

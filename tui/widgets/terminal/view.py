@@ -21,8 +21,10 @@ from textual.timer import Timer
 from typing_extensions import override
 
 from sandbox_tui.core.terminal.base import Terminal as Emulator
+from sandbox_tui.tui.terminal_io.emulator_backend import live_terminal
 from sandbox_tui.tui.widgets.terminal.input.keyboard import KeyboardInput
 from sandbox_tui.tui.widgets.terminal.input.mouse import MouseReporter
+from sandbox_tui.tui.widgets.terminal.kept_output import KeptOutput
 from sandbox_tui.tui.widgets.terminal.output_pump import Pump
 from sandbox_tui.tui.widgets.terminal.renderer import LineRenderer
 from sandbox_tui.tui.widgets.terminal.scrolling import TerminalScroll
@@ -109,6 +111,7 @@ class TerminalView(TerminalScroll, can_focus=True):
     def __init__(self, emulator: Emulator, *, fit: bool, id: str | None = None) -> None:  # noqa: A002
         super().__init__(emulator, fit=fit, id=id)
         self._pump = Pump(self._take, self._draw_soon)
+        self._kept = KeptOutput()
         self._sync_output = SyncOutput()
         self._keyboard = KeyboardInput(self)
         self._mouse = MouseReporter(self)
@@ -132,6 +135,10 @@ class TerminalView(TerminalScroll, can_focus=True):
     def show(self, emulator: Emulator) -> None:
         """Immediately show another terminal, or the same one at another time."""
         self._pump.clear()
+        self._kept.drop()
+        self._replace(emulator)
+
+    def _replace(self, emulator: Emulator) -> None:
         self._emulator = emulator
         self._first_line_drawn = self.first_line
         self._sync_output = SyncOutput()
@@ -148,6 +155,7 @@ class TerminalView(TerminalScroll, can_focus=True):
             self.post_message(self.Typed(self, data))
 
     def _take(self, data: bytes) -> None:
+        self._kept.add(data)
         self._emulator.feed(data)
         replies = self._emulator.replies()
         if self.attached:
@@ -230,9 +238,19 @@ class TerminalView(TerminalScroll, can_focus=True):
         if columns < 2 or rows < 1:
             return
         if (columns, rows) != (self._emulator.columns, self._emulator.lines):
-            self._emulator.resize(columns, rows)
+            self._resize_emulator(columns, rows)
             self.post_message(self.Resized(self, columns, rows))
         self._redraw()
+
+    def _resize_emulator(self, columns: int, rows: int) -> None:
+        is_read = not self.following or self.search.active or self.text_selection is not None
+        again = None
+        if not is_read and columns != self._emulator.columns:
+            again = self._kept.printed_on(lambda: live_terminal(columns, rows))
+        if again is None:
+            self._emulator.resize(columns, rows)
+        else:
+            self._replace(again)
 
     # --- keyboard and mouse
 
