@@ -46,10 +46,12 @@ class LiveSettings:
 
     Attributes:
         now: the current settings; a new object after each change.
+        problem: what is wrong with the file as it is now.
     """
 
     def __init__(self, now: Settings) -> None:
         self.now = now
+        self.problem = ""
         self._watchers: list[Watcher] = []
         self._stamp = _stamp(config_file())
         self._flags = _differences(now)
@@ -68,7 +70,9 @@ class LiveSettings:
         try:
             self.now = changed(load(), self._flags | self._kept)
         except ConfigError as error:
-            return str(error)
+            self.problem = str(error)
+            return self.problem
+        self.problem = ""
         if self.now != before:
             self._announce(SettingsChange(before, self.now, is_from_outside=True))
         return ""

@@ -146,3 +146,16 @@ async def test_a_broken_theme_that_is_chosen_is_named_with_its_line(
         assert "primary = 'brown'" in said(app)
         (own_home / "themes" / "mine.toml").write_text(theme_text(None))
         await until(pilot, lambda: app.theme == "mine")
+
+
+async def test_a_mistake_is_no_longer_reported_once_it_is_mended(
+    app: SandboxTui, own_home: Path
+) -> None:
+    async with app.run_test(size=(110, 45)) as pilot:
+        file = own_home / "config.toml"
+        before = file.read_text()
+        file.write_text(before + "\n[ui\n")
+        await until(pilot, lambda: "not valid TOML" in said(app))
+        file.write_text(before)
+        await until(pilot, lambda: "config.toml is valid again." in said(app))
+        assert "not valid TOML" not in said(app)
