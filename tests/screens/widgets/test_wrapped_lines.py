@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from sandbox_tui.core.terminal.mirror import _RESET
 from sandbox_tui.tui.widgets.terminal.shown_rows import row_starts
 from tests.screens.widgets.test_terminal_view import Demo
 
@@ -150,7 +151,7 @@ async def test_a_line_is_broken_once_however_often_the_screen_changes() -> None:
     async with app.run_test(size=(60, 15)) as pilot:
         await app.settle(pilot)
         words = "\x1b[1m" + "x" * 75 + "END"
-        app.view.feed(words.encode())
+        app.view.feed(_RESET + words.encode())
         for width in (50, 30, 44):
             await pilot.resize_terminal(width, 15)
             await app.settle(pilot)

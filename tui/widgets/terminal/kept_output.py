@@ -14,8 +14,9 @@ from sandbox_tui.core.terminal.base import Terminal as Emulator
 MAX_KEPT_BYTES = 1 << 18
 """Longer output is not printed again, which would take a noticeable time."""
 
-_NOT_PLAIN = re.compile(rb"\x1b(?!\[[0-9;:]*(?:[mK]|\Z)|\Z)")
-"""Any escape sequence but colours and the end of a line: the program knows the width."""
+_NOT_PLAIN = re.compile(rb"\x1b(?!7|\[!p?|\[\?[0-9;]*(?:l|\Z)|\[[0-9;:]*(?:[mK]|\Z)|\Z)")
+"""Any escape sequence but colours, the end of a line, and the resets between two commands: the
+program knows the width."""
 
 
 class KeptOutput:
