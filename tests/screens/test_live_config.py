@@ -146,6 +146,7 @@ async def test_a_broken_theme_that_is_chosen_is_named_with_its_line(
         assert "primary = 'brown'" in said(app)
         (own_home / "themes" / "mine.toml").write_text(theme_text(None))
         await until(pilot, lambda: app.theme == "mine")
+        await until(pilot, lambda: "primary = 'brown'" not in said(app))
 
 
 async def test_a_mistake_is_no_longer_reported_once_it_is_mended(

@@ -9,6 +9,7 @@ from textual.theme import Theme
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.textual_support.private_api import apply_theme_again
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.theming.palette import to_textual
 from sandbox_tui.tui.theming.theme_files import ThemeFiles, words_of
 
@@ -90,9 +91,17 @@ class LiveThemes:
     def _say_what_is_broken(self) -> None:
         """Say once what is wrong with each file."""
         problems = {words_of(broken) for broken in self._files.broken}
+        for mended in self._said - problems - {self._files.problem_of(self._wanted())}:
+            self._take_back(mended)
         for problem in sorted(problems - self._said):
             self._warn(f"{problem}.")
         self._said = problems | (self._said & {self._files.problem_of(self._wanted())})
+
+    def _take_back(self, problem: str) -> None:
+        """Remove the notices about a file that is mended or deleted."""
+        if isinstance(self._app, DedupedToasts):
+            for words in (f"{problem}.", f"{problem}; {DEFAULT} is used."):
+                self._app.remove_shown_toast(sanitize_line(words), "")
 
     def _warn(self, words: str) -> None:
         self._app.notify(sanitize_line(words), severity="warning", markup=False, timeout=10)
