@@ -80,8 +80,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     }
     SettingsScreen #box { height: auto; }
     SettingsScreen #rows { height: auto; scrollbar-size-vertical: 1; }
-    SettingsScreen #hint { color: $role-dim; margin-top: 1; padding: 0 1; height: 2; }
-    SettingsScreen #facts { padding: 0 1; height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
+    SettingsScreen #hint { width: 100%; color: $role-dim; margin-top: 1; padding: 0 1; height: 2; }
+    SettingsScreen #facts {
+        width: 100%; padding: 0 1; height: 1; text-overflow: ellipsis; text-wrap: nowrap;
+    }
     SettingsScreen #hint.-wrong { color: $error; }
     SettingsScreen .file { color: $role-dim; padding: 0 1; }
     SettingsScreen.-low #hint { margin-top: 0; }
