@@ -56,7 +56,9 @@ async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, An
                 try:
                     value = _parsed(data)
                 except ModelIncomplete as error:
-                    raise error if is_whole else broken_off() from error
+                    if is_whole:
+                        raise
+                    raise broken_off() from error
                 if isinstance(value, dict):
                     yield cast(dict[str, Any], value)
     elif head:
