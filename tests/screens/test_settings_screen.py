@@ -250,3 +250,11 @@ async def test_a_value_saved_over_the_environment_stays_in_this_program(
     limits = app.settings.now.limits
     assert (limits.max_steps, limits.time_limit) == (50, 70.0)
     assert app.settings.sources["limits.time_limit"] == "config.toml"
+
+
+async def test_a_narrow_terminal_shows_nothing_beside_the_settings(app: SandboxTui) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("comma")
+        await pilot.pause()
+        box = app.screen.query_one("#box").region
+        assert (box.x, box.width) == (0, 60)

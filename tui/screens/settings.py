@@ -88,6 +88,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     SettingsScreen .file { color: $role-dim; padding: 0 1; }
     SettingsScreen.-low #hint { margin-top: 0; }
     SettingsScreen.-low .heading { margin-top: 0; }
+    SettingsScreen.-narrow .dialog { width: 100%; max-width: 100%; }
     SettingsScreen.-narrow .about { display: none; }
     SettingsScreen.-narrow .about.-wrong { display: block; width: auto; }
     SettingsScreen.-narrow .label { width: 16; }
