@@ -210,7 +210,7 @@ async def test_a_key_that_is_off_says_why(store: Store) -> None:
 
 async def test_a_line_that_is_typed_has_the_bar_to_itself(store: Store) -> None:
     for name, words in {
-        "live-command": "send",
+        "live-command": "run",
         "find": "keep matches",
         "home-find": "open",
     }.items():

@@ -643,7 +643,8 @@ async def test_a_session_deleted_by_another_program_is_said_so_at_the_timeline(
     async with replayed(tmp_path / "s.db") as (screen, pilot):
         screen._store.delete("r")
         if way == "click":
-            await pilot.click(Timeline, offset=(20, 0))
+            await pilot.mouse_down(Timeline, offset=(20, 0))
+            await pilot.mouse_up(Timeline, offset=(20, 0))
         else:
             await pilot.press(way)
         await until(pilot, lambda: any("no session" in n.message for n in shown_toasts(screen.app)))
