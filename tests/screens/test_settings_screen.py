@@ -258,3 +258,34 @@ async def test_a_narrow_terminal_shows_nothing_beside_the_settings(app: SandboxT
         await pilot.pause()
         box = app.screen.query_one("#box").region
         assert (box.x, box.width) == (0, 60)
+
+
+@pytest.mark.parametrize("size", [(100, 45), (60, 20)])
+async def test_a_setting_is_found(app: SandboxTui, size: tuple[int, int]) -> None:
+    def visible() -> list[str]:
+        rows = [row for rows in ROWS.values() for row in rows]
+        return [r.name for r in rows if app.screen.query_one(f"#row-{r.id}").display]
+
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("comma", "slash", *"network")
+        await until(pilot, lambda: "found" in str(app.screen.query_one("#box").border_title))
+        assert "sandbox.network" in visible()
+        assert "ui.theme" not in visible()
+        await pilot.press("enter")
+        assert app.focused is not None
+        assert app.focused.id == visible()[0].replace(".", "-").replace("_", "-")
+        chosen = app.focused
+        await pilot.press("escape")
+        await until(pilot, lambda: "ui.theme" in visible())
+        assert app.focused is chosen
+        rows = app.screen.query_one("#rows")
+        await until(pilot, lambda: rows.region.contains_region(chosen.region))  # scrolled to it
+        assert isinstance(app.screen, SettingsScreen), "escape ends the search first"
+        app.screen.go_to("model.base_url")
+        await pilot.press("slash")
+        assert app.screen.query_one("#model-base-url", Input).value.endswith("/"), "it is typed"
+        await pilot.press("ctrl+f", *"nothing-like-it", "enter")
+        await until(pilot, lambda: not visible())
+        assert "0 found" in str(app.screen.query_one("#box").border_title)
+        await pilot.press("escape")
+        await until(pilot, lambda: "ui.theme" in visible())

@@ -259,3 +259,11 @@ def _named(names: list[str]) -> str:
 def _verb(effect: str, names: list[str]) -> str:
     one, several = _WORDS[effect]
     return one if len(names) == 1 and names != ["keys"] else several
+
+
+def with_meaning(source: str, meaning: str, room: int) -> str:
+    """Return where a value comes from, and what it means if that fits; the line below always says
+    it."""
+    whole = f"{source} · {meaning}"
+    is_cut = len(whole) > room > 0 and source != DEFAULT
+    return source if is_cut else whole

@@ -79,6 +79,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("calls.find", ("slash",), "find", about="Find in the calls"),
         KeyAction("calls.next", ("n",), "next match", about="Next match"),
         KeyAction("calls.previous", ("N",), "Previous match"),
+        KeyAction("choice.find", ("slash",), "find", about="Find a setting"),
         KeyAction("choice.next", ("right", "space", "enter"), "Next value"),
         KeyAction("choice.previous", ("left",), "Previous value"),
         KeyAction("choose_model.leave", ("escape", "q"), "cancel"),
@@ -324,6 +325,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("search.next", ("down", "ctrl+n"), "next", about="Next match"),
         KeyAction("search.previous", ("up",), "previous", about="Previous match"),
         KeyAction("settings.down", ("down",), "Next"),
+        KeyAction("settings.find", ("ctrl+f",), "find", about="Find a setting"),
         KeyAction("settings.leave", ("escape",), "cancel"),
         KeyAction(
             "settings.next_section", ("pagedown",), "section", about="Next group of settings"

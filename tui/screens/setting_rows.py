@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from textual.widgets import Input
+
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.tui.format.setting_text import YES_NO, text_of_setting
+from sandbox_tui.tui.format.setting_text import HINTS, YES_NO, text_of_setting
+from sandbox_tui.tui.widgets.choice import Choice, FindingChoice
+from sandbox_tui.tui.widgets.line_input import OneLineInput
+
+NARROW_COLUMNS = 18
+"""Columns for a mistake beside its field in a narrow terminal; the line below has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +39,25 @@ class Row:
         """The text of its default value."""
         return text_of_setting(Settings(), self.name)
 
+    def matches(self, wanted: str, value: str) -> bool:
+        """Return whether its name, value or explanation contain all wanted words."""
+        text = " ".join([self.name, self.label, value, HINTS[self.name]]).casefold()
+        return all(word in text for word in wanted.casefold().split())
+
 
 def id_of(name: str) -> str:
     """Return the id of the field of a setting."""
     return name.replace(".", "-").replace("_", "-")
+
+
+def field_of(row: Row, text: str, values: tuple[str, ...]) -> Choice | Input:
+    """Return the field of a setting: a choice of its values, or a line for a free text."""
+    if not values:
+        empty = row.default or "none"
+        return OneLineInput(text, id=row.id, placeholder=empty, select_on_focus=True)
+    if text not in values:  # the file of the chosen theme was deleted
+        values = (text, *values)
+    return FindingChoice(values, text, id=row.id)
 
 
 ROWS: dict[str, tuple[Row, ...]] = {

@@ -26,6 +26,7 @@ from sandbox_tui.tui.format.setting_text import (
     setting_of_text,
     short_hint,
     text_of_setting,
+    with_meaning,
 )
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -33,16 +34,11 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import heading_of
-from sandbox_tui.tui.screens.setting_rows import ROWS, Row, id_of
+from sandbox_tui.tui.screens.setting_rows import NARROW_COLUMNS, ROWS, Row, field_of, id_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.line_input import OneLineInput
-
-HEADING = "settings"
-
-NARROW_COLUMNS = 18
-"""Columns for a mistake beside its field in a narrow terminal; the line below has all of it."""
+from sandbox_tui.tui.widgets.search_line import SearchLine
 
 THEMES_SECONDS = 1.0
 """Seconds between looks for themes that are new."""
@@ -98,6 +94,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         width: 34; height: 1; border: none; padding: 0 1; background: $panel;
     }
     SettingsScreen Input:focus { border: none; }
+    SettingsScreen SearchLine, SettingsScreen.-narrow SearchLine { width: 100%; }
     """
 
     VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-tall")]  # noqa: RUF012
@@ -106,6 +103,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("settings.save", "save", priority=True),
         binding("settings.reset", "reset", priority=True),
+        binding("settings.find", "find", priority=True),
         binding("settings.leave", "leave", priority=True),
         binding("settings.next_section", "section(1)", priority=True),
         binding("settings.previous_section", "section(-1)", show=False, priority=True),
@@ -131,14 +129,13 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Yield one line per setting, and below them what the one with the focus means."""
-        with Vertical(id="box", classes="dialog") as box:
-            box.border_title = HEADING
-            box.border_subtitle = f"{hint('settings.save')} save · {hint('settings.leave')} cancel"
+        with Vertical(id="box", classes="dialog"):
+            yield SearchLine(placeholder="words of a name, a value or an explanation")
             with VerticalScroll(can_focus=False, id="rows"):
                 for heading, rows in ROWS.items():
-                    yield Label(heading, classes="heading")
+                    yield Label(heading, id=f"heading-{rows[0].id}", classes="heading")
                     for row in rows:
-                        with Horizontal():
+                        with Horizontal(id=f"row-{row.id}"):
                             yield Label(row.label, id=f"label-{row.id}", classes="label")
                             yield self._field(row)
                             yield Label(id=f"about-{row.id}", classes="about", markup=False)
@@ -149,15 +146,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         yield KeyBar()
 
     def _field(self, row: Row) -> Choice | Input:
-        text = self._at_first[row.name]
         values = tuple(self._themes()) if row.name == "ui.theme" else row.values
-        if values:
-            if text not in values:  # the file of the chosen theme was deleted
-                values = (text, *values)
-            return Choice(values, text, id=row.id)
-        return OneLineInput(
-            text, id=row.id, placeholder=row.default or "none", select_on_focus=True
-        )
+        return field_of(row, self._at_first[row.name], values)
 
     def on_mount(self) -> None:
         """Follow the settings and the theme files, and focus the first field."""
@@ -195,8 +185,12 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Let the settings scroll, so that the lines below them stay in view."""
-        self.query_one("#rows").styles.max_height = max(3, event.size.height - LINES_AROUND)
+        self._limit_height(event.size.height)
         self.call_after_refresh(self._show_all)
+
+    def _limit_height(self, height: int) -> None:
+        room = height - LINES_AROUND - self.query_one(SearchLine).display
+        self.query_one("#rows").styles.max_height = max(3, room)
 
     def _show_all(self) -> None:
         """Fit what is said about the values into the width, which is known now."""
@@ -206,6 +200,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def go_to(self, name: str) -> None:
         """Focus the field of a setting."""
+        if not self.query_one(f"#row-{id_of(name)}").display:
+            self._end_search()
         # at once: of several keys typed in a row, the next one counts from here
         self.set_focus(self.query_one(f"#{id_of(name)}"))
 
@@ -220,6 +216,51 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     def _preview(self, event: Choice.Changed) -> None:
         if event.value in app_of(self).available_themes:
             app_of(self).theme = event.value
+
+    # --- the search
+
+    def action_find(self) -> None:
+        """Ask for words that the visible settings must contain."""
+        line, rows = self.query_one(SearchLine), self.query_one("#rows")
+        if not line.display:
+            rows.styles.min_height = rows.size.height - 1  # the dialog keeps its size
+        line.open()
+        self.query_one("#hint", Label).update("enter goes to the first setting that is found")
+        self.query_one("#facts", Label).update("")
+        self._show_found()
+
+    @on(Input.Changed, "SearchLine")
+    def _show_found(self) -> None:
+        """Show the settings that contain the words, under their headings."""
+        found = self._found
+        for rows in ROWS.values():
+            for row in rows:
+                self.query_one(f"#row-{row.id}").display = row in found
+            heading = self.query_one(f"#heading-{rows[0].id}")
+            heading.display = any(row in found for row in rows)
+        self._limit_height(self.size.height)
+        self._show_heading()
+
+    @property
+    def _found(self) -> list[Row]:
+        wanted = self.query_one(SearchLine).value
+        return [row for row in self._rows.values() if row.matches(wanted, self._text(row.name))]
+
+    @on(Input.Submitted, "SearchLine")
+    def _go_to_found(self) -> None:
+        if found := self._found:
+            self.go_to(found[0].name)
+
+    def _end_search(self) -> None:
+        """Show all settings again, with the one that has the focus in view."""
+        row, line = self._focused_row, self.query_one(SearchLine)
+        line.value = ""
+        line.close()
+        self.query_one("#rows").styles.min_height = 0
+        self._show_found()
+        self.go_to(name := self._at if row is None else row.name)
+        field = self.query_one(f"#{id_of(name)}")
+        self.call_after_refresh(field.scroll_visible, animate=False)
 
     # --- what is said about the values
 
@@ -238,7 +279,9 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         mistake, source = self._mistake(row), self._source(row)
         about = self.query_one(f"#about-{row.id}", Label)
         words = fitted_mistake(mistake, NARROW_COLUMNS) if self.has_class("-narrow") else mistake
-        about.update(sanitize_line(words or _about(source, short_hint(row.name), about.size.width)))
+        about.update(
+            sanitize_line(words or with_meaning(source, short_hint(row.name), about.size.width))
+        )
         about.set_class(bool(mistake), "-wrong")
         about.set_class(source != DEFAULT, "-set")
         self.query_one(f"#label-{row.id}").set_class(source != DEFAULT, "-set")
@@ -255,7 +298,11 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         number = len(self._changed_rows)
         is_said = number and not wrong
         unsaved = f" · {number} change{'s' * (number > 1)} not saved" if is_said else ""
-        self.query_one("#box").border_title = heading_of(f"{HEADING}{unsaved}", wrong)
+        found = f" · {len(self._found)} found" if self.query_one(SearchLine).display else ""
+        box = self.query_one("#box")
+        box.border_title = heading_of(f"settings{found}{unsaved}", wrong)
+        leave = self.words_for("leave") or "cancel"
+        box.border_subtitle = f"{hint('settings.save')} save · {hint('settings.leave')} {leave}"
 
     @property
     def _changed_rows(self) -> list[Row]:
@@ -292,6 +339,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if row is None:
             return "no setting is chosen"
         return "this is the default" if self._text(row.name) == row.default else ""
+
+    def words_for(self, action: str) -> str | None:
+        """Return the key bar's current words for an action."""
+        return "all settings" if action == "leave" and self.query_one(SearchLine).display else None
 
     def action_reset(self) -> None:
         """Put the default back into the field; saving removes the setting from the file."""
@@ -334,7 +385,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         return True
 
     def action_leave(self) -> None:
-        """Leave without saving; restore the theme."""
+        """End the search, otherwise leave without saving and restore the theme."""
+        if self.query_one(SearchLine).display:
+            self._end_search()
+            return
         unsaved = [row.name for row in self._changed_rows]
         app_of(self).theme = self._theme_at_first
         if others := [name for name in unsaved if name != "ui.theme"]:
@@ -344,11 +398,3 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     def _text(self, name: str) -> str:
         field = self.query_one(f"#{id_of(name)}")
         return field.value.strip() if isinstance(field, Choice | Input) else ""
-
-
-def _about(source: str, meaning: str, room: int) -> str:
-    """Return where a value comes from, and what it means if that fits; the line below always says
-    it."""
-    whole = f"{source} · {meaning}"
-    is_cut = len(whole) > room > 0 and source != DEFAULT
-    return source if is_cut else whole
