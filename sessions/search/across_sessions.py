@@ -65,7 +65,7 @@ def find(
     """Matches grouped by session, the best session first; within a session, in order of events.
 
     A match in events that a fork shares with its parent is listed only for the parent. Without
-    words, these are the newest sessions.
+    words that must match, these are the newest sessions, except those with an excluded word.
 
     Args:
         store: the database.
@@ -78,14 +78,18 @@ def find(
         StoreError: the database cannot be read; never because of the query.
     """
     where, values = _conditions(query.filters)
+    if query.match or query.excluded:
+        with contextlib.suppress(StoreError):  # the rest of the index can still be searched
+            store.index_texts()
     if not query.match:
+        if query.excluded:
+            where += f" AND runs.id NOT IN (SELECT run_id FROM ({_FOUND}))"
+            values += [source.match(query.excluded) for source in SOURCES]
         rows = store.rows(
             f"SELECT runs.* FROM runs WHERE {where} ORDER BY started_at DESC, id DESC LIMIT ?",
             [*values, limit],
         )
         return _ended([_session_hit(row) for row in rows], query.filters)
-    with contextlib.suppress(StoreError):  # the rest of the index can still be searched
-        store.index_texts()
     places = store.rows(
         f"WITH found AS ({_FOUND}),"
         " matched AS MATERIALIZED (SELECT found.*, runs.parent, runs.parent_seq, runs.started_at"

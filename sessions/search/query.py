@@ -1,7 +1,7 @@
 """Parses search queries: words, "phrases", and filters.
 
 All words must match; `-word` must not. A word also matches longer words that it begins. Filters
-narrow the search:
+narrow the search, and with one of them, excluded words alone leave out sessions:
 
     model:qwen outcome:failed tag:todo tool:bash after:2026-11-01 cost>0.5 "no such file"
 """
@@ -85,12 +85,15 @@ class Query:
 
     Attributes:
         match: an FTS5 expression, with all words quoted; empty if there are none.
+        excluded: without words that must match, an FTS5 expression for texts that a session must
+            not contain; empty if there is none.
         filters: conditions on sessions.
         mistakes: a sentence for each part that is wrong, and therefore left out.
         remarks: the mistakes, and a sentence for each part that may not do what was intended.
     """
 
     match: str = ""
+    excluded: str = ""
     filters: Filters = Filters()
     mistakes: Sequence[str] = ()
     remarks: Sequence[str] = ()
@@ -124,13 +127,20 @@ def parse_query(text: str) -> Query:
             continue
         found = f'"{phrase.strip()}"' + ("" if word is None else "*")
         (excluded if minus else included).append(found)
-    if excluded and not included:
-        mistakes.append("Add a word to search for: excluded words alone match nothing.")
-        excluded = []
+    unwanted = " OR ".join(excluded)
+    if excluded and not included and filters == Filters():
+        mistakes.append("Add a word or a filter to search for: excluded words alone match nothing.")
+        unwanted = ""
     joined = " AND ".join(included)
-    if excluded:
-        joined = f"({joined}) NOT ({' OR '.join(excluded)})"
-    return Query(match=joined, filters=filters, mistakes=mistakes, remarks=[*mistakes, *remarks])
+    if unwanted and included:
+        joined, unwanted = f"({joined}) NOT ({unwanted})", ""
+    return Query(
+        match=joined,
+        excluded=unwanted,
+        filters=filters,
+        mistakes=mistakes,
+        remarks=[*mistakes, *remarks],
+    )
 
 
 def outcomes_meant(value: str) -> list[str]:
@@ -163,7 +173,9 @@ def _filter_remarks(match: re.Match[str] | None) -> list[str]:
         return []
     close = difflib.get_close_matches(match[2].lower(), FILTERS, 1)
     more = f" (did you mean {close[0]}:?)" if close else ""
-    return [f"There is no filter {match[2]}{more}: it is searched as a word."]
+    *most, last = FILTERS
+    known = "" if close else f" Filters are {', '.join(most)} and {last}."
+    return [f"There is no filter {match[2]}{more}: it is searched as a word.{known}"]
 
 
 def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:

@@ -141,7 +141,11 @@ def config_path() -> None:
     click.echo(config_file())
 
 
-@config_group.command("set", short_help="Change a setting.")
+@config_group.command(
+    "set",
+    short_help="Change a setting.",
+    context_settings={"ignore_unknown_options": True},  # -3 is a value
+)
 @click.argument("name")
 @click.argument("value")
 def config_set(name: str, value: str) -> None:

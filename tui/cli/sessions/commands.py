@@ -96,23 +96,30 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
         free_space(store)
 
 
-@sessions.command("search", short_help="Find words in saved sessions.")
+@sessions.command(
+    "search",
+    short_help="Find words in saved sessions.",
+    context_settings={"ignore_unknown_options": True},  # -word excludes a word
+)
 @click.argument("query", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
 
-    Words and "phrases" that must all be there; -word must not (put -- before it). These narrow it
-    down: model:NAME outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 'cost>0.5'
+    Words and "phrases" that must all be there; -word must not. These narrow it down: model:NAME
+    outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 'cost>0.5'
     """
     from sandbox_tui.sessions.search.across_sessions import search
     from sandbox_tui.sessions.search.query import parse_query
     from sandbox_tui.tui.cli.sessions.export_import import print_hits
 
+    for word in query:
+        if word.startswith("--"):
+            raise click.NoSuchOption(word)
     parsed = parse_query(" ".join(query))
     if parsed.mistakes:
-        raise ConfigError(parsed.mistakes[0])
+        raise ConfigError("\n".join(parsed.remarks))
     with store_to_read() as store:
         print_hits(search(store, parsed, limit=limit), parsed.remarks, as_json=as_json)
 

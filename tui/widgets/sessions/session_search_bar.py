@@ -194,7 +194,8 @@ class SearchBar(Vertical):
             named = [way[len(text) - len(_last(text)) :] for way in ways[:MAX_COMPLETIONS]]
             line.append(sanitize_line("  ".join(named)), style=palette.dim)
         elif remarks:
-            line.append(sanitize_line(remarks[0]), style=palette.warn)
+            more = f" (and {len(remarks) - 1} more)" if remarks[1:] else ""
+            line.append(sanitize_line(remarks[0]) + more, style=palette.warn)
         else:
             line.append('words  "a phrase"  -without  ', style=palette.dim)
             line.append("  ".join(f"{name}:" for name in FILTERS if name != "cost"), palette.faint)

@@ -231,7 +231,10 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
         ("-tag:x y", "A filter cannot be negated: -tag:x."),
         ("outcome:great", "No session ends with great"),
         ("cost>much", "cost takes US dollars, as in cost>0.5 or cost<2, not >much."),
-        ("-x", "Add a word to search for"),
+        ("-x", "Add a word or a filter to search for"),
+        ("tag:good -x", ""),
+        ("note: x", ""),
+        ("http://x:8000", ""),
         ("http://example.org", ""),
         ("std::vector", ""),
         ("outcome:failed cost>0.5 cost<=2 after:7d before:today x", ""),
@@ -241,6 +244,23 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
 def test_parts_that_were_not_understood_are_reported(query: str, remark: str) -> None:
     remarks = parse_query(query).remarks
     assert [one[: len(remark)] for one in remarks] == ([remark] if remark else [])
+
+
+def test_an_unknown_filter_names_the_filters_there_are() -> None:
+    mistake, remark = parse_query("foo:bar after:zzz").remarks
+    assert mistake.startswith("after takes 2026-11-01")
+    assert remark.startswith("There is no filter foo: it is searched as a word. Filters are model")
+
+
+def test_with_a_filter_excluded_words_leave_out_sessions_that_contain_them(store: Store) -> None:
+    store.append("r", [started("r", task="boats"), *finished(2, "a storm"), *finished(5, "calm")])
+    store.append("s", [started("s", task="boats"), *finished(2, "calm")])
+    store.append("t", [started("t", task="storms, untagged")])
+    for run_id in ("r", "s"):
+        add_tag(store, run_id, "good")
+    assert found(store, "tag:good -storm") == [("s", 0, "session")]
+    assert found(store, "-storm tag:good -calm") == []
+    assert {one for one, *_ in found(store, 'tag:good -"storm calm"')} == {"r", "s"}
 
 
 def test_a_filter_that_is_half_typed_finds_what_it_may_become(store: Store) -> None:
@@ -493,6 +513,12 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     assert "mind the gap" in hit
     assert "\x1b" not in run("search", "zebra").stdout
     assert run("search", "tag:none", "gap").stdout == ""
+    assert run("search", "tag:one", "-gap").stdout == ""
+    assert run("search", "tag:one", "-giraffe").stdout.startswith("r")
+    assert "No such option" in run("search", "tag:one", "--jsn").stderr
+    both = run("search", "foo:bar", "after:zzz").stderr
+    assert "after takes" in both
+    assert "There is no filter foo" in both
     for wrong in ("cost>x", "outcome:great", "after:someday", "gap cost<"):
         refused = run("search", "--", wrong)
         assert (refused.exit_code, refused.stdout) == (2, ""), wrong

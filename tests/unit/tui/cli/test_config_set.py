@@ -80,3 +80,10 @@ def test_a_value_that_the_environment_overrides_is_said(
     monkeypatch.setenv("SANDBOX_TUI_UI_THEME", "contrast")
     done = config_set("ui.theme", "daylight")
     assert "; $SANDBOX_TUI_UI_THEME sets it, too, and wins" in done.output
+
+
+def test_a_negative_number_is_a_value_and_no_option(own_home: Path) -> None:
+    done = CliRunner().invoke(main, ["config", "set", "limits.max_steps", "-3"])
+    assert done.exit_code == 2
+    assert "limits.max_steps must be more than 0" in done.output
+    assert "--help" in CliRunner().invoke(main, ["config", "set", "--help"]).output
