@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
+from typing import TYPE_CHECKING
+
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer, submitted_answer
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
+
+if TYPE_CHECKING:
+    from sandbox_tui.sessions import RunSummary
 
 NO_ANSWER = "no answer"
 
@@ -43,6 +48,24 @@ def result_answer(outcome: str | None, answer: str | None) -> str:
     """Return a run's answer, marked if it was not submitted; empty without one."""
     text = (answer or "").strip()
     return f"{NOT_SUBMITTED} {text}" if leftover_answer(outcome, answer) else text
+
+
+def answer_or_why_none(run: RunSummary) -> str:
+    """Return the answer of a run, or why one that submitted has none; empty for others without
+    one."""
+    if not run.answer and run.outcome == "submitted":
+        return f"{NO_ANSWER}: {why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)}"
+    return result_answer(run.outcome, run.answer)
+
+
+def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:
+    """Return a sample's number, its name if the user gave one, and unless it is to be short, its
+    answer, or why there is none."""
+    submitted = answer_line(submitted_answer(run.outcome, run.answer))
+    result = f"answer: {submitted}" if submitted else first_line(run.error or "")
+    result = "" if short else result
+    parts = (f"sample {number}", first_line(run.title or ""), result)
+    return " · ".join(part for part in parts if part)
 
 
 def answer_line(answer: str) -> str:

@@ -16,6 +16,7 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
+from sandbox_tui.tui.cli.sessions.session_table import sample_words
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_line
 
@@ -105,6 +106,8 @@ def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) ->
     for hit in hits:
         step = f"step {hit.step}" if hit.step else ""
         words = " ".join(_marked(hit).split())
+        if hit.kind in ("session", "task") and (sample := sample_words(hit.run)):
+            words = f"{sample} · {words}"
         click.echo(f"{hit.run.id}  {step:<8}  {hit.kind:<11}  {words}")
 
 

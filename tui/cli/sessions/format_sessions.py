@@ -17,6 +17,7 @@ from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.fork_origin import read_origin
 from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import noted_on, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.calls import CallRow
@@ -25,7 +26,8 @@ from sandbox_tui.tui.cli.open_store import NO_SESSIONS
 from sandbox_tui.tui.cli.sessions.call_lines import call_lines
 from sandbox_tui.tui.cli.sessions.session_table import session_lines
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import result_answer
+from sandbox_tui.tui.format.answers import answer_or_why_none
+from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
 from sandbox_tui.tui.format.outcome import outcome_words
 
 
@@ -75,7 +77,6 @@ def print_session(store: Store, run: RunSummary) -> None:
     snapshots, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""
     room = numbers.size(sum(one.size for one in snapshots))
-    forked = f"{run.parent} at event {run.parent_seq}" if run.parent else ""
     started_with, calls = _settings(store, run.id), store.calls(run.id)
     labels = started_with.labels if started_with else {}
     rows = [
@@ -85,7 +86,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("labels", ", ".join(f"{key}={value}" for key, value in labels.items())),
         ("notes", "\n".join(notes)),
         ("started", f"{_local(run.run_started_at):%Y-%m-%d %H:%M:%S %Z}"),
-        ("parent", forked),
+        *_origin(store, run),
         ("model", run.model),
         ("seed", str(started_with.seed) if started_with and started_with.seed is not None else ""),
         ("calls are", _tool_format(store, run.id)),
@@ -99,7 +100,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("time", clock(run.seconds)),
         ("snapshots", f"{len(snapshots)}, {room}" + (f" ({problem})" if problem else "")),
         ("results", run.results_dir or ""),
-        ("answer", result_answer(run.outcome, run.answer)),
+        ("answer", answer_or_why_none(run)),
         ("task", run.task.strip()),
     ]
     for name, value in rows:
@@ -107,6 +108,15 @@ def print_session(store: Store, run: RunSummary) -> None:
             click.echo(f"{name:<10}{sanitize(value)}")
     for line in call_lines(calls):
         click.echo(line)
+
+
+def _origin(store: Store, run: RunSummary) -> Sequence[tuple[str, str]]:
+    """Return the parent of a fork and what was changed there; nothing for another session."""
+    origin = read_origin(store, run)
+    if origin is not None:
+        return [("fork of", fork_place(origin)), *fork_changes(origin)]
+    # a recording of another kind may not say where it was forked
+    return [("fork of", f"{run.parent} at event {run.parent_seq}")] if run.parent else []
 
 
 def _interrupted(calls: Sequence[CallRow]) -> str:

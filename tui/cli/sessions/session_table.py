@@ -8,11 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import sample_title
 from sandbox_tui.tui.format.outcome import outcome_words
-from sandbox_tui.tui.format.titles import cut_title, model_title, task_title
+from sandbox_tui.tui.format.titles import cut_title, model_title, task_line, task_title
 
 GAP = "  "
 MAX_TASK_CHARACTERS, MIN_TASK_CHARACTERS = 60, 20
+MAX_SAMPLE_CHARACTERS = 40
+"""Characters of a sample's number and answer, which stand before its task."""
+
 DROPPED = ("model", "tokens", "steps", "time", "started", "fork of")
 """Columns that are left out one after the other if a terminal has no room for the task."""
 
@@ -36,7 +40,22 @@ def session_lines(runs: Sequence[RunSummary], width: int | None = None) -> Itera
     yield GAP.join([*headings, "task"])
     for run in runs:
         cells = [f"{text_of(run):{form}}" for form, text_of in columns.values()]
-        yield GAP.join([*cells, cut_title(task_title(run), max(1, most))])
+        yield GAP.join([*cells, _title(run, max(1, most))])
+
+
+def sample_words(run: RunSummary) -> str:
+    """Return what tells a sample from the others of its task: its number, and its answer or why
+    there is none; empty for another session."""
+    if run.sample is None or run.parent is not None:
+        return ""
+    return cut_title(sample_title(run.sample, run), MAX_SAMPLE_CHARACTERS)
+
+
+def _title(run: RunSummary, most: int) -> str:
+    """Return what a session is about; of a sample, first what tells it from the others."""
+    if sample := sample_words(run):
+        return cut_title(f"{sample} · {task_line(run.task)}", most)
+    return cut_title(task_title(run), most)
 
 
 def _tokens(run: RunSummary) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.human_acts import Act, ActKind
+from sandbox_tui.sessions.store.tables.calls import CallRow
 
 _VERDICTS = {
     "edit": "edited",
@@ -24,7 +25,7 @@ _ACTS: dict[ActKind, str] = {
 }
 
 
-def decision_words(call: Call) -> str:
+def decision_words(call: Call | CallRow) -> str:
     """Return who edited, rejected, skipped or answered a call; empty if it ran as the model
     wrote it."""
     done = _VERDICTS.get(call.verdict or "")

@@ -13,7 +13,6 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.durations import clock, short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.tools.call_difference import difference_words
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
@@ -21,12 +20,11 @@ from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, Training
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import (
-    NO_ANSWER,
     UNKNOWN_END,
+    answer_or_why_none,
     answers_words,
-    result_answer,
-    why_no_answer,
 )
+from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import model_title
@@ -136,13 +134,9 @@ def _title(shown: Shown) -> str:
 def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     run = detail.run
     lines = _wrapped("task", run.task, width, palette)
-    if run.answer:
-        style = palette.good if run.outcome == "submitted" else palette.dim
-        words = result_answer(run.outcome, run.answer)
-        lines.append(_line("answer", words, palette, style))
-    elif run.outcome == "submitted":
-        words = f"{NO_ANSWER}: {why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)}"
-        lines.append(_line("answer", words, palette, palette.dim))
+    if words := answer_or_why_none(run):
+        is_answer = run.answer and run.outcome == "submitted"
+        lines.append(_line("answer", words, palette, palette.good if is_answer else palette.dim))
     elif run.outcome == "imported":
         lines.append(_line("imported", UNKNOWN_END, palette, palette.dim))
     if run.error:
@@ -171,17 +165,11 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
 def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]:
     """Return the parent of a fork with the fork point, time and tokens of its own part, and what
     was changed."""
-    place = f"{origin.parent} at step {origin.step}"
-    if origin.model:
-        place += f", with the model {model_title(origin.model)}"
-    line = _line("fork of", place, palette, palette.text)
+    line = _line("fork of", fork_place(origin), palette, palette.text)
     line.append(f" · own part {clock(own.seconds)}, tokens {own.tokens}", style=palette.dim)
     lines = [line]
-    if origin.message:
-        lines.append(_line("message", origin.message, palette, palette.human))
+    lines += [_line(label, words, palette, palette.human) for label, words in fork_changes(origin)]
     if origin.call is not None:
-        words = f"changed: {difference_words(origin.proposed, origin.arguments)}"
-        lines.append(_line(f"call {origin.call}", words, palette, palette.human))
         changed = change_lines(origin.proposed, origin.arguments, palette)
         lines += [_label("", palette).append_text(line) for line in changed]
     return lines

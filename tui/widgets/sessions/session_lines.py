@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from rich.cells import cell_len
 from rich.text import Text
 
-from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import own_part
 from sandbox_tui.sessions.relations.listing import SessionRow
-from sandbox_tui.sessions.store.answers import submitted_answer
-from sandbox_tui.tui.format.answers import answer_line
-from sandbox_tui.tui.format.titles import first_line, task_title
+from sandbox_tui.tui.format.answers import sample_title
+from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.fork_words import fork_words
 from sandbox_tui.tui.widgets.sessions.session_columns import (
@@ -138,16 +136,6 @@ def _title(row: SessionRow, *, short: bool) -> str:
     if row.sample is None:
         return task_title(row.run)
     return sample_title(row.sample, row.run, short=short)
-
-
-def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:
-    """Return a sample's number, its name if the user gave one, and unless it is to be short, its
-    answer, or why there is none."""
-    submitted = answer_line(submitted_answer(run.outcome, run.answer))
-    result = f"answer: {submitted}" if submitted else first_line(run.error or "")
-    result = "" if short else result
-    parts = (f"sample {number}", first_line(run.title or ""), result)
-    return " · ".join(part for part in parts if part)
 
 
 def _branch(row: SessionRow) -> str:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.resume_worker import set_owner
@@ -140,10 +141,61 @@ def test_missing_values_have_no_line(store: Store) -> None:
     assert not {"parent", "answer", "cost", "results", "title"} & set(names)
     assert not re.search("none|unknown", shown)
     keep(store, FORK, parent=RUN, parent_seq=1)
-    assert f"parent    {RUN} at event 1" in run("sessions", "show", FORK).output
+    assert f"fork of   {RUN} at event 1" in run("sessions", "show", FORK).output
     assert re.search(
         r"^started   2026-11-21 \d\d:\d\d:15 ", run("sessions", "show", FORK).output, re.MULTILINE
     )
+
+
+def test_a_fork_is_shown_with_its_step_and_what_it_changed(store: Store) -> None:
+    call = e.ToolCall(number=1, step=4, id="c", name="execute_bash", arguments=BASH % "echo old")
+    store.append(RUN, [started(RUN), *_proposed(call)])
+    first = msgspec.structs.replace(started(FORK), run_id=FORK, parent=RUN, parent_seq=2)
+    change = e.Forked(parent=RUN, parent_seq=2, step=4, snapshot=None, repeats=0, model="other")
+    own: list[e.AnyEvent] = [
+        change,
+        e.HumanMessage(id=1, text="look again"),
+        e.CallDecided(call=1, verdict="edit", by="human", arguments=BASH % "echo new"),
+        e.CallFinished(call=1, observation="new", ok=True),
+    ]
+    numbered = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(own, 3)]
+    store.append(FORK, [first, *_proposed(call), *numbered])
+    shown = run("sessions", "show", FORK).output
+    assert f"fork of   {RUN} at step 4, with the model other\n" in shown
+    assert "message   look again\n" in shown
+    assert "call 1    changed: old → new\n" in shown
+    assert re.search(r"^   1  ok .* bash echo new  \(edited by you\)$", shown, re.MULTILINE)
+
+
+BASH = '{"command": "%s"}'
+
+
+def _proposed(call: e.ToolCall) -> list[e.AnyEvent]:
+    return [e.CallProposed(seq=2, t=1.0, call=call)]
+
+
+def test_a_run_that_submitted_without_an_answer_says_why(store: Store) -> None:
+    keep(store, RUN)
+    shown = run("sessions", "show", RUN).output
+    assert "answer    no answer: output/answer.txt was not written\n" in shown
+
+
+def test_samples_of_one_task_are_told_apart(store: Store) -> None:
+    for number, answer in ((1, "41"), (2, "42")):
+        labels = {SAMPLES: "x", SAMPLE: str(number)}
+        first = msgspec.structs.replace(
+            started(task="count the boats"), settings=e.RunSettings(labels=labels)
+        )
+        end = e.RunFinished(
+            seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals(), answer=answer
+        )
+        name = f"{RUN[:-1]}{number}"
+        store.append(name, [msgspec.structs.replace(first, run_id=name), end])
+    for command in (("ls",), ("search", "boats"), ("search", "outcome:submitted")):
+        shown = run("sessions", *command).output
+        for number, answer in ((1, "41"), (2, "42")):
+            words = f"sample {number} · answer: {answer} · count the boats"
+            assert words in shown, shown
 
 
 def test_stdout_takes_the_cast_of_one_terminal(store: Store, tmp_path: Path) -> None:
