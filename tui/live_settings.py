@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.mistakes import SettingsError
 from sandbox_tui.core.config.setting_sources import is_in_environment, sources_of
 from sandbox_tui.core.config.settings import Settings, changed, config_file, load, sections
 from sandbox_tui.core.config.toml_file import write
@@ -70,7 +71,7 @@ class LiveSettings:
         try:
             self.now = changed(load(), self._flags | self._kept)
         except ConfigError as error:
-            self.problem = str(error)
+            self.problem = error.short if isinstance(error, SettingsError) else str(error)
             return self.problem
         self.problem = ""
         if self.now != before:

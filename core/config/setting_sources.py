@@ -12,7 +12,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.toml_file import line_of
+from sandbox_tui.core.config.toml_lines import line_of
 
 DEFAULT = "default"
 """The source of a setting that is set nowhere."""

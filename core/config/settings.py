@@ -7,7 +7,6 @@ from the environment (`OPENAI_API_KEY`, or the variable that `model.api_key_env`
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -25,12 +24,10 @@ from sandbox_tui.core.base.defaults import (
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.config.expected_values import (
     describe_error,
-    describe_unknown_key,
-    refuse_unknown_keys,
 )
-from sandbox_tui.core.config.valid_values import VARIABLE
+from sandbox_tui.core.config.mistakes import SettingsError, find_mistakes
 from sandbox_tui.core.events.types import Limits, ToolCallSetting
-from sandbox_tui.core.policy.rules import Policy, Rule, rule_problem
+from sandbox_tui.core.policy.rules import Policy
 
 APP = "sandbox-tui"
 
@@ -207,28 +204,19 @@ def load(
         tools: names of tools besides the built-in and installed ones, for the rules of the policy.
 
     Raises:
-        ConfigError: a setting is invalid; the message names the file, the key and what is valid.
+        ConfigError: settings are invalid; the message names the file, and for each its line, its
+            key and what is valid.
     """
     path = file or config_file()
-    tables = _read(path)
-    _put_environment(tables)
+    text, tables = read_toml(path)
+    elsewhere = _put_environment(tables)
     for name, value in (overrides or {}).items():
         if value is not None:
             _set_value(tables, name, value)
-    try:
-        settings = msgspec.convert(tables, Settings)
-    except msgspec.ValidationError as error:
-        raise ConfigError(describe_invalid(str(error), tables, path)) from error
-    refuse_unknown_keys(f"Settings (file {path})", tables, "limits", Limits)
-    if not VARIABLE.fullmatch(settings.model.api_key_env):
-        raise ConfigError(
-            f"Settings (file {path}): model.api_key_env is the name of an environment variable "
-            "that holds the key, not the key itself."
-        )
-    for number, rule in enumerate(settings.policy.rules, 1):
-        if wrong := rule_problem(rule, tools):
-            raise ConfigError(f"Settings (file {path}): policy rule {number}: {wrong}")
-    return settings
+            elsewhere[name] = "command line"
+    if mistakes := find_mistakes(tables, Settings, text, elsewhere, tools):
+        raise SettingsError(path, mistakes)
+    return msgspec.convert(tables, Settings)
 
 
 def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
@@ -294,18 +282,19 @@ def _mistake(raw: bytes, error: ValueError) -> str:
     return str(error).replace("at end of document", end)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    return read_toml(path)[1]
-
-
-def _put_environment(tables: dict[str, Any]) -> None:
-    """Add `OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field."""
+def _put_environment(tables: dict[str, Any]) -> dict[str, str]:
+    """Add `OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field; return which
+    variable sets each of them."""
+    found: dict[str, str] = {}
     if url := os.environ.get("OPENAI_BASE_URL"):
         _set_value(tables, "model.base_url", url)
+        found["model.base_url"] = "$OPENAI_BASE_URL"
     for section, kind in sections().items():
         for setting in msgspec.structs.fields(kind):
             if (value := os.environ.get(variable(section, setting.name))) is not None:
                 _set_value(tables, f"{section}.{setting.name}", _typed(value, setting.type))
+                found[f"{section}.{setting.name}"] = f"${variable(section, setting.name)}"
+    return found
 
 
 def variable(section: str, field: str) -> str:
@@ -340,28 +329,3 @@ def _set_value(tables: dict[str, Any], name: str, value: Any) -> None:
     table = tables.setdefault(section, {})
     if isinstance(table, dict):
         cast(dict[str, Any], table)[key] = value
-
-
-def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
-    """Rephrase msgspec's error about the file's tables for the user."""
-    source = f"Settings (file {path})"
-    rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
-    unknown = re.search(r"unknown field `(.*?)`(?: - at `\$\.(\w+)`)?$", wrong)
-    if rule and "unknown field" in wrong:
-        problem = describe_unknown_key(wrong.split("`")[1], Rule.__struct_fields__)
-        return f"{source}: policy rule {int(rule[1]) + 1}: {problem}"
-    if unknown:
-        table = f"{unknown[2]}." if unknown[2] else ""
-        known = sections().get(unknown[2], Settings).__struct_fields__
-        return f"{source}: {describe_unknown_key(table + unknown[1], known)}"
-    problem = (
-        _rule_error(int(rule[1]) + 1, wrong) if rule else describe_error(wrong, sections(), tables)
-    )
-    return f"{source}: {problem}."
-
-
-def _rule_error(number: int, wrong: str) -> str:
-    """Say what is wrong with a rule; rules are numbered from 1."""
-    words, _, place = wrong.partition(" - at ")
-    _, _, name = place.strip("`").partition("].")
-    return f"policy rule {number}: {f'{name}: ' if name else ''}{words}"

@@ -1,4 +1,4 @@
-"""Edits the user's config file in place, and finds the lines of settings.
+"""Edits the user's config file in place.
 
 Comments, order and blank lines are kept (tomlkit). All changes are validated together before
 anything is written, and the file is replaced atomically.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,13 +19,11 @@ import msgspec
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_type
+from sandbox_tui.core.config.mistakes import SettingsError, find_mistakes
 from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 
 if TYPE_CHECKING:  # imported at run time only to change the file
     from tomlkit import TOMLDocument
-
-_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
-_ASSIGNMENT = re.compile(r"""\s*((?:[\w.\- ]|"[^"]*"|'[^']*')+?)\s*=""")
 
 
 def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
@@ -80,34 +77,6 @@ def value_from_text(name: str, text: str) -> Any:
             refuse_unusable_value(name, value)
             return value
     raise ConfigError(f"{name} must be {describe_type(kind)}, not {text!r}.")
-
-
-def line_of(text: str, *path: str) -> int:
-    """Return the number of the line that sets the value at `path`; 0 if none is found.
-
-    Args:
-        text: a TOML document.
-        path: table and key; the key may contain dots.
-    """
-    dotted = ".".join(path)
-    return next((number for number, name in _assignments(text) if name == dotted), 0)
-
-
-def _assignments(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each line that starts a table or sets a value, with its dotted name."""
-    table = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        if header := _HEADER.match(line):
-            table = _plain(header[1])
-            yield number, table
-        elif assignment := _ASSIGNMENT.match(line):
-            key = _plain(assignment[1])
-            yield number, f"{table}.{key}" if table else key
-
-
-def _plain(key: str) -> str:
-    """Return a key without its quotes: `keys."live.approve"` is keys.live.approve."""
-    return ".".join(part.strip() for part in key.replace('"', "").replace("'", "").split("."))
 
 
 def _document(path: Path) -> TOMLDocument:
@@ -170,11 +139,8 @@ def _innermost(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
 def _check(text: str, path: Path) -> None:
     """Validate the new text as settings."""
     tables = tomllib.loads(text)
-    try:
-        msgspec.convert(tables, config.Settings)
-    except msgspec.ValidationError as error:
-        words = config.describe_invalid(str(error), tables, path)
-        raise ConfigError(f"{words} Nothing was changed.") from error
+    if mistakes := find_mistakes(tables, config.Settings, text, {}):
+        raise ConfigError(f"{SettingsError(path, mistakes).short} Nothing was changed.")
 
 
 def _replace(path: Path, text: str) -> None:

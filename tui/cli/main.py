@@ -47,9 +47,9 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SandboxTuiError as error:
-            from sandbox_tui.core.base.sanitize import sanitize
+            from sandbox_tui.tui.cli.settings.mistakes import error_words
 
-            click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
+            click.echo(f"sandbox-tui: {error_words(error)}", err=True)
             ctx.exit(error.exit_code)
 
     @override

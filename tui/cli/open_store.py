@@ -22,7 +22,9 @@ _T = TypeVar("_T")
 def open_store() -> Generator[Store, None, None]:
     from sandbox_tui.core.config.settings import data_dir
     from sandbox_tui.sessions import Store
+    from sandbox_tui.tui.cli.settings.mistakes import say_if_file_is_broken
 
+    say_if_file_is_broken()
     with Store(data_dir() / "sessions.db") as store:
         yield store
 
@@ -32,7 +34,9 @@ def store_to_read() -> Generator[Store, None, None]:
     """Like `open_store`, for commands that only read: the file may be read-only."""
     from sandbox_tui.core.config.settings import data_dir
     from sandbox_tui.sessions import Store
+    from sandbox_tui.tui.cli.settings.mistakes import say_if_file_is_broken
 
+    say_if_file_is_broken()
     with Store.open_readonly_if_needed(data_dir() / "sessions.db") as store:
         if store.copied_because:
             click.echo(

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.setting_sources import setting_sources
-from sandbox_tui.core.config.toml_file import line_of, value_from_text, write
+from sandbox_tui.core.config.toml_file import value_from_text, write
+from sandbox_tui.core.config.toml_lines import line_of
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.keys.keymap import keymap_in_file
 from tests.conftest import LOCAL_PORTS

@@ -22,6 +22,7 @@ from tests.unit.event_streams import started
 from tests.unit.sample_run import keep as keep_sample
 from tests.unit.sample_run import sample
 
+BASH = '{"command": "%s"}'
 RUN, FORK = "20261120-101112-abcde", "20261121-131415-fghij"
 
 
@@ -149,29 +150,23 @@ def test_missing_values_have_no_line(store: Store) -> None:
 
 def test_a_fork_is_shown_with_its_step_and_what_it_changed(store: Store) -> None:
     call = e.ToolCall(number=1, step=4, id="c", name="execute_bash", arguments=BASH % "echo old")
-    store.append(RUN, [started(RUN), *_proposed(call)])
-    first = msgspec.structs.replace(started(FORK), run_id=FORK, parent=RUN, parent_seq=2)
-    change = e.Forked(parent=RUN, parent_seq=2, step=4, snapshot=None, repeats=0, model="other")
+    store.append(RUN, [started(RUN), e.CallProposed(seq=2, t=1.0, call=call)])
+    first = msgspec.structs.replace(started(FORK), run_id=FORK, parent=RUN, parent_seq=1)
+    change = e.Forked(parent=RUN, parent_seq=1, step=4, snapshot=None, repeats=0, model="other")
     own: list[e.AnyEvent] = [
         change,
         e.HumanMessage(id=1, text="look again"),
+        e.CallProposed(call=call),
         e.CallDecided(call=1, verdict="edit", by="human", arguments=BASH % "echo new"),
         e.CallFinished(call=1, observation="new", ok=True),
     ]
-    numbered = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(own, 3)]
-    store.append(FORK, [first, *_proposed(call), *numbered])
+    numbered = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(own, 2)]
+    store.append(FORK, [first, *numbered])
     shown = run("sessions", "show", FORK).output
     assert f"fork of   {RUN} at step 4, with the model other\n" in shown
     assert "message   look again\n" in shown
     assert "call 1    changed: old → new\n" in shown
     assert re.search(r"^   1  ok .* bash echo new  \(edited by you\)$", shown, re.MULTILINE)
-
-
-BASH = '{"command": "%s"}'
-
-
-def _proposed(call: e.ToolCall) -> list[e.AnyEvent]:
-    return [e.CallProposed(seq=2, t=1.0, call=call)]
 
 
 def test_a_run_that_submitted_without_an_answer_says_why(store: Store) -> None:

@@ -1,0 +1,83 @@
+"""Reports mistakes in the config file, also those in the theme and the keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.config.mistakes import Mistake
+
+_WITH_LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
+
+
+def error_words(error: SandboxTuiError) -> str:
+    """Return the words of an error; of settings that cannot be used, with the mistakes in the theme
+    and the keys, which stop nothing by themselves."""
+    from sandbox_tui.core.config.mistakes import SettingsError
+
+    if isinstance(error, SettingsError):
+        error = SettingsError(error.path, [*error.mistakes, *mistakes_of_screen()])
+    return sanitize(str(error))
+
+
+def mistakes_of_screen() -> Sequence[Mistake]:
+    """Return the mistakes in the theme and the keys of the config file.
+
+    Raises:
+        ConfigError: it is not TOML.
+    """
+    from sandbox_tui.core.config.mistakes import Mistake
+    from sandbox_tui.core.config.settings import config_file, read_toml
+    from sandbox_tui.core.config.toml_lines import line_of
+    from sandbox_tui.tui.keys.keymap import read_keymap
+
+    text, tables = read_toml(config_file())
+    found: list[Mistake] = []
+    theme = _table(tables, "ui").get("theme")
+    if isinstance(theme, str) and (words := _problem_of_theme(theme)):
+        found.append(Mistake(line_of(text, "ui", "theme"), f"ui.theme: {words}"))
+    for problem in read_keymap(_table(tables, "keys"), text).problems:
+        match = _WITH_LINE.fullmatch(problem)
+        found.append(Mistake(int(match[1]), match[2]) if match else Mistake(0, problem))
+    return found
+
+
+def say_mistakes_of_screen() -> None:
+    """Print the mistakes in the theme and the keys on stderr, one per line."""
+    for mistake in mistakes_of_screen():
+        click.echo(f"sandbox-tui: {sanitize_line(str(mistake))}", err=True)
+
+
+def say_if_file_is_broken() -> None:
+    """Print a line on stderr if the settings cannot be used, for commands that need none."""
+    from sandbox_tui.core.config.mistakes import SettingsError
+    from sandbox_tui.core.config.settings import load
+
+    try:
+        load()
+    except SettingsError as error:
+        click.echo(f"sandbox-tui: {sanitize(error.short)}", err=True)
+    except ConfigError as error:
+        click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
+
+
+def _problem_of_theme(name: str) -> str:
+    from sandbox_tui.tui.cli.options import refuse_unknown_theme
+
+    try:
+        refuse_unknown_theme(name)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def _table(tables: dict[str, Any], name: str) -> dict[str, Any]:
+    table = tables.get(name)
+    return table if isinstance(table, dict) else {}  # pyright: ignore[reportUnknownVariableType]
