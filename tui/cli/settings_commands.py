@@ -117,6 +117,7 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
     if ctx.invoked_subcommand is not None:
         return
     from sandbox_tui.core.config.setting_sources import setting_sources
+    from sandbox_tui.tui.cli.settings.mistakes import say_mistakes_of_screen
 
     found = setting_sources()
     if as_json:
@@ -131,6 +132,7 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
     values = max((len(value) for _, value, _ in rows if len(value) <= WIDEST_VALUE), default=0)
     for name, value, source in rows:
         click.echo(f"{name:<{names}}  {value:<{values}}  {source}")
+    say_mistakes_of_screen()
 
 
 @config_group.command("path")
