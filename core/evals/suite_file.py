@@ -26,10 +26,12 @@ from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.expected_values import refuse_unknown_keys
 from sandbox_tui.core.config.settings import ModelSettings, SandboxSettings, config_dir
+from sandbox_tui.core.evals.loaders import rows
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.selection import selected
 from sandbox_tui.core.evals.loaders.table import load_tasks
 from sandbox_tui.core.evals.sample import EvalMode
+from sandbox_tui.core.evals.scorers.table import NEED_TARGET
 from sandbox_tui.core.evals.suite import VANILLA, Suite
 from sandbox_tui.core.evals.suite_file_errors import described
 from sandbox_tui.core.events.types import Limits
@@ -145,7 +147,7 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
     _check(content, tables, source)
     tasks = selected(load_tasks(content.dataset, folder, source), content.dataset, source)
     scorers = content.scorers
-    return Suite(
+    suite = Suite(
         name=content.name or name,
         tasks=tasks,
         modes=content.modes,
@@ -158,6 +160,23 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
         window=content.window,
         **{key: dict(tables.get(key) or {}) for key in _SETTINGS},
     )
+    _check_targets(suite, source)
+    return suite
+
+
+def _check_targets(suite: Suite, source: str) -> None:
+    """Check before the first sample what each of them would fail for.
+
+    Raises:
+        ConfigError: a task has no target, and its scorer needs one.
+    """
+    for task in suite.tasks:
+        scorer = suite.scorer_of(task)
+        if scorer in NEED_TARGET and not task.target:
+            raise ConfigError(
+                f"{source}, task {task.id}: there is no target to compare the answer with, which "
+                f"the scorer {scorer} does. {rows.how_to_name('target')}"
+            )
 
 
 def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:

@@ -55,13 +55,17 @@ def tasks_of(rows: Iterable[Row], dataset: Dataset, source: str) -> Iterator[Tas
         yield task
 
 
+def how_to_name(field: str) -> str:
+    """Return a sentence about how a data file says which column holds a field of its tasks."""
+    names = " or ".join(COLUMNS[field])
+    return f"Call its column {names}, or name it in a suite file as dataset.columns.{field}."
+
+
 def _task(row: Row, number: int, dataset: Dataset, where: str) -> Task:
     columns = {field: _column(field, row, dataset, where) for field in COLUMNS}
     fields = {field: row[column] for field, column in columns.items() if column}
     if fields.get("problem") in (None, ""):
-        raise ConfigError(
-            f"{where}: the problem is missing. Name its column in dataset.columns.problem."
-        )
+        raise ConfigError(f"{where}: the problem is missing. {how_to_name('problem')}")
     rest = {key: value for key, value in row.items() if key not in columns.values()}
     return Task(
         id=_text(fields.get("id")) or str(number),

@@ -1,9 +1,10 @@
-"""Divides the wall clock among samples that ran concurrently."""
+"""The wall clock of an evaluation: its division among concurrent samples, and when any ran."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
@@ -38,6 +39,33 @@ def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict
     so_far = [0.0, *accumulate(shares)]
     by_then = dict(zip(moments, so_far, strict=True))
     return {key: by_then[ended] - by_then[began] for key, (began, ended) in runs.items()}
+
+
+def busy_seconds(results: Sequence[SampleResult]) -> Callable[[float], float]:
+    """Return a function that says for how many seconds samples had run or been scored by a moment
+    (seconds since the epoch), without the time in which none was, as between two programs.
+
+    Args:
+        results: finished samples.
+    """
+    began: list[float] = []
+    ended: list[float] = []
+    for one in sorted(results, key=lambda one: one.began_at):
+        if not 0 < one.began_at <= one.ended_at < math.inf:
+            continue
+        if ended and one.began_at <= ended[-1]:
+            ended[-1] = max(ended[-1], one.ended_at)
+        else:
+            began.append(one.began_at)
+            ended.append(one.ended_at)
+    lengths = (end - begin for begin, end in zip(began, ended, strict=True))
+    before = [*accumulate(lengths, initial=0.0)]
+
+    def by(moment: float) -> float:
+        at = bisect_right(began, moment) - 1
+        return before[at] + min(moment, ended[at]) - began[at] if at >= 0 else 0.0
+
+    return by
 
 
 def _run_of(result: SampleResult, now: float) -> tuple[float, float] | None:

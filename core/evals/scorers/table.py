@@ -30,6 +30,11 @@ SCORERS: dict[str, str] = {
 }
 """Module and class by scorer name in a suite file; imported when a suite uses it."""
 
+NEED_TARGET = frozenset(
+    ("choice", "exact", "math_verify", "multiple_choice", "number", "pretrain", "rouge")
+)
+"""Scorers that compare the answer with the task's target, and fail without one."""
+
 
 def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
     """Create the scorer that a suite names: a built-in one, or `package.module:Class`.

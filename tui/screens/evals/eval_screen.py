@@ -31,7 +31,7 @@ from sandbox_tui.tui.screens.evals.header import (
     reason_line,
     title_line,
 )
-from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog, what_stops
+from sandbox_tui.tui.screens.evals.leave_eval import STOPPING, LeaveEvalDialog
 from sandbox_tui.tui.screens.evals.open_sample import open_sample
 from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData, data_of
@@ -315,7 +315,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             if yes:
                 self._stop()
 
-        question = f"Stop the evaluation? {what_stops(*self._how_many())}"
+        question = f"Stop the evaluation? {STOPPING}"
         app_of(self).push_screen(ConfirmDialog(question, "stop", "go on"), sure)
 
     @work(group="steer")
@@ -325,15 +325,6 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self.read()
         await stopping
         self.read()
-
-    def _how_many(self) -> tuple[int, int]:
-        """Return the number of running samples, and of samples that are not finished."""
-        runner = self._source.runner
-        if runner is not None:
-            return len(runner.running), sum(not one.over for one in runner.samples.values())
-        if self._data is None:
-            return 0, 0
-        return len(self._data.running), self._data.table.samples - self._data.table.over
 
     def action_resume(self) -> None:
         """Leave for the screen on which the evaluation runs again."""
@@ -372,7 +363,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         if self._source.runner is None or not self._confirm_leave:
             self.dismiss(None)
         else:
-            app_of(self).push_screen(LeaveEvalDialog(*self._how_many()), self._left)
+            app_of(self).push_screen(LeaveEvalDialog(), self._left)
 
     def _left(self, choice: Leaving | None) -> None:
         if choice == "end":

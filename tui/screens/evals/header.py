@@ -146,11 +146,12 @@ def _duration_words(data: EvalScreenData | None) -> str:
 
 
 def _seconds_left(data: EvalScreenData) -> float | None:
-    """Return the last estimate minus the time since; at least 1 s if samples take longer."""
+    """Return the last estimate minus the time since; None if samples take longer."""
     left = data.table.seconds_left
     if not left or data.reading.state != "running":
         return None
-    return max(1.0, left - (time.time() - data.reading.at))
+    rest = left - (time.time() - data.reading.at)
+    return rest if rest >= 1 else None
 
 
 def _bar_cells(room: int) -> int:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
+
+STOPPING = (
+    "Stopping ends its running samples. They and those that have not run can be resumed later."
+)
+"""What stopping does, however many samples run by the time of the answer."""
 
 
 class LeaveEvalDialog(LeaveDialog):
-    """Dismisses with the choice, or None to stay.
-
-    Args:
-        running: number of running samples.
-        left: number of unfinished samples, including the running ones.
-    """
+    """Dismisses with the choice, or None to stay."""
 
     CSS = """
     LeaveEvalDialog .dialog { width: 64; }
     """
 
-    def __init__(self, running: int, left: int) -> None:
+    def __init__(self) -> None:
         super().__init__(detachable=False)
-        self._how_many_run = running
-        self._left = left
 
     @property
     def title_words(self) -> str:
@@ -34,14 +31,5 @@ class LeaveEvalDialog(LeaveDialog):
         return (
             "Keep it running in the background, or stop it? In the background it continues as "
             "long as this program runs, and can be opened again from the home screen. "
-            + what_stops(self._how_many_run, self._left)
+            f"{STOPPING}"
         )
-
-
-def what_stops(running: int, left: int) -> str:
-    """Return a sentence about what stopping does."""
-    ended = {
-        0: "Stopping starts no more samples",
-        1: "Stopping ends the running sample and requeues it",
-    }.get(running, f"Stopping ends the {running} running samples and requeues them")
-    return f"{ended}; what is left ({numbers.counted(left, 'sample')}) can be resumed later."

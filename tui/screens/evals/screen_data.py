@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sandbox_tui.core.evals.reporting.outcomes import by_frequency, has_score
@@ -32,7 +33,7 @@ class EvalScreenData:
         cost: US dollars; None if unknown.
         series: the data of the charts.
         run_seconds: for a finished evaluation, how long samples ran, without the time between two
-            programs; 0 for all others.
+            programs; 0 for all others, and after a rerun, whose earlier attempts are not known.
     """
 
     reading: Reading
@@ -74,8 +75,14 @@ def data_of(reading: Reading) -> EvalScreenData:
         estimated=any(one.estimated for one in over),
         cost=math.fsum((*costs, reading.cost_before)) if costs or reading.cost_before else None,
         series=series_of(reading.info, over),
-        run_seconds=sum(wall_clock_shares(over).values()) if reading.state == "finished" else 0.0,
+        run_seconds=_run_seconds(over) if reading.state == "finished" else 0.0,
     )
+
+
+def _run_seconds(over: Sequence[SampleResult]) -> float:
+    if any(one.attempts > 1 for one in over):
+        return 0.0
+    return sum(wall_clock_shares(over).values())
 
 
 def _ended(sample: SampleResult) -> float:

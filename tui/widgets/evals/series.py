@@ -1,4 +1,4 @@
-"""The progress of an evaluation over time, as charts."""
+"""The progress of an evaluation over the time in which its samples ran, as charts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.outcomes import has_ended, has_score, tokens_of
+from sandbox_tui.core.evals.reporting.throughput import busy_seconds
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.widgets.charts.chart import Chart, Curve, Series
 
@@ -20,34 +21,36 @@ def series_of(info: EvalInfo, newest_first: Sequence[SampleResult]) -> Series:
         info: the evaluation.
         newest_first: its finished samples, newest first.
     """
-    began = min((one.began_at for one in newest_first if one.began_at), default=info.began_at)
+    by = busy_seconds(newest_first)
     over = list(reversed(newest_first))
     scored = [one for one in over if has_score(one)]
     ended = [one for one in over if has_ended(one)]
     return (
-        Chart("mean score %", _curves(info, scored, began, lambda one: 100 * (one.score or 0.0))),
-        Chart("steps a sample", _curves(info, ended, began, lambda one: one.steps)),
-        Chart("tokens a sample", _curves(info, ended, began, tokens_of)),
-        Chart("calls a sample", _curves(info, ended, began, lambda one: one.calls)),
+        Chart("mean score %", _curves(info, scored, by, lambda one: 100 * (one.score or 0.0))),
+        Chart("steps a sample", _curves(info, ended, by, lambda one: one.steps)),
+        Chart("tokens a sample", _curves(info, ended, by, tokens_of)),
+        Chart("calls a sample", _curves(info, ended, by, lambda one: one.calls)),
     )
 
 
 def _curves(
     info: EvalInfo,
     samples: Sequence[SampleResult],
-    began: float,
+    by: Callable[[float], float],
     value: Callable[[SampleResult], float],
 ) -> dict[str, Curve]:
     made: dict[str, Curve] = {}
     for mode in info.modes:
         of_mode = [one for one in samples if one.mode == mode]
         if of_mode:
-            made[mode] = _means(of_mode, began, value)
+            made[mode] = _means(of_mode, by, value)
     return made
 
 
 def _means(
-    samples: Sequence[SampleResult], began: float, value: Callable[[SampleResult], float]
+    samples: Sequence[SampleResult],
+    by: Callable[[float], float],
+    value: Callable[[SampleResult], float],
 ) -> Curve:
     """Return the running mean after every n-th sample, with n chosen for at most `MAX_POINTS`
     points."""
@@ -58,6 +61,6 @@ def _means(
     for number, one in enumerate(samples, 1):
         total += value(one)
         if number % every == 0 or number == len(samples):
-            minutes.append(max(0.0, one.ended_at - began) / 60)
+            minutes.append(by(one.ended_at) / 60)
             means.append(total / number)
     return minutes, means

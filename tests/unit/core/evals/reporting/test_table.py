@@ -170,9 +170,20 @@ def test_time_left_by_hand() -> None:
     # 40 s left of b plus five samples of 100 s, on four slots
     assert eval_table(INFO, results, now=1060.0).seconds_left == 540 / 4
     assert eval_table(INFO, results[:2], now=1060.0).seconds_left == 40
-    assert eval_table(INFO, results[:2], now=9999.0).seconds_left == 0
+    assert eval_table(INFO, results[:2], now=9999.0).seconds_left is None  # longer than any other
     assert eval_table(INFO, results[1:], now=1060.0).seconds_left is None
     assert eval_table(INFO, results[:1]).seconds_left == 0
+
+
+def test_a_sample_that_outlasts_the_mean_is_compared_with_those_that_took_longer() -> None:
+    results = [
+        *(result(task, "sandbox", 1.0, seconds=1) for task in "abcdefgh"),
+        *(result(task, "sandbox", 1.0, seconds=30) for task in "ij"),
+        result("k", "sandbox", status="running", began_at=1000.0),
+    ]
+    assert eval_table(INFO, results, now=1000.5).seconds_left == pytest.approx(6.8 - 0.5)
+    assert eval_table(INFO, results, now=1010.0).seconds_left == 20
+    assert eval_table(INFO, results, now=1031.0).seconds_left is None
 
 
 def test_time_left_is_unknown_until_every_mode_that_is_left_has_been_timed() -> None:
