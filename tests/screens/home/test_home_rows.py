@@ -19,6 +19,7 @@ from sandbox_tui.sessions.remote.sockets import listen
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.home import home as home_screen
@@ -285,3 +286,16 @@ async def test_the_row_of_a_run_that_is_detached_meanwhile_says_so(
             with listen("r"):
                 sessions.redraw_first(1)
                 await until(pilot, lambda: " detached " in row(sessions, 0))
+
+
+async def test_a_run_that_cannot_be_watched_is_replayed_as_far_as_it_got(tmp_path: Path) -> None:
+    """Its program may be about to end it, as that of a sample: then this is the whole session."""
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        store.append("going", [started(run_id="going")])  # this program is its owner
+        async with at_home(store) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            await until(pilot, lambda: "going" in sessions.running)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+            words = "This session still runs in another program. This is its recording so far."
+            await until(pilot, lambda: words in [n.message for n in pilot.app._notifications])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -125,10 +126,15 @@ class SessionOpener:
         app_of(self._screen).push_screen(replay)
 
     def _watch_elsewhere(self, run: RunSummary) -> None:
-        """Watch a run of another program, if that is possible."""
+        """Watch a run of another program if that answers; otherwise replay it as far as it got,
+        which may be to its end by now."""
         if not is_detached(run.id):
-            words = f"This session is still running in {run.program}."
-            self._screen.notify(words, markup=False)
+            with contextlib.suppress(StoreError):  # the replay says so, too
+                run = self._run_workers.store.run(run.id, strict=True)
+            self._replay(run)
+            if run.outcome == "running":
+                words = f"This session still runs in {run.program}. This is its recording so far."
+                self._screen.notify(words, markup=False)
             return
         from sandbox_tui.sessions.remote.client import RunClient
 
