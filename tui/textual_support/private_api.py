@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.notifications import Notification
     from textual.screen import Screen
+    from textual.widget import Widget
     from textual.worker import Worker
 
 
@@ -59,6 +60,13 @@ def has_toast_lines(screen: Screen[Any]) -> bool:
     # Textual keeps displaying a rack whose toasts have expired; it has no lines then.
     racks = (child for child in screen.children if isinstance(child, ToastRack))
     return any(rack.display and rack.children for rack in racks)
+
+
+def is_open_menu(widget: Widget | None) -> bool:
+    """Return whether a widget is the open menu of a `Select`."""
+    from textual.widgets._select import SelectOverlay
+
+    return isinstance(widget, SelectOverlay)
 
 
 def apply_theme_again(app: App[Any]) -> None:

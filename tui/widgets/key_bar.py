@@ -19,8 +19,12 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.tui.keys.available_actions import is_passed_on
-from sandbox_tui.tui.keys.hint import key_in_bar, preference, preferred_key
-from sandbox_tui.tui.textual_support.private_api import binding_chain, declared_bindings
+from sandbox_tui.tui.keys.hint import key_in_bar, preference, preferred_key, shown
+from sandbox_tui.tui.textual_support.private_api import (
+    binding_chain,
+    declared_bindings,
+    is_open_menu,
+)
 from sandbox_tui.tui.textual_support.typed_app import (
     app_of,
     subscribe_to_bindings,
@@ -37,6 +41,9 @@ EXIT_ACTIONS = (
     *("leave", "quit", "close", "cancel", "back", "answer(None)", "answer(False)", "dismiss(None)"),
 )
 """Actions that leave. Their keys stay however narrow the bar is."""
+
+MENU_KEYS = (("enter", "choose", "select"), ("escape", "close", "dismiss"))
+"""Keys of an open menu of choices, what they do, and their actions."""
 
 
 @runtime_checkable
@@ -189,6 +196,10 @@ class KeyBar(Widget):
         focused = self.screen.focused
         if isinstance(focused, TakesAllKeys) and focused.attached:
             return [Shown(RELEASE_SHOWN, "release the keyboard", "release", focused, RELEASE)], []
+        if is_open_menu(focused):
+            return [
+                Shown(shown(key), words, action, focused, key) for key, words, action in MENU_KEYS
+            ], []
         found: dict[str, Shown] = {}
         line = self._line
         all_active = self.screen.active_bindings

@@ -11,12 +11,14 @@ from textual.binding import Binding
 from textual.color import Color
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Select
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.keymap import read_keymap
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from tests.waiting import until
 
 
 class Keys(Screen[None]):
@@ -45,6 +47,28 @@ class Bar(App[None]):
 
 def line(app: App[None]) -> str:
     return app.screen.query_one(KeyBar).render_line(0).text
+
+
+class Menu(Keys):
+    def compose(self) -> ComposeResult:
+        yield Select([("one", 1), ("two", 2)], allow_blank=False)
+        yield KeyBar()
+
+
+async def test_an_open_menu_has_its_own_keys() -> None:
+    app = Bar()
+    async with app.run_test(size=(60, 12)) as pilot:
+        await app.push_screen(Menu())
+        await pilot.press("enter")
+        await until(pilot, lambda: line(app).split() == ["enter", "choose", "esc", "close"])
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "a alpha" in line(app))
+        select = app.screen.query_one(Select)
+        assert select.value == 2
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter choose" in line(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "a alpha" in line(app))
 
 
 @pytest.mark.parametrize("width", [12, 20, 30, 44, 60, 100])
