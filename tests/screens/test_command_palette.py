@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
@@ -21,7 +23,13 @@ from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.fuzzy import fit
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
-from sandbox_tui.tui.screens.palette.sources import action_entries
+from sandbox_tui.tui.screens.palette.setting_words import SYNONYMS
+from sandbox_tui.tui.screens.palette.sources import (
+    action_entries,
+    session_entry,
+    setting_entries,
+)
+from sandbox_tui.tui.screens.setting_rows import ROWS
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.path_input import PathInput
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -86,6 +94,45 @@ def test_unavailable_actions_are_found_by_name_after_the_others() -> None:
     entries = entry("Pause", off="this run has ended"), entry("Pause the wall")
     assert words_of("", *entries) == {"Actions": ["Pause the wall"]}
     assert words_of("pause", *entries) == {"Actions": ["Pause the wall", "Pause"]}
+
+
+def found_settings(typed: str) -> list[str]:
+    entries = setting_entries(Settings(), lambda name: None)
+    return [match.entry.name for _, matches in grouped(entries, typed, ()) for match in matches]
+
+
+def test_each_setting_is_found_by_its_name_in_the_config_file() -> None:
+    names = [row.name for rows in ROWS.values() for row in rows]
+    for name in names:
+        own = name.partition(".")[2]
+        for typed in (name, own, own.replace("_", " ")):
+            assert f"setting {name}" in found_settings(typed), typed
+    assert set(SYNONYMS) <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("max steps", "limits.max_steps"),
+        ("max_steps", "limits.max_steps"),
+        ("limits.max", "limits.max_steps"),
+        ("budget", "limits.cost_limit"),
+        ("ram", "sandbox.memory"),
+        ("internet", "sandbox.network"),
+        ("endpoint", "model.base_url"),
+        ("colours", "ui.theme"),
+    ],
+)
+def test_a_setting_is_found_by_other_words(typed: str, name: str) -> None:
+    assert f"setting {name}" in found_settings(typed)
+
+
+def test_samples_of_one_task_are_told_apart(store: Store) -> None:
+    for number in (1, 2):
+        fill(store, f"r{number}", 1)
+    runs = [replace(store.run(f"r{n}"), samples="g", sample=n) for n in (1, 2)]
+    details = [session_entry(run, lambda run: None).detail for run in runs]
+    assert [detail.partition(" · ")[0] for detail in details] == ["sample 1", "sample 2"]
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.palette.setting_words import setting_words
 from sandbox_tui.tui.screens.setting_rows import ROWS
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
@@ -51,8 +52,9 @@ def _is_open(app: App[int], node: DOMNode) -> bool:
 
 
 def session_entry(run: RunSummary, open_session: Callable[[RunSummary], object]) -> Entry:
-    """Return a session by its title."""
-    detail = f"{outcome_words(run)} · {run.id}"
+    """Return a session by its title; a sample of a task with its number among them."""
+    sample = "" if run.sample is None else f"sample {run.sample} · "
+    detail = f"{sample}{outcome_words(run)} · {run.id}"
     return Entry(
         "Sessions",
         run.id,
@@ -104,5 +106,6 @@ def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> lis
 
             value = sanitize_line(text_of_setting(settings, row.name)) or "none"
             words = f"{row.label[:1].upper()}{row.label[1:]} – {heading}"
-            entries.append(Entry("Settings", f"setting {row.name}", words, value, take))
+            also = setting_words(row.name)
+            entries.append(Entry("Settings", f"setting {row.name}", words, value, take, also=also))
     return entries

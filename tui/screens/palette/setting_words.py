@@ -1,0 +1,55 @@
+"""Words by which the palette finds a setting, besides its label."""
+
+from __future__ import annotations
+
+SYNONYMS: dict[str, str] = {
+    "agent.mode": "approve approval",
+    "agent.observation_chars": "characters observation truncate cut",
+    "agent.observation_lines": "observation truncate cut",
+    "agent.output": "directory results files",
+    "agent.prompts": "system prompt instructions template",
+    "agent.tty": "pty interactive",
+    "limits.command_timeout": "seconds",
+    "limits.cost_limit": "budget price money dollars usd spend max_cost",
+    "limits.max_attempts": "retries retry",
+    "limits.max_steps": "turns iterations step_limit",
+    "limits.max_tokens": "completion output length",
+    "limits.repeated_calls": "loop repeat",
+    "limits.time_limit": "timeout duration seconds minutes max_time",
+    "limits.token_limit": "budget context total",
+    "model.api_key_env": "token secret credentials environment openai",
+    "model.base_url": "endpoint address host",
+    "model.context_length": "window size max_context",
+    "model.local_ports": "discovery ollama vllm",
+    "model.name": "llm",
+    "model.request_timeout": "seconds slow",
+    "model.stall_timeout": "seconds hang",
+    "model.temperature": "sampling",
+    "model.tool_calls": "function calling",
+    "policy.default": "permission permissions approval approve rules",
+    "sandbox.cpus": "cores processors",
+    "sandbox.grace": "kill stop seconds",
+    "sandbox.image": "container docker",
+    "sandbox.kind": "docker bubblewrap bwrap container runtime",
+    "sandbox.memory": "ram",
+    "sandbox.network": "internet offline online",
+    "sandbox.pids": "process",
+    "sandbox.snapshots": "checkpoint checkpoints save",
+    "sandbox.snapshots_bytes": "disk space max",
+    "sandbox.snapshots_kept": "keep number max",
+    "ui.animations": "motion effects blink",
+    "ui.images": "graphics",
+    "ui.notify": "notifications sound alert",
+    "ui.terminal_engine": "emulator",
+    "ui.theme": "colors colours dark light scheme",
+    "ui.title": "window",
+}
+"""Other words for a setting, by its name."""
+
+
+def setting_words(name: str) -> str:
+    """Return the words that find a setting, separated by blanks: its name as in the config file,
+    the parts of that, and other words for it."""
+    group, _, own = name.partition(".")
+    parts = own.replace("_", " ")
+    return f"{name} {own} {group} {parts} {SYNONYMS.get(name, '')}".rstrip().lower()
