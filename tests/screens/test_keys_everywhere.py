@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
@@ -272,3 +273,19 @@ async def test_the_help_of_an_ended_run_says_once_for_all_why_it_cannot_be_steer
         assert "The waiting call – this run has ended" in text
         assert "Pause –" not in text
         assert text.index("Replay the session") < text.index("The run –")
+
+
+async def test_what_is_on_exactly_the_typed_key_is_first_in_the_help(store: Store) -> None:
+    async with state(store, "replay") as (app, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        shown = app.screen
+        assert isinstance(shown, HelpScreen)
+        everything = shown.keys_shown
+        for key, words in (("F", "Fork here"), ("n", "Next failure")):
+            shown.query_one(Input).value = key
+            await until(pilot, lambda key=key, words=words: shown.keys_shown[0] == (key, words))
+            lines = shown._list(palette_of(shown)).plain.split("\n")
+            assert words in lines[1], "below the heading of its group"
+        shown.query_one(Input).value = ""
+        await until(pilot, lambda: shown.keys_shown == everything)

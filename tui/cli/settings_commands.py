@@ -30,7 +30,7 @@ def keys(screen_or_word: str | None, as_json: bool) -> None:
     \b
     sandbox-tui keys live       # those of one screen or part of one
     sandbox-tui keys f3         # those on a key
-    sandbox-tui keys export     # those with a word in their description
+    sandbox-tui keys fork       # those with a word in their description
 
     \b
     [keys]
@@ -53,30 +53,41 @@ def keys(screen_or_word: str | None, as_json: bool) -> None:
 
 
 def _actions(keymap: Keymap, wanted: str | None) -> list[KeyAction]:
-    """Return the actions of a screen with this name, else those on this key or with this word.
+    """Return the actions of a screen with this name, and those on this key or with this word; a
+    single character is a key. Those on exactly this key come first.
 
     Raises:
         ConfigError: there are none.
     """
     from sandbox_tui.core.base.errors import ConfigError
     from sandbox_tui.tui.keys.default_keys import ACTIONS
-    from sandbox_tui.tui.keys.hint import shown
 
-    actions = list(ACTIONS.values())
+    actions = sorted(ACTIONS.values(), key=_by_place(list(ACTIONS.values())))
     if wanted is None:
         return actions
-    word = wanted.strip().casefold()
-    of_screen = [action for action in actions if action.place == word.replace(" ", "_")]
-    found = of_screen or [
+    typed = wanted.strip()
+    word = typed.casefold()
+    place = word.replace(" ", "_")
+    found = [
         action
         for action in actions
-        if word in f"{action.name}  {action.title}".casefold()
-        or word in (name.casefold() for key in keymap.of(action.name) for name in (key, shown(key)))
+        if action.place == place
+        or (len(word) > 1 and word in f"{action.name}  {action.title}".casefold())
+        or word in (key.casefold() for key in _written(keymap, action))
     ]
+    found.sort(key=lambda one: (typed not in _written(keymap, one), one.place != place))
     if not word or not found:
         places = ", ".join(dict.fromkeys(action.place for action in actions))
         raise ConfigError(f"No action has {wanted!r}. Screens and their parts are: {places}.")
     return found
+
+
+def _written(keymap: Keymap, action: KeyAction) -> set[str]:
+    """Return the keys of an action, as they are written in the config file and on the screen."""
+    from sandbox_tui.tui.keys.hint import shown
+
+    keys = keymap.of(action.name)
+    return {*keys, *map(shown, keys)}
 
 
 def _key_lines(keymap: Keymap, actions: list[KeyAction]) -> Iterator[str]:
@@ -84,7 +95,7 @@ def _key_lines(keymap: Keymap, actions: list[KeyAction]) -> Iterator[str]:
     from sandbox_tui.tui.keys.hint import shown
 
     place = None
-    for action in sorted(actions, key=_by_place(actions)):
+    for action in actions:
         if action.place != place:
             yield from ([] if place is None else [""])
             yield action.place

@@ -68,12 +68,24 @@ class HelpScreen(Dialog[None]):
     def __init__(self, screen: Screen[Any]) -> None:
         super().__init__()
         self._all = available_actions(screen)
+        self._groups = list(dict.fromkeys(action.group for action in self._all))
 
     @property
     def actions_shown(self) -> list[ActionHere]:
-        """The actions whose words, other words, keys or group match the typed text."""
-        words = self.query_one(Input).value.lower().split() if self.is_mounted else []
-        return [action for action in self._all if all(_has(action, word) for word in words)]
+        """The actions whose words, other words, keys or group match the typed text; those on
+        exactly this key come first, with their groups."""
+        typed = self.query_one(Input).value.strip() if self.is_mounted else ""
+        words = typed.lower().split()
+        found = [action for action in self._all if all(_has(action, word) for word in words)]
+        on_key = {action.group for action in found if typed in action.keys}
+        return sorted(
+            found,
+            key=lambda one: (
+                one.group not in on_key,
+                self._groups.index(one.group),
+                typed not in one.keys,
+            ),
+        )
 
     @property
     def keys_shown(self) -> list[tuple[str, str]]:

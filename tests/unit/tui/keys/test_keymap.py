@@ -312,7 +312,8 @@ def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "headings", "names"),
     [
-        ("trainings", ["trainings"], ["trainings.delete", "trainings.leave"]),
+        ("trainings", ["trainings", "home"], ["trainings.delete", "home.trainings"]),
+        ("fork", ["fork", "home", "live", "replay"], ["fork.start", "home.fork", "replay.fork"]),
         ("f7", ["live"], ["live.approve"]),
         ("Approve the call", ["live"], ["live.approve"]),
     ],
@@ -328,6 +329,18 @@ def test_keys_of_a_screen_on_a_key_or_with_a_word(
     assert set(names) <= {line.split()[0] for line in lines if line.startswith(" ")}
     rows = CliRunner().invoke(main, ["keys", word, "--json"]).stdout.splitlines()
     assert len(rows) == len(lines) - len(headings)
+
+
+def test_what_is_on_exactly_this_key_comes_first(own_home: Path) -> None:
+    rows = [
+        json.loads(line)
+        for line in CliRunner().invoke(main, ["keys", "F", "--json"]).stdout.splitlines()
+    ]
+    on_key = [row["action"] for row in rows if "F" in row["keys"]]
+    assert [row["action"] for row in rows[: len(on_key)]] == on_key
+    assert {"home.fork", "live.fork", "replay.fork"} <= set(on_key)
+    assert {key.casefold() for row in rows for key in row["keys"]} >= {"f"}
+    assert all("f" in map(str.casefold, row["keys"]) for row in rows), "no words with this letter"
 
 
 def test_a_word_that_no_key_has_is_refused_with_the_names_of_the_screens() -> None:
