@@ -29,6 +29,7 @@ def test_the_demo_is_forked_and_compared(own_home: Path) -> None:
         terminal.wait_for(
             "a message for the model", "In step 6 of", "no calls have to be run again"
         )
+        terminal.press("Tab", "Tab")
         terminal.type("please go on")
         terminal.press("F4")
         terminal.wait_for("fields / JSON")

@@ -153,7 +153,14 @@ async def test_the_form_opens_at_the_line_that_says_where_it_forks(
         where = form.query_one("#where", Static)
         assert where.region.height > 0
         assert form.query_one(".dialog").region.contains_region(where.region)
-        assert app.focused is form.query_one("#message", TextArea)
+        at = form.query_one("#at", Input)
+        assert app.focused is at
+        assert form.query_one(".dialog").region.contains_region(at.region)
+        await pilot.press("2")
+        await until(pilot, lambda: "step 2 of" in str(where.render()))
+        assert form.query_one("#message", TextArea).text == ""
+        await pilot.press("tab", "tab", *"go on")
+        assert form.query_one("#message", TextArea).text == "go on"
 
 
 async def test_after_a_submit_the_call_before_it_is_changed(store: Store) -> None:

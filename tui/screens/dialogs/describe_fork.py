@@ -100,7 +100,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012
 
-    AUTO_FOCUS = None  # scrolling to the message would hide where the fork starts
+    AUTO_FOCUS = None  # scrolling to the first field would hide where the fork starts
 
     def __init__(self, plan: ForkPlan, run: RunRequest, store: Store) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         if self.query("#where"):
             self._show()
             self._name_server()
-            self.query_one("#message").focus(scroll_visible=False)
+            self.query_one("#at").focus(scroll_visible=False)
 
     @on(Input.Changed, "#at")
     @on(Input.Changed, "#steps")
