@@ -9,7 +9,7 @@ from textual.app import App
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import config_file
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts
 
 
 def reread_settings(app: App[Any], settings: LiveSettings) -> None:
@@ -22,4 +22,5 @@ def reread_settings(app: App[Any], settings: LiveSettings) -> None:
     if problem:
         app.notify(sanitize_line(problem), severity="warning", markup=False, timeout=10)
     elif before and not settings.problem:
-        app.notify(f"{config_file().name} is valid again.", markup=False, timeout=4)
+        words = f"{config_file().name} is valid again."
+        app.notify(words, markup=False, timeout=RESULT_SECONDS)

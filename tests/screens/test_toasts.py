@@ -6,7 +6,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 from textual.widgets._toast import Toast
 
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts
 
 
 class Speaker(DedupedToasts[None]):
@@ -51,8 +51,8 @@ async def test_a_notice_disappears_with_its_screen_and_other_toasts_stay() -> No
     app = Speaker()
     async with app.run_test(size=(160, 60), notifications=True) as pilot:
         await app.push_screen(Screen())
-        app.notify("There is no step 99.", timeout=3)
-        app.notify("exported", timeout=5)
+        app.notify("There is no step 99.")
+        app.notify("exported", timeout=RESULT_SECONDS)
         assert await shown(app, pilot) == ["There is no step 99.", "exported"]
         await app.push_screen(ModalScreen())
         assert await shown(app, pilot) == ["There is no step 99.", "exported"]

@@ -23,8 +23,13 @@ SHARE = 4
 MAX_TOASTS = 2
 """Maximum number of toasts at a time, besides those that stay."""
 
-MAX_NOTICE_SECONDS = 3.0
-"""A toast shown for at most this long is about the screen, and disappears with it."""
+MAX_NOTICE_SECONDS = 5.0
+"""A toast shown for at most this long, as by default, answers a key on the screen, and disappears
+with that."""
+
+RESULT_SECONDS = 6.0
+"""A toast about the result of some work, the next screen or something in the background is shown
+for at least this long, and stays when the screen changes."""
 
 MIN_LASTING_SECONDS = 3600.0
 """A toast shown for at least this long stays until the program removes it."""

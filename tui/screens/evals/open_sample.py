@@ -11,6 +11,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.screens.evals.source import EvalSource
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -41,7 +42,7 @@ def open_sample(
         activity = source.activity(sample)
         doing = "" if activity is None else f" ({activity.words})"
         words = f"It runs in another program{doing}; this is its recording so far."
-        screen.notify(sanitize_line(words), markup=False)
+        screen.notify(sanitize_line(words), markup=False, timeout=RESULT_SECONDS)
     app_of(screen).push_screen(replay)
 
 

@@ -17,6 +17,7 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.terminal_io.open_external import open_outside, opener
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 PAGER_CELLS = 12
@@ -34,7 +35,7 @@ async def show_report(screen: Screen[Any], store: Store, eval_id: str) -> None:
     except SandboxTuiError as error:
         screen.notify(sanitize_line(str(error)), severity="error", markup=False)
     else:
-        screen.notify(sanitize_line(words), markup=False)
+        screen.notify(sanitize_line(words), markup=False, timeout=RESULT_SECONDS)
 
 
 async def show_comparison(

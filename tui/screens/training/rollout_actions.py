@@ -16,6 +16,7 @@ from sandbox_tui.sessions.rl.sft_export import Selection, write_sft
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -41,7 +42,8 @@ class RolloutActions:
             self._complain(error)
             return
         if not rollout.over:
-            self._screen.notify("It is still running; this is its recording so far.", markup=False)
+            words = "It is still running; this is its recording so far."
+            self._screen.notify(words, markup=False, timeout=RESULT_SECONDS)
         app_of(self._screen).push_screen(replay)
 
     def compare(self, group: RolloutGroup) -> None:
@@ -78,7 +80,7 @@ class RolloutActions:
             self._complain(error)
             return
         words = f"{numbers.counted(done.rollouts, 'rollout')} written to {path}"
-        self._screen.notify(sanitize_line(words), markup=False)
+        self._screen.notify(sanitize_line(words), markup=False, timeout=RESULT_SECONDS)
 
     def _complain(self, error: SandboxTuiError) -> None:
         words = sanitize_line(str(error))

@@ -7,7 +7,7 @@ from typing import cast
 from textual.screen import Screen
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 TITLE = "the run waits"
@@ -41,7 +41,9 @@ class StorageToast:
                 words, title=TITLE, severity="warning", markup=False, timeout=TIMEOUT_SECONDS
             )
         else:
-            self._screen.notify("Recording works again.", title="the run continues")
+            self._screen.notify(
+                "Recording works again.", title="the run continues", timeout=RESULT_SECONDS
+            )
 
 
 def _words(storage_error: str) -> str:

@@ -23,6 +23,7 @@ from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.tui.film.film_process import FilmRequest, film_export
 from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.format.self_contained_svg import self_contained
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 MIN_SIZE, MAX_SIZE = (40, 10), (400, 200)
@@ -59,7 +60,7 @@ async def save_screenshot(
         screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         return
     words = f"Saved with secrets redacted: {path}" if secrets else f"Saved: {path}"
-    screen.notify(sanitize_line(words), markup=False)
+    screen.notify(sanitize_line(words), markup=False, timeout=RESULT_SECONDS)
 
 
 def count_secrets(store: Store, run: RunSummary) -> int:
