@@ -31,6 +31,7 @@ from sandbox_tui.tui.lifecycle.crash_report import report
 from sandbox_tui.tui.lifecycle.first_screen import (
     Attach,
     Begin,
+    Comparing,
     Evaluating,
     Forking,
     ReplayAt,
@@ -170,6 +171,10 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 from sandbox_tui.tui.screens.evals.source import RecordedEval
 
                 self._show_eval(RecordedEval(summary, store))
+            case Comparing(left=left, right=right):
+                from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+
+                self.push_screen(CompareScreen(left, right, store))
             case WatchTraining(summary=training):
                 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
 

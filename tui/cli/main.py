@@ -283,15 +283,15 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 @main.command(short_help="Show two sessions side by side.")
 @click.argument("left")
 @click.argument("right")
-@click.option("--diffs", is_flag=True, help="Include a diff of each file.")
+@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
+@click.option("--diffs", is_flag=True, help="Print lines of text with a diff of each file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
+@click.pass_obj
+def compare(theme: str | None, left: str, right: str, **options: Any) -> None:
     """Show two sessions side by side: where they diverge, calls, files, tokens, cost, answer."""
-    from sandbox_tui.tui.cli.sessions.compare import print_comparison
+    from sandbox_tui.tui.cli.sessions.compare import compare_sessions
 
-    with store_to_read() as store:
-        one, other = session_named(store, left), session_named(store, right)
-        print_comparison(store, one, other, as_json=as_json, diffs=diffs)
+    sys.exit(compare_sessions(left, right, theme, options))
 
 
 @main.group()

@@ -14,7 +14,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS
 
 COLUMN = 40
-"""Width of each side on the command line."""
+"""Width of each side on the command line, if the terminal is wide enough for two of them."""
 
 
 class Divergence(NamedTuple):
@@ -287,6 +287,6 @@ def call_line(call: Call) -> str:
     return f"{call.number:>2} {call_mark(call)} {short_name(sanitize_line(call.tool))} {summary}"
 
 
-def cut(words: str) -> str:
+def cut(words: str, column: int = COLUMN) -> str:
     """Cut text to the width of a column."""
-    return words if len(words) <= COLUMN else f"{words[: COLUMN - 1]}…"
+    return words if len(words) <= column else f"{words[: column - 1]}…"

@@ -1,5 +1,5 @@
-"""What the app shows first: runs to start, a session to replay, resume, watch or fork, an
-evaluation or a training run."""
+"""What the app shows first: runs to start, a session to replay, resume, watch or fork, two sessions
+to compare, an evaluation or a training run."""
 
 from __future__ import annotations
 
@@ -63,10 +63,17 @@ class WatchTraining(NamedTuple):
     summary: TrainingSummary
 
 
-NotARun: TypeAlias = Evaluating | WatchEval | WatchTraining
+class Comparing(NamedTuple):
+    """Two sessions to compare."""
+
+    left: RunSummary
+    right: RunSummary
+
+
+NotARun: TypeAlias = Evaluating | WatchEval | WatchTraining | Comparing
 
 Begin: TypeAlias = (
     "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking | NotARun"
 )
 """What to show first: runs to start; a session to replay, resume, watch or fork; an evaluation to
-run or view; a training run to view."""
+run or view; a training run to view; two sessions to compare."""

@@ -99,7 +99,8 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
 @sessions.command(
     "search",
     short_help="Find words in saved sessions.",
-    context_settings={"ignore_unknown_options": True},  # -word excludes a word
+    # -word excludes a word, also one with an h, which would be -h
+    context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]},
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
@@ -114,6 +115,9 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     from sandbox_tui.sessions.search.query import parse_query
     from sandbox_tui.tui.cli.sessions.export_import import print_hits
 
+    if query == ("-h",):
+        click.echo(click.get_current_context().get_help())
+        return
     for word in query:
         if word.startswith("--"):
             raise click.NoSuchOption(word)

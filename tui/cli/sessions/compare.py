@@ -1,10 +1,13 @@
-"""`sandbox-tui compare`: compares two sessions as text or as JSON."""
+"""`sandbox-tui compare`: compares two sessions on the screen, as text or as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -15,6 +18,9 @@ from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison, compare, file_diff
 from sandbox_tui.sessions.relations.human_acts import Act, ActPair
 from sandbox_tui.sessions.relations.running_now import RunningNow
+from sandbox_tui.tui.cli.open_store import session_named, store_to_read
+from sandbox_tui.tui.cli.options import load_settings
+from sandbox_tui.tui.cli.show_app import is_terminal, show
 from sandbox_tui.tui.format.compared.facts import facts
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.format.comparison import (
@@ -38,60 +44,103 @@ from sandbox_tui.tui.screens.compare.differing_parts import (
 )
 
 SHOWN_FILES = 20
+LABEL_COLUMNS = 9
+MIN_COLUMN = 12
 
 
-def print_comparison(
-    store: Store, left: RunSummary, right: RunSummary, *, as_json: bool, diffs: bool
-) -> None:
-    """Print the outcomes, where they diverge, the calls from there on, and the files that differ.
+def compare_sessions(left: str, right: str, theme: str | None, options: Mapping[str, bool]) -> int:
+    """Compare two sessions, on the screen if there is one; return the exit code.
+
+    Args:
+        left, right: names of the sessions.
+        theme: for this start only; None: as in the settings.
+        options: whether to print text (`headless`), text with `diffs`, or JSON (`as_json`).
+    """
+    on_screen = is_terminal() and not any(options.values())
+    settings = load_settings({}, theme) if on_screen else None
+    with store_to_read() as store:
+        one, other = session_named(store, left), session_named(store, right)
+        if settings is not None:
+            from sandbox_tui.tui.lifecycle.first_screen import Comparing
+
+            return show(settings, store, Comparing(one, other)).code
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        found = compare(store, one, other)
+        if options["as_json"]:
+            click.echo(json.dumps(_as_json(found)))
+            return 0
+        for line in comparison_lines(store, found, width, diffs=options["diffs"]):
+            click.echo(line)
+    return 0
+
+
+def comparison_lines(
+    store: Store, found: Comparison, width: int | None = None, *, diffs: bool = False
+) -> Iterator[str]:
+    """Yield the outcomes, where they diverge, the calls from there on, and the files that differ.
 
     Args:
         store: the database.
-        left, right: the sessions.
-        as_json: print everything as one JSON value instead.
-        diffs: whether to print diffs of the files.
+        found: the comparison.
+        width: columns of the terminal, which no line with two sides exceeds; None for a file.
+        diffs: whether to include diffs of the files.
     """
-    found = compare(store, left, right)
-    if as_json:
-        click.echo(json.dumps(_as_json(found)))
-        return
+    column = COLUMN if width is None else max(MIN_COLUMN, min(COLUMN, (width - 5) // 2))
     if related := related_sentence(found):
-        click.echo(related)
-    now = (_running_now(store, run) for run in (left, right))
-    for fact in facts(found, *now):
-        difference = f"  {fact.difference}" if fact.difference else ""
-        line = f"{fact.name:<9}{cut(fact.left):<{COLUMN}}  {cut(fact.right)}"
-        click.echo(f"{line}{difference}")
-    click.echo()
-    click.echo(calls_sentence(found))
+        yield from _wrapped(related, width)
+    yield from _fact_lines(store, found, width)
+    yield ""
+    yield from _wrapped(calls_sentence(found), width)
     if (diverges := divergence(found)) is not None:
-        _print_divergence(diverges)
+        yield from _divergence_lines(diverges, column)
         for at, pair in enumerate(found.pairs[diverges.at :], diverges.at):
-            _print_acts(found.acts[at])
+            yield from _act_lines(found.acts[at], column)
             left_words, right_words = differing_words(pair)
-            left_call, right_call = _side(pair.left, left_words), _side(pair.right, right_words)
-            click.echo(f"  {left_call:<{COLUMN}} {sign(pair)} {right_call}".rstrip())
-        _print_acts(found.acts[-1])
-    click.echo()
-    click.echo(files_sentence(found))
+            left_call = _side(pair.left, left_words, column)
+            right_call = _side(pair.right, right_words, column)
+            yield f"  {left_call:<{column}} {sign(pair)} {right_call}".rstrip()
+        yield from _act_lines(found.acts[-1], column)
+    yield ""
+    yield from _wrapped(files_sentence(found), width)
     for file in found.files[:SHOWN_FILES]:
-        click.echo(f"  {file.verdict:<11}{sanitize_line(file.path)}  {file_sizes(file)}")
+        yield f"  {file.verdict:<11}{sanitize_line(file.path)}  {file_sizes(file)}"
         if diffs and file.verdict == "differs":
             for line in file_diff(store, file):
-                click.echo(f"      {sanitize_line(line)}")
+                yield f"      {sanitize_line(line)}"
     if len(found.files) > SHOWN_FILES:
-        click.echo(f"  and {len(found.files) - SHOWN_FILES} more")
+        yield f"  and {len(found.files) - SHOWN_FILES} more"
 
 
-def _print_divergence(found: Divergence) -> None:
-    """Print how the call ended on both sides, and the first line that differs."""
+def _wrapped(words: str, width: int | None) -> Sequence[str]:
+    return [words] if width is None else textwrap.wrap(words, max(1, width))
+
+
+def _fact_lines(store: Store, found: Comparison, width: int | None) -> Iterator[str]:
+    """Yield both values of each fact; the difference has its own line if there is no room beside
+    them."""
+    column = COLUMN
+    if width is not None:
+        column = max(MIN_COLUMN, min(COLUMN, (width - LABEL_COLUMNS - 2) // 2))
+    now = (_running_now(store, run) for run in (found.left, found.right))
+    for fact in facts(found, *now):
+        left, right = cut(fact.left, column), cut(fact.right, column)
+        line = f"{fact.name:<{LABEL_COLUMNS}}{left:<{column}}  {right}"
+        if fact.difference and width is not None and len(line) + 2 + len(fact.difference) > width:
+            yield line.rstrip()
+            yield f"{'':<{LABEL_COLUMNS}}{cut(fact.difference, width - LABEL_COLUMNS)}"
+        else:
+            yield f"{line}  {fact.difference}".rstrip()
+
+
+def _divergence_lines(found: Divergence, column: int) -> Iterator[str]:
+    """Yield how the call ended on both sides, and the first line that differs."""
     if found.pair is None:
         return
-    left, right = (cut(end_and_size(call)) for call in (found.pair.left, found.pair.right))
-    click.echo(f"  {left:<{COLUMN}} │ {right}".rstrip())
+    left, right = (cut(end_and_size(call), column) for call in (found.pair.left, found.pair.right))
+    yield f"  {left:<{column}} │ {right}".rstrip()
     if found.line is not None:
-        left_line, right_line = (cut(line) for line in differing_lines(found.line))
-        click.echo(f"  {left_line:<{COLUMN}} │ {right_line}".rstrip())
+        left_line, right_line = (cut(line, column) for line in differing_lines(found.line))
+        yield f"  {left_line:<{column}} │ {right_line}".rstrip()
 
 
 def _running_now(store: Store, run: RunSummary) -> RunningNow | None:
@@ -102,28 +151,28 @@ def _running_now(store: Store, run: RunSummary) -> RunningNow | None:
     return now
 
 
-def _side(call: Call | None, words: Words | None) -> str:
+def _side(call: Call | None, words: Words | None, column: int) -> str:
     """Return a call with the part that differs, and what the user did with it."""
     if call is None or words is None:
         return ""
     decided = decision_words(call)
     tail = f"  {decided}" if decided else ""
     head = f"{call.number:>2} {call_mark(call)} {short_name(sanitize_line(call.tool))} "
-    room = max(1, COLUMN - len(head) - len(tail))
+    room = max(1, column - len(head) - len(tail))
     text = around_difference(words, room).text
     shown = text if len(text) <= room else f"{text[: room - 1]}…"
-    return f"{head}{shown}{tail}"
+    return cut(f"{head}{shown}{tail}", column)
 
 
-def _print_acts(pairs: Sequence[ActPair]) -> None:
+def _act_lines(pairs: Sequence[ActPair], column: int) -> Iterator[str]:
     for pair in pairs:
         mark = "=" if pair.same else "◂" if pair.right is None else "▸"
-        left, right = _act(pair.left), _act(pair.right)
-        click.echo(f"  {left:<{COLUMN}} {mark} {right}".rstrip())
+        left, right = _act(pair.left, column), _act(pair.right, column)
+        yield f"  {left:<{column}} {mark} {right}".rstrip()
 
 
-def _act(act: Act | None) -> str:
-    return "" if act is None else cut("   " + "  ".join(act_words(act)))
+def _act(act: Act | None, column: int) -> str:
+    return "" if act is None else cut("   " + "  ".join(act_words(act)), column)
 
 
 def _as_json(found: Comparison) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 
 if TYPE_CHECKING:
-    from sandbox_tui.core.config.mistakes import Mistake
+    from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 
 _WITH_LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
@@ -22,9 +23,11 @@ def error_words(error: SandboxTuiError) -> str:
     and the keys, which stop nothing by themselves."""
     from sandbox_tui.core.config.mistakes import SettingsError
 
-    if isinstance(error, SettingsError):
-        error = SettingsError(error.path, [*error.mistakes, *mistakes_of_screen()])
-    return sanitize(str(error))
+    return sanitize(str(_in_full(error) if isinstance(error, SettingsError) else error))
+
+
+def _in_full(error: SettingsError) -> SettingsError:
+    return type(error)(error.path, [*error.mistakes, *mistakes_of_screen()])
 
 
 def mistakes_of_screen() -> Sequence[Mistake]:
@@ -63,19 +66,20 @@ def say_if_file_is_broken() -> None:
     try:
         load()
     except SettingsError as error:
-        click.echo(f"sandbox-tui: {sanitize(error.short)}", err=True)
+        click.echo(f"sandbox-tui: {sanitize(_in_full(error).short)}", err=True)
     except ConfigError as error:
         click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
 
 
 def _problem_of_theme(name: str) -> str:
-    from sandbox_tui.tui.cli.options import refuse_unknown_theme
+    from sandbox_tui.core.config.settings import config_dir
+    from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
-    try:
-        refuse_unknown_theme(name)
-    except ConfigError as error:
-        return str(error)
-    return ""
+    files = ThemeFiles(config_dir() / "themes")
+    if name in files.names:
+        return ""
+    close = [] if files.is_broken(name) else difflib.get_close_matches(name, files.names, 1)
+    return f"{files.problem_of(name)}.{f' Did you mean {close[0]!r}?' if close else ''}"
 
 
 def _table(tables: dict[str, Any], name: str) -> dict[str, Any]:

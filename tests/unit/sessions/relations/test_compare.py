@@ -16,6 +16,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.aligned_calls import Call, align, first_difference
 from sandbox_tui.sessions.relations.compare import Comparison, compare, contents_of, file_diff
+from sandbox_tui.tui.cli.sessions.compare import comparison_lines
 from sandbox_tui.tui.format.compared.facts import answer_or_reason, facts
 from sandbox_tui.tui.format.comparison import (
     call_line,
@@ -207,6 +208,26 @@ def test_no_files_are_not_all_of_them(tmp_path: Path) -> None:
     found = compared(tmp_path, (ended(1),), (ended(1),))
     assert files_sentence(found) == "Neither session left files."
     assert related_sentence(found) == ""
+
+
+def test_no_line_with_two_sides_is_wider_than_the_terminal(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("a long text " * 9), run_id="20261120-101112-abcde")
+        keep(store, *sample("another text " * 9), run_id="20261121-131415-fghij")
+        right, left = store.runs()
+        found = compare(store, left, right)
+        for width in (60, 80, 100, 160):
+            lines = list(comparison_lines(store, found, width))
+            files = next(
+                at for at, line in enumerate(lines) if line.startswith("  ") and "/t" in line
+            )
+            assert max(map(len, lines[:files])) <= width
+        (outcome,) = [
+            one for one in comparison_lines(store, found, 60) if one.startswith("outcome")
+        ]
+        assert outcome.split() == ["outcome", "submitted", "submitted"]
+        text = "\n".join(comparison_lines(store, found))
+        assert any(len(line) > 80 for line in text.splitlines())
 
 
 def test_the_reason_for_a_missing_answer_is_not_shown_as_an_answer(tmp_path: Path) -> None:

@@ -515,6 +515,8 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     assert run("search", "tag:none", "gap").stdout == ""
     assert run("search", "tag:one", "-gap").stdout == ""
     assert run("search", "tag:one", "-giraffe").stdout.startswith("r")
+    assert run("search", "tag:one", "-harbour").stdout.startswith("r")
+    assert run("search", "-h").stdout == run("search", "--help").stdout
     assert "No such option" in run("search", "tag:one", "--jsn").stderr
     both = run("search", "foo:bar", "after:zzz").stderr
     assert "after takes" in both

@@ -45,7 +45,7 @@ def test_all_mistakes_are_listed_with_their_lines(file: Path) -> None:
     for line, words in zip(
         lines,
         (
-            "line 2: ui.theme: There is no theme named 'dayligt'",
+            "line 2: ui.theme: There is no theme named 'dayligt'. Did you mean 'daylight'?",
             "line 4: model.tempersture is not a known key. Did you mean 'temperature'?",
             "line 7: limits.max_steps must be a whole number, not 'x'.",
             "line 12: policy rule 2: tol is not a known key. Did you mean 'tool'?",
@@ -93,4 +93,5 @@ def test_a_command_that_needs_no_settings_says_that_they_are_broken(
     assert "There are no sessions yet" in done.stdout
     (line,) = done.stderr.splitlines()
     assert str(file) in line
+    assert ("And 5 more." in line) == (content == BROKEN)
     assert "line" in line
