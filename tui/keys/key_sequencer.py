@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Awaitable, Coroutine
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from textual import events
@@ -25,6 +26,9 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 KEY_TIMEOUT_SECONDS = 0.25
 """Timeout for one key, whose widget may have been removed or be busy."""
+
+LEFT_SECONDS = 0.5
+"""A key that follows sooner than this after an escape left a screen was meant for that screen."""
 
 REPEATED_ESCAPE_SECONDS = 0.5
 """An escape that follows another one sooner than this was meant for the same thing."""
@@ -72,6 +76,11 @@ class SequentialKeys(App[Result], Generic[Result]):
     _escaped_at = -math.inf
     _last_key_at = -math.inf
     _ignores_burst = False
+    _left_at = -math.inf
+    _base_shown: Screen[Any] | None = None
+
+    follows_leaving = False
+    """Whether the key that is being handled came soon after an escape that left a screen."""
 
     is_repeated_escape = False
     """Whether the key that is being handled is an escape soon after another one."""
@@ -99,6 +108,8 @@ class SequentialKeys(App[Result], Generic[Result]):
     async def _hand_out(self, event: events.Key) -> None:
         start = self.focused or self.screen
         self._note_escape(event)
+        self.follows_leaving = event.time - self._left_at < LEFT_SECONDS
+        self._left_at = -math.inf  # whoever presses the key again means it
         self._last_key_at = event.time
         self._keys_pressed += 1
         self._key_under_way = self._keys_pressed
@@ -179,8 +190,14 @@ class SequentialKeys(App[Result], Generic[Result]):
             timer.stop()
             self._let_keys_go()
 
-    def _screen_shown(self, _: Screen[Any]) -> None:
+    def _screen_shown(self, screen: Screen[Any]) -> None:
         self._let_keys_go()
+        if screen.is_modal or screen is self._base_shown:
+            return
+        if self._base_shown is not None and self._base_shown not in self.screen_stack:
+            was_escape = self._escaped_at > -math.inf  # the last key
+            self._left_at = monotonic() if was_escape else -math.inf
+        self._base_shown = screen
 
     def _let_keys_go(self) -> None:
         if self._holds_keys:
@@ -201,6 +218,12 @@ def is_repeated_escape(node: MessagePump) -> bool:
     """Return whether the key that is being handled is an escape soon after another one."""
     app = app_of(node)
     return isinstance(app, SequentialKeys) and app.is_repeated_escape
+
+
+def follows_leaving(node: MessagePump) -> bool:
+    """Return whether the key that is being handled came soon after an escape left a screen."""
+    app = app_of(node)
+    return isinstance(app, SequentialKeys) and app.follows_leaving
 
 
 def ignore_burst(node: MessagePump) -> None:

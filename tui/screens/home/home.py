@@ -17,6 +17,7 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.last_model import LastModel, last_model
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.key_sequencer import follows_leaving
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
@@ -93,7 +94,7 @@ class HomeScreen(RowCommands):
         binding("home.mark", "mark", show=False),
         binding("home.back", "back", show=False),
         binding("home.reload", "reload", show=False),
-        binding("home.quit", "app.quit"),
+        binding("home.quit", "quit"),
     ]
 
     AUTO_FOCUS = "#sessions"
@@ -344,6 +345,11 @@ class HomeScreen(RowCommands):
         if not self.query_one(SessionList).unmark():
             self._search.end()
         self.refresh_bindings()
+
+    async def action_quit(self) -> None:
+        """Quit, unless the key was pressed to leave the screen that escape has just left."""
+        if not follows_leaving(self):
+            await self.run_action("app.quit")
 
     def action_details(self) -> None:
         """Show everything that is known about the row under the cursor."""
