@@ -118,7 +118,7 @@ class EndCard(Widget):
         """Return the parts, shortened if there is not enough room."""
         answer, results, figures = self._parts(max(1, self.content_size.width))
         room = max(1, self.content_size.height)
-        figures = figures[-room:]
+        figures = figures[-max(1, room - 1) :]  # the outcome is more useful than the figures
         room -= len(figures)
         first = answer[: min(1, room)]
         left = max(0, room - len(first))
