@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -510,3 +511,27 @@ async def test_a_chosen_model_comes_before_that_of_the_last_run(app: SandboxTui)
         await pilot.pause()
         assert form.query_one("#model", Input).value == "m"
         assert form.query_one("#model").border_subtitle == ""
+
+
+async def test_the_header_follows_the_model_of_a_newer_run_of_another_program(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[1]")
+    (first, *rest), contents = sample()
+
+    def kept(store: Store, run_id: str, model: str, at: float) -> None:
+        params = {"base_url": "http://127.0.0.1:8123/v1", "temperature": None}
+        began = msgspec.structs.replace(
+            first, model=model, model_params=params, started_at=first.started_at + at
+        )
+        keep(store, [began, *rest], contents, run_id=run_id)
+
+    path = tmp_path / "shared.db"
+    with contextlib.closing(Store(path)) as store, contextlib.closing(Store(path)) as other:
+        kept(store, "one", "alpha", 0)
+        app = SandboxTui(config.load(), store)
+        async with app.run_test(size=(100, 30)) as pilot:
+            banner = app.screen.query_one(HomeBanner)
+            await until(pilot, lambda: "m alpha" in str(banner.render()))
+            kept(other, "two", "beta", 60)
+            await until(pilot, lambda: "m beta" in str(banner.render()))
