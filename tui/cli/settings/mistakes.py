@@ -39,17 +39,24 @@ def mistakes_of_screen() -> Sequence[Mistake]:
     from sandbox_tui.core.config.mistakes import Mistake
     from sandbox_tui.core.config.settings import config_file, read_toml
     from sandbox_tui.core.config.toml_lines import line_of
-    from sandbox_tui.tui.keys.keymap import read_keymap
 
     text, tables = read_toml(config_file())
     found: list[Mistake] = []
     theme = _table(tables, "ui").get("theme")
     if isinstance(theme, str) and (words := _problem_of_theme(theme)):
         found.append(Mistake(line_of(text, "ui", "theme"), f"ui.theme: {words}"))
-    for problem in read_keymap(_table(tables, "keys"), text).problems:
+    for problem in _problems_of_keys(_table(tables, "keys"), text):
         match = _WITH_LINE.fullmatch(problem)
         found.append(Mistake(int(match[1]), match[2]) if match else Mistake(0, problem))
     return found
+
+
+def _problems_of_keys(table: dict[str, Any], text: str) -> Sequence[str]:
+    if not table:
+        return ()
+    from sandbox_tui.tui.keys.keymap import read_keymap
+
+    return read_keymap(table, text).problems
 
 
 def say_mistakes_of_screen() -> None:
