@@ -224,16 +224,15 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
     @property
     @override
     def urgent_actions(self) -> Sequence[str]:
-        """What waits for the user now; the keys come first in the bar, in this order. On a narrow
-        screen, so do those that act on a running command or reply, and that of hidden calls."""
+        """What waits for the user now, and what ends a running command or reply; the keys come
+        first in the bar, in this order. On a narrow screen, so do a few more."""
         if isinstance(self.focused, QueueList):
             return ("steer",)
         is_busy = self._steering.waiting is None and any(self._steering.interruptible)
+        ends = ("interrupt", "interrupt_reply") if is_busy else ()
         if is_busy and self.has_class("-narrow"):
-            acts = ("interrupt", "interrupt_reply", "message", "inject")
-            return ("steer", *super().urgent_actions, *acts)
-        retries = ("interrupt_reply",) if self._steering.waits_to_retry else ()
-        return ("steer", "approve", "edit", "reject", *retries, *super().urgent_actions)
+            return ("steer", *super().urgent_actions, *ends, "message", "inject")
+        return ("steer", "approve", "edit", "reject", *ends, *super().urgent_actions)
 
     @override
     def words_for(self, action: str) -> str | None:

@@ -96,6 +96,11 @@ class WholeCallScreen(PagerScreen):
         self._say_facts()
         self.refresh_bindings()
 
+    @property
+    def urgent_actions(self) -> Sequence[str]:
+        """The decisions: their keys come before those of the pager."""
+        return [action for _, action in CHOICES] if self._waits else ()
+
     def words_for(self, action: str) -> str | None:
         """The key bar's words for an action; empty if the border shows it."""
         words = {choice: word for word, choice in CHOICES}.get(action)
