@@ -137,4 +137,8 @@ class QuitDialog(ConfirmDialog):
 class DraftDialog(ConfirmDialog):
     """Asks whether to quit although a task is not started; the keys that asked also answer yes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [binding("home.quit", "app.quit", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("home.quit", "quit", show=False)]
+
+    async def action_quit(self) -> None:
+        """Ask the program again, which takes that for yes."""
+        await self.run_action("app.quit")
