@@ -6,7 +6,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 from textual.widgets._toast import Toast
 
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts, complain_here
 
 
 class Speaker(DedupedToasts[None]):
@@ -59,6 +59,19 @@ async def test_a_notice_disappears_with_its_screen_and_other_toasts_stay() -> No
         app.pop_screen()
         app.pop_screen()
         assert await shown(app, pilot) == ["exported"]
+
+
+async def test_an_error_that_answers_a_key_disappears_with_its_screen() -> None:
+    app = Speaker()
+    async with app.run_test(size=(160, 60), notifications=True) as pilot:
+        complain_here(app.screen, "This session is already here: r.")
+        app.notify("the run ended", severity="error", timeout=10)
+        await app.push_screen(ModalScreen())
+        both = ["This session is already here: r.", "the run ended"]
+        assert await shown(app, pilot) == both
+        app.pop_screen()
+        await app.push_screen(Screen())
+        assert await shown(app, pilot) == ["the run ended"]
 
 
 async def test_the_oldest_make_room() -> None:

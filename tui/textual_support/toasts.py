@@ -12,10 +12,12 @@ import re
 from typing import Any, Generic, TypeVar
 
 from textual.app import App
+from textual.message_pump import MessagePump
 from textual.notifications import Notification, Notify
 from textual.screen import Screen
 
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 SHARE = 4
 """Together, toasts take one in this many lines of the screen; a single one is always shown."""
@@ -56,6 +58,9 @@ class DedupedToasts(App[Result], Generic[Result]):
     _notices_of: Screen[Any] | None = None
     """The screen that showed the notices."""
 
+    _long_notice = ""
+    """Words that take long to read, and still are about the screen."""
+
     def on_mount(self) -> None:
         """Watch the screens."""
         self.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
@@ -73,8 +78,17 @@ class DedupedToasts(App[Result], Generic[Result]):
             places -= not lasts
             if room < 0 or (places < 0 and not lasts) or _kind(old) == _kind(new):
                 remove_toast(self, old, refresh=False)
-        if new.timeout <= MAX_NOTICE_SECONDS:
+        if self._ends_with_screen(new):
             self._notices_of = self._base_screen
+
+    def complain_here(self, words: str, seconds: float) -> None:
+        """Show an error that answers a key: it disappears with the screen, however long it is
+        shown."""
+        self._long_notice = words
+        self.notify(words, severity="error", markup=False, timeout=seconds)
+
+    def _ends_with_screen(self, toast: Notification) -> bool:
+        return toast.timeout <= MAX_NOTICE_SECONDS or toast.message == self._long_notice
 
     def remove_shown_toast(self, message: str, title: str) -> None:
         """Remove this toast; all others stay."""
@@ -88,7 +102,7 @@ class DedupedToasts(App[Result], Generic[Result]):
             return
         self._notices_of = None
         for old in shown_toasts(self):
-            if old.timeout <= MAX_NOTICE_SECONDS:
+            if self._ends_with_screen(old):
                 remove_toast(self, old)
 
     @property
@@ -105,6 +119,13 @@ class DedupedToasts(App[Result], Generic[Result]):
             else notice.message.split("\n")
         )
         return sum(1 + len(line) // width for line in lines)
+
+
+def complain_here(node: MessagePump, words: str, *, seconds: float = 10) -> None:
+    """Show an error that answers a key on the screen of a node, and disappears with that screen."""
+    app = app_of(node)
+    if isinstance(app, DedupedToasts):
+        app.complain_here(words, seconds)
 
 
 def passing_toasts(app: App[Any]) -> list[Notification]:

@@ -16,6 +16,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.screens.files.copy_files import CopyDialog
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
 
@@ -76,7 +77,7 @@ async def _import(app: App[int], store: Store, file: Path, imported: Callable[[s
         run_ids = await asyncio.to_thread(import_file, store, file)
         run = await asyncio.to_thread(store.run, run_ids[-1])
     except (ImportRefused, StoreError) as error:
-        app.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+        complain_here(app, sanitize_line(str(error)))
         return
     words = f"Imported {numbers.counted(len(run_ids), 'session')}."
     if len(run_ids) == 1:

@@ -13,6 +13,7 @@ from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
@@ -103,7 +104,7 @@ def set_model(screen: Screen[Any], settings: LiveSettings, offer: Offer) -> bool
     try:
         path = settings.change({"model.name": offer.model, "model.base_url": offer.base_url})
     except ConfigError as error:
-        screen.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
+        complain_here(screen, sanitize_line(str(error)), seconds=20)
         return False
     words = sanitize_line(f"Model set to {model_title(offer.model)} (saved in {path}).")
     screen.notify(words, markup=False)

@@ -40,6 +40,7 @@ from sandbox_tui.tui.screens.home.run_fields import (
     mistakes_in,
     texts_of,
 )
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
@@ -257,7 +258,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         try:
             path = self._live_settings.change(changes)
         except ConfigError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
+            complain_here(self, sanitize_line(str(error)), seconds=20)
         else:
             self._has_last_model = False
             self._show_notes()

@@ -29,6 +29,7 @@ from sandbox_tui.tui.screens.palette.sources import (
     theme_entries,
 )
 from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
@@ -125,4 +126,4 @@ class Palette:
             self._app.push_screen(SettingsScreen(self._settings, self._themes.look_again, at=name))
 
     def _complain(self, error: Exception) -> None:
-        self._app.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+        complain_here(self._app, sanitize_line(str(error)))

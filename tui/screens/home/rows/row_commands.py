@@ -20,7 +20,7 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.messages import ForkRequested
-from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS
+from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS, complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
@@ -102,7 +102,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         try:
             worker = resume_here(run, self._settings.now, self._run_workers)
         except SandboxTuiError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+            complain_here(self, sanitize_line(str(error)))
             return
         self._opener.open_run(worker)
 

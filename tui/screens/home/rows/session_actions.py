@@ -30,6 +30,7 @@ from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
 from sandbox_tui.tui.screens.home.rows.unavailable_here import is_at_rest
 from sandbox_tui.tui.screens.show_folder import show_folder
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 Arguments = ParamSpec("Arguments")
@@ -222,7 +223,7 @@ class SessionActions:
         self._source.reload()
 
     def _complain(self, error: StoreError) -> None:
-        self._screen.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+        complain_here(self._screen, sanitize_line(str(error)))
 
 
 def _tags_of_all(store: Store, run_ids: Sequence[str]) -> tuple[list[str], list[str]]:
