@@ -79,7 +79,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("calls.find", ("slash",), "find", about="Find in the calls"),
         KeyAction("calls.next", ("n",), "next match", about="Next match"),
         KeyAction("calls.previous", ("N",), "Previous match"),
-        KeyAction("choice.find", ("slash",), "find", about="Find a setting"),
+        KeyAction("choice.find_setting", ("slash",), "find", about="Find a setting"),
         KeyAction("choice.next", ("right", "space", "enter"), "Next value"),
         KeyAction("choice.previous", ("left",), "Previous value"),
         KeyAction("choose_model.leave", ("escape", "q"), "cancel"),

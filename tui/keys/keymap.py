@@ -67,13 +67,11 @@ def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
         line = line_of(text, "keys", name)
         where = f"{'line ' + str(line) + ': ' if line else ''}[keys] {sanitize_line(name)}"
         try:
-            actions, keys = _actions_of(name), _keys_of(value)
-            for action in actions:
-                _refuse_useless(action, keys)
+            keys_of = _keys_by_action(name, value)
         except ValueError as error:
             keymap.problems.append(f"{where}: {sanitize_line(str(error))}; the default keys stay.")
             continue
-        for action in actions:
+        for action, keys in keys_of:
             places[action.name] = where
             keymap.keys[action.name] = _with_way_out(action, keys, where, keymap.problems)
     _drop_clashes(keymap, places)
@@ -87,9 +85,7 @@ def refuse_unusable(name: str, value: object) -> None:
         ConfigError: there is no such action, or it cannot have these keys.
     """
     try:
-        actions, keys = _actions_of(name), _keys_of(value)
-        for action in actions:
-            _refuse_useless(action, keys)
+        _keys_by_action(name, value)
     except ValueError as error:
         raise ConfigError(f"keys.{sanitize_line(name)}: {sanitize_line(str(error))}.") from error
 
@@ -103,6 +99,25 @@ def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
     except (OSError, UnicodeDecodeError):
         text = ""
     return read_keymap(table, text)
+
+
+def _keys_by_action(name: str, value: object) -> list[tuple[KeyAction, tuple[str, ...]]]:
+    """Return the keys of each action that an entry names.
+
+    Where text is typed, an action that shares its name with others gets those that type nothing.
+
+    Raises:
+        ValueError: there is no such action, or it cannot have these keys.
+    """
+    actions, keys = _actions_of(name), _keys_of(value)
+    silent = tuple(key for key in keys if not writes(key))
+    found: list[tuple[KeyAction, tuple[str, ...]]] = []
+    for action in actions:
+        is_typed_in = len(actions) > 1 and action.place in TYPED_IN
+        usable = (silent or action.keys) if is_typed_in else keys
+        _refuse_useless(action, usable)
+        found.append((action, usable))
+    return found
 
 
 def _actions_of(name: str) -> list[KeyAction]:

@@ -89,4 +89,6 @@ class Choice(Widget, can_focus=True):
 class FindingChoice(Choice):
     """A choice among settings: it takes no text, so a plain key finds a setting."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [binding("choice.find", "screen.find", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("choice.find_setting", "screen.find", show=False)
+    ]
