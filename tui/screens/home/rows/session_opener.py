@@ -13,6 +13,7 @@ from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.sessions.search.across_sessions import Hit
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:  # the screens are imported when they are shown
@@ -134,7 +135,7 @@ class SessionOpener:
             self._replay(run)
             if run.outcome == "running":
                 words = f"This session still runs in {run.program}. This is its recording so far."
-                self._screen.notify(words, markup=False)
+                self._screen.notify(words, markup=False, timeout=RESULT_SECONDS)
             return
         from sandbox_tui.sessions.remote.client import RunClient
 
