@@ -52,7 +52,7 @@ from sandbox_tui.tui.terminal_io.output_sanitizer import SanitizingFilter
 from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
 from sandbox_tui.tui.textual_support.last_screen import NoticesLastScreen
-from sandbox_tui.tui.textual_support.private_api import unhandled_error
+from sandbox_tui.tui.textual_support.private_api import keep_alt_of_punctuation, unhandled_error
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.live_themes import LiveThemes
@@ -111,6 +111,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         store: Store,
         begin: Begin | None = None,
     ) -> None:
+        keep_alt_of_punctuation()
         super().__init__()
         self.settings = LiveSettings(settings)
         self.output_filter = SanitizingFilter()

@@ -6,9 +6,12 @@ This module imports Textual only inside functions: looking up the name of a key 
 
 from __future__ import annotations
 
+import string
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from textual.app import App
     from textual.binding import Binding, BindingsMap
     from textual.dom import DOMNode
@@ -17,12 +20,35 @@ if TYPE_CHECKING:
     from textual.widget import Widget
     from textual.worker import Worker
 
+_PUNCTUATION_AND_DIGITS = frozenset(string.punctuation + string.digits)
+
 
 def character_to_key(character: str) -> str:
     """Return the name of the key that writes a character: `?` is question_mark."""
     from textual.keys import _character_to_key
 
     return _character_to_key(character)
+
+
+def keep_alt_of_punctuation() -> None:
+    """Let Textual's parser name Alt with punctuation or a digit, such as alt+full_stop: it would
+    drop the Alt, or read the digit as a sign of a Mac's keyboard."""
+    from textual._xterm_parser import XTermParser
+    from textual.events import Key
+
+    known = XTermParser._sequence_to_key_events
+    if known.__name__ == "with_alt":  # another app runs in this process
+        return
+
+    def with_alt(self: XTermParser, sequence: str, alt: bool = False) -> Iterable[Key]:
+        # only after a pause is it known that these start no sequence
+        is_chord = sequence[:1] == "\x1b" and sequence[1:] not in ("[", "]", "^", "_", "\\")
+        character = sequence[1:] if is_chord else sequence if alt else ""
+        if character and character in _PUNCTUATION_AND_DIGITS:
+            return [Key(f"alt+{character_to_key(character)}", character)]
+        return known(self, sequence, alt=alt)
+
+    XTermParser._sequence_to_key_events = with_alt
 
 
 def binding_chain(screen: Screen[Any]) -> list[tuple[DOMNode, BindingsMap]]:

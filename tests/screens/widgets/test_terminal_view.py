@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import string
 from typing import Any, ClassVar
 
 import pytest
 from rich.cells import cell_len
 from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.geometry import Region
 from textual.widgets import Input
 
 from sandbox_tui.core.terminal.emulator.screen import Screen as Emulator
+from sandbox_tui.tui.textual_support.private_api import (
+    character_to_key,
+    keep_alt_of_punctuation,
+)
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE, bytes_of_key
 from sandbox_tui.tui.widgets.terminal.input.paste_encoding import bytes_of_paste
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
@@ -253,6 +259,32 @@ def _scroll(view: TerminalView) -> events.MouseScrollUp:
 )
 def test_keys_as_bytes(key: str, modes: set[int], data: bytes) -> None:
     assert bytes_of_key(events.Key(key, None), modes) == data
+
+
+@pytest.mark.parametrize("character", [*string.punctuation, *string.digits, "é", "B"])
+def test_alt_with_a_character_reaches_the_program(character: str) -> None:
+    keep_alt_of_punctuation()
+    parser = XTermParser()
+    for _ in range(2):  # a held key repeats
+        pressed = [*parser.feed(f"\x1b{character}")]
+        if parser._timeout_time is not None:
+            parser._timeout_time = 0.0  # as if no more came
+        pressed += parser.tick()
+        keys = [key for key in pressed if isinstance(key, events.Key)]
+        data = b"".join(bytes_of_key(key, set()) for key in keys)
+        assert data == f"\x1b{character}".encode()
+
+
+@pytest.mark.parametrize(
+    ("key", "data"),
+    [
+        *((f"alt+{character_to_key(each)}", f"\x1b{each}") for each in string.punctuation),
+        ("alt+shift+b", "\x1bB"),
+        ("alt+shift+full_stop", "\x1b>"),
+    ],
+)
+def test_alt_in_the_kitty_protocol_has_no_text(key: str, data: str) -> None:
+    assert bytes_of_key(events.Key(key, None), set()) == data.encode()
 
 
 def test_a_paste_cannot_type_control_characters() -> None:

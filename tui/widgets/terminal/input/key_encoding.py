@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Sequence
+
 from textual.events import Key
+
+from sandbox_tui.tui.textual_support.private_api import character_to_key
 
 _PLAIN: dict[str, str] = {
     "enter": "\r",
@@ -29,6 +34,9 @@ _FUNCTION = {
 _FUNCTION_TILDE = {
     f"f{n}": code for n, code in zip(range(5, 13), (15, 17, 18, 19, 20, 21, 23, 24), strict=True)
 }
+_PUNCTUATION = {character_to_key(character): character for character in string.punctuation}
+_SHIFTED = str.maketrans("`1234567890-=[]\\;',./", '~!@#$%^&*()_+{}|:"<>?')
+"""Characters that shift changes on a US keyboard; the Kitty protocol names the unshifted ones."""
 _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
 
 
@@ -53,11 +61,19 @@ def _key_text(key: Key, application: bool) -> str:
         return _special(base, code, application)
     if "alt" in modifiers:
         rest = [modifier for modifier in modifiers if modifier != "alt"]
-        inner = Key("+".join([*rest, base]), key.character)
-        return f"\x1b{_key_text(inner, application) or key.character or ''}"
+        character = key.character or _character(rest, base)
+        return f"\x1b{_key_text(Key('+'.join([*rest, base]), character), application)}"
     if "ctrl" in modifiers and len(base) == 1 and base.isalpha():
         return chr(ord(base.lower()) & 0x1F)
     return key.character or ""
+
+
+def _character(modifiers: Sequence[str], base: str) -> str | None:
+    """Return the character of a key that was pressed without ctrl, if it has one."""
+    character = base if len(base) == 1 else _PUNCTUATION.get(base)
+    if character is None or "ctrl" in modifiers:
+        return None
+    return character.translate(_SHIFTED).upper() if "shift" in modifiers else character
 
 
 def _special(base: str, code: int, application: bool) -> str:
