@@ -3,7 +3,7 @@
 This is the loop of LLM-in-Sandbox (arXiv 2601.16206, section 2): the model gets a task and three
 tools; in every turn it calls some and gets their observations; `submit` or a limit ends it.
 
-    begin_turn   wait for the approver, deliver queued messages, make the request
+    begin_turn   wait for the user, deliver queued messages, make the request
     ask          get one whole reply (`request_with_retries.py`)
     finish_turn  run the reply's calls (`tool_calls.py`) and answer them
 
@@ -192,7 +192,7 @@ class Agent:
 
     async def begin_turn(self) -> Request:
         """Start the next turn; returns the request to answer."""
-        await self._approver.wait_until_resumed()
+        await self._queue.wait_complete(self._approver.wait_until_resumed)
         self.step_number += 1
         self._deliver()
         if self._turn_policy.steps_remaining:
@@ -308,7 +308,7 @@ class Agent:
 
     async def _renewed(self, attempt: int) -> Request:
         """Return the request of the next attempt, including messages queued meanwhile."""
-        await self._approver.wait_until_resumed()
+        await self._queue.wait_complete(self._approver.wait_until_resumed)
         self._deliver()
         return self._request(attempt)
 

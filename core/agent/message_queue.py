@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 PROGRAM = 0
@@ -29,6 +30,7 @@ class MessageQueue:
 
     def __init__(self) -> None:
         self._waiting: list[QueuedMessage] = []
+        self._writers: set[asyncio.Task[None]] = set()
 
     @property
     def blocks_submit(self) -> bool:
@@ -38,6 +40,18 @@ class MessageQueue:
     def add(self, item: int, text: str, *, blocks_submit: bool = False) -> None:
         """Append a message; see `QueuedMessage`."""
         self._waiting.append(QueuedMessage(item, text, blocks_submit))
+
+    def expect(self, writer: asyncio.Task[None]) -> None:
+        """Let the next request wait for a task that adds a message before it ends."""
+        self._writers.add(writer)
+        writer.add_done_callback(self._writers.discard)
+
+    async def wait_complete(self, wait_until_resumed: Callable[[], Awaitable[None]]) -> None:
+        """Wait while the run is paused and until every expected message has been added."""
+        await wait_until_resumed()
+        while self._writers:
+            await asyncio.wait(self._writers)
+            await wait_until_resumed()
 
     def restore(self, messages: Iterable[QueuedMessage]) -> None:
         """Append messages that were waiting when the run was resumed or forked."""

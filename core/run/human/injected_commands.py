@@ -1,4 +1,7 @@
-"""The user's commands in the model's own shell; each waits for the running call."""
+"""The user's commands in the model's own shell; each waits for the running call.
+
+The next request to the model waits for those that it is told of.
+"""
 
 from __future__ import annotations
 
@@ -73,6 +76,8 @@ class InjectedCommands:
         self._waiting[item] = command
         task = asyncio.create_task(self._run(item, tell))
         self._tasks[item] = task
+        if tell:
+            self._queue.expect(task)
         task.add_done_callback(lambda _: self._tasks.pop(item, None))
 
     def edit(self, item: int, command: str) -> bool:
