@@ -40,8 +40,8 @@ MAX_DOUBLINGS = 10
 """Doublings of the first wait; the back-off has reached its maximum by then."""
 
 AWAY_FACTORS = (5, 15, 45, 60)
-"""The waits for a server that cannot be reached, in multiples of the usual first wait; the last one
-repeats. The default attempts bridge two minutes: the restart of a server."""
+"""The waits for a server that cannot be reached or limits requests, in multiples of the usual first
+wait; the last one repeats. The default attempts bridge two minutes: the restart of a server."""
 
 MAX_RETRY_AFTER_SECONDS = 300.0
 """Longest wait a server may request; a longer one ends the run with the server's error."""
@@ -278,11 +278,13 @@ class RequestWithRetries:
 
     def _wait_after(self, attempt: int, error: ModelError) -> float:
         """Return the seconds to wait after a failed attempt."""
-        if error.retry_after is not None:
-            return error.retry_after
-        if error.is_away:
+        asked = error.retry_after
+        if asked is not None and (attempt == 1 or not error.limits_requests):
+            return asked
+        if error.is_away or error.limits_requests:
             factor = AWAY_FACTORS[min(attempt, len(AWAY_FACTORS)) - 1]
-            return min(self._retry_base * factor * (1 + random.random() / 4), MAX_BACK_OFF_SECONDS)
+            wait = self._retry_base * factor * (1 + random.random() / 4)
+            return max(asked or 0.0, min(wait, MAX_BACK_OFF_SECONDS))
         backed_off = self._retry_base * 2 ** min(attempt - 1, MAX_DOUBLINGS)
         return min(backed_off * (0.75 + random.random() / 2), MAX_BACK_OFF_SECONDS)
 

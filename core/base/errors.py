@@ -78,6 +78,11 @@ class ModelError(SandboxTuiError):
         self.is_away = is_away
         self.server = server
 
+    @property
+    def limits_requests(self) -> bool:
+        """Whether the server is well but refuses requests for now: 429, or 503 with a time."""
+        return self.status == 429 or (self.status == 503 and self.retry_after is not None)
+
 
 class ModelIncomplete(ModelError):
     """The reply arrived, but was empty or unreadable; asking again seldom mends that."""

@@ -91,7 +91,7 @@ FINAL = {
     "filters": (s.MISBEHAVIOURS["filters"](), 1, "content filter"),
     "is never readable": (s.MISBEHAVIOURS["sends bad JSON"](), 2, "JSON"),
     "always breaks off": (s.MISBEHAVIOURS["ends in mid-call"](), 5, "ended in the middle"),
-    "is always overloaded": (s.failure(503, "busy", retry_after="0"), 5, "503"),
+    "fails every time": (s.failure(500, "boom", retry_after="0"), 5, "500"),
 }
 """An answer, how often it is requested, and what is reported about it; a call ran before it."""
 
@@ -205,7 +205,7 @@ def test_the_run_ends_and_says_why(what: str, together: Together) -> None:
     _, asked, words = FINAL[what]
     end = together.events[what][-1]
     assert isinstance(end, e.RunFinished)
-    temporary = what in ("is always overloaded", "always breaks off", "asks for an hour")
+    temporary = what in ("fails every time", "always breaks off", "asks for an hour")
     assert end.reason == ("model_unavailable" if temporary else "model_error")
     assert words in (end.error or "")
     assert len(together.requests[what]) == 1 + asked

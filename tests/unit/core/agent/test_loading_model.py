@@ -190,3 +190,51 @@ async def test_the_default_attempts_bridge_the_restart_of_a_server(clock: Clock)
     failures = asking.only(e.ModelFailed)
     assert giving_up_words(failures[0], failures[0].t).startswith("gives up in 02:")
     assert [giving_up_words(one, one.t) for one in failures[-2:]] == ["", ""]
+
+
+REFUSALS = {
+    "every 5 s": s.failure(429, "slow down", retry_after="5"),
+    "at once": s.failure(429, "slow down", retry_after="0"),
+    "a rate limit that names no time": s.failure(429, "slow down"),
+    "an overload that names a time": s.failure(503, "busy", retry_after="1"),
+    "a minute and a half": s.failure(429, "slow down", retry_after="90"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSALS)
+async def test_a_rate_limit_is_waited_for_as_long_as_a_server_that_is_away(
+    what: str, scripted_server: Start, clock: Clock
+) -> None:
+    """The first wait is the one that the server asks for; it grows while the server refuses."""
+    server = scripted_server(REFUSALS[what])
+    asking = AgentUnderTest(model_of(server), retry_base=1.0)
+    reader = asyncio.create_task(drain(asking.journal))
+    with pytest.raises(ModelError):
+        await asking.step()
+    asking.journal.close()
+    await reader
+    await asking.agent._model.close()
+    assert len(server.requests) == MAX_ATTEMPTS
+    assert sum(clock.waits) >= 120
+    asked = {"every 5 s": 5.0, "at once": 0.0, "an overload that names a time": 1.0}
+    if what in asked:
+        assert clock.waits[0] == asked[what]
+        assert sorted(set(clock.waits)) == clock.waits
+        assert max(clock.waits) <= MAX_BACK_OFF_SECONDS
+    elif "half" in what:
+        assert clock.waits == [90.0] * 4
+    first = asking.only(e.ModelFailed)[0]
+    assert first.gives_up_in >= 120
+
+
+async def test_an_error_of_another_kind_is_retried_when_the_server_says(
+    scripted_server: Start, clock: Clock
+) -> None:
+    server = scripted_server(*[s.failure(500, "boom", retry_after="3")] * 4, s.say("back"))
+    asking = AgentUnderTest(model_of(server), retry_base=1.0)
+    reader = asyncio.create_task(drain(asking.journal))
+    await asking.step()
+    asking.journal.close()
+    await reader
+    await asking.agent._model.close()
+    assert clock.waits == [3.0] * 4

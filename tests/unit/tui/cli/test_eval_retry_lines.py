@@ -40,7 +40,7 @@ async def test_each_reason_for_a_retry_is_said_once_per_sample(
     store: Store,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    busy = s.failure(503, "The engine is overloaded.", retry_after="0.01")
+    busy = s.failure(500, "The engine is overloaded.", retry_after="0.01")
     other = s.failure(502, "Bad gateway.", retry_after="0.01")
     server = scripted_server(busy, busy, other, busy, s.say("4"))
     task = Task(id="sum", problem="2 + 2?", target="4")
@@ -50,7 +50,7 @@ async def test_each_reason_for_a_retry_is_said_once_per_sample(
     assert await run_headless(evaluation, store, as_json=False) == 0
     lines = capsys.readouterr().out.split("\n")
     assert [line for line in lines if "try" in line] == [
-        "sum vanilla: try 2 of 5 in 1s: 503: The engine is overloaded.",
+        "sum vanilla: try 2 of 5 in 1s: 500: The engine is overloaded.",
         "sum vanilla: try 4 of 5 in 1s: 502: Bad gateway.",
     ]
     assert any(line.startswith("1 of 1  sum vanilla: score 1") for line in lines)
