@@ -58,6 +58,7 @@ class ReplyItem:
         abandoned: it broke off and was requested again; the next reply of the same step is a
             new item.
         cut_off: the run ended before it was complete.
+        wrote_at: when the first piece of its text or of a call arrived.
     """
 
     step: int
@@ -70,6 +71,7 @@ class ReplyItem:
     interrupted: bool = False
     abandoned: bool = False
     cut_off: bool = False
+    wrote_at: float | None = None
 
     @property
     def ended(self) -> bool:

@@ -291,6 +291,7 @@ class RunState:
             case e.ModelAsked():
                 reply.asked_at = event.t
                 reply.text = reply.reasoning = ""
+                reply.wrote_at = None
                 reply.writing.clear()
             case e.ModelDelta():
                 _write(reply, event)
@@ -381,6 +382,8 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
     else:
         name, arguments = reply.writing.get(delta.index, ("", ""))
         reply.writing[delta.index] = (delta.name or name, arguments + delta.text)
+    if reply.wrote_at is None and (reply.writing or reply.text.strip()):
+        reply.wrote_at = delta.t
 
 
 def _is_partial(reply: ReplyItem) -> bool:

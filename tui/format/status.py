@@ -56,6 +56,12 @@ def reply_doing(item: ReplyItem) -> str:
     return "thinking" if item.reasoning.strip() else "waits for the model"
 
 
+def doing_seconds(item: ReplyItem, now: float) -> float:
+    """Return for how long the model has done what it does: writing since the first character,
+    everything else since it was asked."""
+    return max(0.0, now - (item.asked_at if item.wrote_at is None else item.wrote_at))
+
+
 def retry_words(failure: ModelFailed, now: float) -> str:
     """Return when the model is asked again after a failure."""
     if failure.retry_in is None:
@@ -79,10 +85,10 @@ def _next_try(failure: ModelFailed) -> str:
 
 
 def reply_progress(item: ReplyItem, now: float) -> str:
-    """Return what the model does with an unfinished reply, with the seconds since it was asked."""
+    """Return what the model does with an unfinished reply, with its seconds."""
     if item.has_failed:
         return retry_words(item.failures[-1], now)
-    words = f"{reply_doing(item)} {_whole_seconds(max(0.0, now - item.asked_at))}"
+    words = f"{reply_doing(item)} {_whole_seconds(doing_seconds(item, now))}"
     if not item.failures:
         return words
     return f"{_next_try(item.failures[-1])} · {words}"

@@ -13,6 +13,7 @@ from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.screens.cockpit.test_approving import controls
@@ -54,6 +55,39 @@ async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(
         assert said == ["The model is asked again once you resume with space."]
 
 
+async def test_the_status_line_and_the_step_count_alike(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    asked = e.ModelAsked(seq=2, t=1.0, step=1, digest="", messages=1)
+    failed = e.ModelFailed(seq=3, t=1.5, step=1, error="busy", attempt=1, retry_in=7.0)
+    watched = WatchedRun([sample_run()[0], asked, failed])
+    watched.run = controls([])
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = Halted(watched, store)
+        await app.push_screen(screen)
+        bar, calls = screen.query_one(StatusBar), screen.query_one(Calls)
+
+        def lines() -> list[str]:
+            return [calls.render_line(y).text for y in range(calls.size.height)]
+
+        await until(pilot, lambda: any("try 2 of 5" in line for line in lines()))
+        for now, words in ((2.4, "in 7s"), (2.6, "in 6s"), (3.4, "in 6s"), (3.6, "in 5s")):
+            screen.seconds = now
+            screen._tick()
+            assert bar.render_line(0).text.rstrip().endswith(words)
+            assert any(f"try 2 of 5 {words}" in line for line in lines())
+
+
+class Halted(LiveScreen):
+    """A live screen whose clock stands still."""
+
+    seconds = 2.0
+
+    @property
+    def now(self) -> float:
+        return self.seconds
+
+
 async def test_the_status_line_tells_how_far_a_reply_is(tmp_path: Path) -> None:
     state = fold(
         [
@@ -71,4 +105,4 @@ async def test_the_status_line_tells_how_far_a_reply_is(tmp_path: Path) -> None:
         assert bar.render_line(0).text.rstrip().endswith("● thinking 18s ≈2.0k tok")
         state.apply(e.ModelDelta(t=19.0, step=1, channel="text", text="word " * 800))
         bar.sync(state, 20.0)
-        assert bar.render_line(0).text.rstrip().endswith("● writing 19s ≈3.0k tok")
+        assert bar.render_line(0).text.rstrip().endswith("● writing 1s ≈3.0k tok")

@@ -161,7 +161,7 @@ def test_a_tile_says_what_the_model_does() -> None:
     reasoning = e.ModelDelta(step=1, channel="reasoning", text="Let me see.", t=3.0)
     assert shown(6, asked, reasoning) == ["Let me see.", "● thinking 7s"]
     text = e.ModelDelta(step=1, channel="text", text="It is 42.", t=4.0)
-    assert shown(6, asked, reasoning, text)[-1] == "● writing 7s"
+    assert shown(6, asked, reasoning, text)[-1] == "● writing 5s"
     failed = e.ModelFailed(step=1, error="overloaded", attempt=1, retry_in=8.0, t=3.0)
     assert shown(6, asked, failed) == ["! try 2 of 5 in 2s", "  overloaded"]
     busy = "The server returned an error (503). It says: The engine is overloaded."

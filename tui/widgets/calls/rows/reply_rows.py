@@ -10,7 +10,13 @@ from sandbox_tui.core.events.run_state import ReplyItem
 from sandbox_tui.core.events.types import Usage
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import giving_up_words, reply_doing, retry_words, short_error
+from sandbox_tui.tui.format.status import (
+    doing_seconds,
+    giving_up_words,
+    reply_doing,
+    retry_words,
+    short_error,
+)
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.growing_call import growing_call
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER
@@ -121,7 +127,7 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
             sign = "✗" if failure.retry_in is None else "!"
             longer = giving_up_words(failure, now)
             return [f"{sign} {retry_words(failure, now)}", *([longer] if longer else [])]
-        return [f"● {reply_doing(item)} {short_duration(max(0.0, now - item.asked_at))}"]
+        return [f"● {reply_doing(item)} {short_duration(doing_seconds(item, now))}"]
     usage: Usage = item.replied.usage
     parts = [short_duration(item.replied.latency)]
     if usage.input_tokens or usage.output_tokens:
