@@ -26,7 +26,9 @@ from sandbox_tui.tui.screens.files.edit_file import TextForm
 from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io import open_external as outside
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import completed
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests.unit.event_streams import started
@@ -458,3 +460,20 @@ def test_a_text_comes_back_byte_for_byte(data: bytes) -> None:
 def test_files_that_cannot_be_edited(data: bytes) -> None:
     with pytest.raises(Exception, match="edit it in a shell"):
         TextForm("x", data)
+
+
+async def test_a_folder_has_no_diff_and_says_so(session: Session) -> None:
+    async with replayed(session) as (screen, pilot):
+        bar = screen.query_one(KeyBar)
+        await choose(screen, pilot, "code.py")
+        await until(pilot, lambda: "d diff" in bar.render_line(0).text)
+        await choose(screen, pilot, "in")
+        await until(pilot, lambda: "d diff" not in bar.render_line(0).text)
+        await pilot.press("d")
+        await until(pilot, lambda: bool(shown_toasts(screen.app)))
+        (toast,) = shown_toasts(screen.app)
+        assert toast.message.endswith("this is a folder.")
+        preview = await choose(screen, pilot, "code.py")
+        await until(pilot, lambda: "d diff" in bar.render_line(0).text)
+        await pilot.press("d")
+        await until(pilot, lambda: preview.against == "previous")

@@ -20,6 +20,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import Item, RunState
 from sandbox_tui.core.run.human.run_controls import FileControls
 from sandbox_tui.sessions import Store
+from sandbox_tui.tui.format.status import reply_progress, unfinished_reply
 from sandbox_tui.tui.format.titles import task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -96,8 +97,8 @@ class Cockpit(ExplainsUnavailable, HasPanes):
         self._file_actions = FileActions(self, self)
         self._file_panes = FilePanes(self, self)
         self._flush_timer: Timer | None = None
-        self._second_shown = -1
-        self._keys_for = (False, True)
+        self._clocks_shown = (-1, "")
+        self._keys_for = (False, True, "")
         self._clock_at = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -173,7 +174,8 @@ class Cockpit(ExplainsUnavailable, HasPanes):
         self.query_one(Calls).sync(self.now)
         self._file_panes.show_changes()
         self.sync_bars()
-        keys_for = (bool(self.state.items), self.live_files is None)
+        no_diff = self.query_one(Preview).why_no_diff
+        keys_for = (bool(self.state.items), self.live_files is None, no_diff)
         if keys_for != self._keys_for:
             self._keys_for = keys_for
             self.refresh_bindings()
@@ -221,9 +223,12 @@ class Cockpit(ExplainsUnavailable, HasPanes):
         """Advance the visible clocks; nothing is redrawn if none has changed."""
         if not self._has_panes:
             return
-        self.query_one(Calls).tick(self.now)
-        if int(self.now) != self._second_shown:
-            self._second_shown = int(self.now)
+        now, reply = self.now, unfinished_reply(self.state)
+        self.query_one(Calls).tick(now)
+        # what the model does has its own seconds, which do not change with those of the run
+        clocks = int(now), "" if reply is None else reply_progress(reply, now)
+        if clocks != self._clocks_shown:
+            self._clocks_shown = clocks
             self.sync_bars()
 
     # --- the session
@@ -260,6 +265,8 @@ class Cockpit(ExplainsUnavailable, HasPanes):
             return "the run is starting" if self._is_live else "a replay cannot be changed"
         if action == "zoom" and self.has_class("-narrow"):
             return "there is room for one pane alone"
+        if action == "cycle_diff" and self._has_panes:
+            return self.query_one(Preview).why_no_diff
         if action == "open_all" and self._has_panes and self._to_open is None:
             return "nothing has happened yet"
         return ""
@@ -318,7 +325,11 @@ class Cockpit(ExplainsUnavailable, HasPanes):
     def on_block_list_highlighted(self, event: BlockList.Highlighted) -> None:
         """Preview the file under the cursor."""
         if isinstance(event.block_list, FileTree):
+            preview = self.query_one(Preview)
+            before = preview.why_no_diff
             self._file_panes.show_preview()
+            if preview.why_no_diff != before:
+                self.refresh_bindings()
 
     # --- panes
 

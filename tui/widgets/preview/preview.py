@@ -142,10 +142,18 @@ class Preview(Vertical):
             self._fetched = (_moment(path, self._file), data)
             self._build(keep_place=True)
 
+    @property
+    def why_no_diff(self) -> str:
+        """Why the file cannot be compared, in a few words; empty if it can."""
+        if self._file is None:
+            return "no file is selected"
+        kind = self._file.last.kind
+        return "" if kind == "file" else f"this is a {KINDS.get(kind, kind)}"
+
     def cycle_diff(self) -> None:
         """Switch from the content to the last change, then to all changes, then back."""
         file = self._file
-        if file is None or file.last.kind != "file":
+        if file is None or self.why_no_diff:
             return
         if self.against is None:
             self.against = "previous"
