@@ -53,7 +53,7 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.presses("q")
         person.sees("‖ paused", "domains")
         person.presses("x")
-        person.sees("Stop the evaluation?", "ends its running samples")
+        person.sees("Stop the evaluation?", "Stopping ends its running")
         person.presses("n")
         person.presses("p")
         person.sees("● running")
