@@ -261,6 +261,8 @@ class RunState:
         for item in self.calls.values():
             if item.finished is None and not is_lost(item):  # the decision is made again
                 item.held = item.decided = item.started_at = None
+        if self.reply is not None and self.reply.failures and not self.reply.ended:
+            self.reply.abandoned = True  # the next reply stands below the note
         self.items.append(note_on(event))
 
     def _finish(self, event: e.RunFinished) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import JOIN_BYTES, MAX_PENDING_BYTES, Journal
-from sandbox_tui.core.events.run_state import CallItem, ReplyItem, fold
+from sandbox_tui.core.events.run_state import CallItem, NoteItem, ReplyItem, fold
 from tests.unit.event_streams import started, streams
 
 
@@ -179,3 +179,27 @@ def test_partial_replies_survive_failures_and_restarts() -> None:
     assert lost.remark.startswith("The program ended before the reply was complete.")
     assert growing is state.reply
     assert (growing.text, growing.ended, growing.remark) == ("I do it", False, "")
+
+
+def test_a_reply_that_is_asked_for_again_after_a_resume_stands_below_it() -> None:
+    error: dict[str, Any] = {"error": "It is away.", "max_attempts": 1}
+    state = fold(
+        [
+            e.ModelAsked(seq=1, t=1.0, step=1, digest="", messages=2, token_count=0),
+            e.ModelFailed(seq=2, t=2.0, step=1, attempt=1, retry_in=None, **error),
+            e.RunFinished(
+                seq=3, t=2.0, reason="model_unavailable", error="It is away.", totals=e.Totals()
+            ),
+            e.RunResumed(seq=4, t=32.0, resumed_at=1032.0, away=30.0, sandbox_info={}),
+            e.ModelAsked(seq=5, t=33.0, step=1, digest="", messages=2, token_count=0),
+            e.ModelDelta(seq=6, t=34.0, step=1, channel="text", text="I would"),
+            e.ModelFailed(seq=7, t=35.0, step=1, attempt=1, retry_in=1.0, **error),
+        ]
+    )
+    before, note, after = state.items
+    assert isinstance(before, ReplyItem)
+    assert isinstance(note, NoteItem)
+    assert isinstance(after, ReplyItem)
+    assert (before.text, len(before.failures), before.ended) == ("", 1, True)
+    assert note.text.startswith("resumed after 30 s")
+    assert (after.text, len(after.failures), after.ended) == ("I would", 1, False)
