@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from textual.widgets import Input
+from textual.widgets import Input, Label
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
@@ -112,6 +113,55 @@ async def test_a_model_chosen_in_the_new_run_form_is_for_that_run(
         assert app.screen.query_one("#url", Input).value == server.url
     assert not (own_home / "config.toml").exists()
     assert app.settings.now.model.name == ""
+
+
+async def test_the_only_model_is_in_the_form_for_a_new_run(
+    own_home: Path, store: Store, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[RunRequest] = []
+    monkeypatch.setattr(HomeScreen, "_begin", lambda _, wanted, *__: requests.extend(wanted))
+    server.models = ["tiny"]
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("n", *"a task")
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        model, url = form.query_one("#model", Input), form.query_one("#url", Input)
+        await until(pilot, lambda: (model.value, url.value) == ("tiny", server.url))
+        await until(pilot, lambda: model.border_subtitle == "the only one on this machine")
+        assert not form.unsaved.keys() - {"task"}
+        model.value = "other"
+        await until(pilot, lambda: model.border_subtitle == "1 on this machine, f3 to choose")
+        model.value = "tiny"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: requests)
+    assert [(r.settings.model.name, r.settings.model.base_url) for r in requests] == [
+        ("tiny", server.url)
+    ]
+
+
+async def test_a_typed_server_is_not_replaced_by_the_only_model(
+    own_home: Path, store: Store, server: ScriptedServer
+) -> None:
+    server.models = ["tiny"]
+    app = SandboxTui(config.load({"model.base_url": "http://x/v1"}), store)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("n")
+        model = app.screen.query_one("#model", Input)
+        await until(pilot, lambda: model.border_subtitle == "1 on this machine, f3 to choose")
+        assert model.value == ""
+
+
+async def test_the_models_found_are_named_beside_the_mistake(
+    own_home: Path, store: Store, server: ScriptedServer
+) -> None:
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n", *"a task", "ctrl+s")
+        words = "2 on this machine, f3 to choose"
+        label = app.screen.query_one("#hint", Label)
+        await until(pilot, lambda: str(label.content) == f"Enter a model's name. · {words}")
+        assert app.screen.query_one("#model", Input).has_class("-wrong")
 
 
 async def test_no_models_found_is_reported_without_blocking(

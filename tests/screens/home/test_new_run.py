@@ -25,6 +25,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 from sandbox_tui.tui.screens.home.run_fields import SETTINGS
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
@@ -225,6 +226,20 @@ async def test_an_error_is_shown_at_its_field(
         await pilot.pause()
         assert not place.has_class("-wrong")
     assert not started
+
+
+async def test_the_key_for_more_settings_is_in_the_bar_only_while_some_are_hidden(
+    app: SandboxTui,
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n")
+        bar = app.screen.query_one(KeyBar)
+        await until(pilot, lambda: "f5 more settings" in bar.render_line(0).text)
+        await pilot.resize_terminal(160, 45)
+        await until(pilot, lambda: app.screen.has_class("-tallest"))
+        await until(pilot, lambda: "f5" not in bar.render_line(0).text)
+        await pilot.resize_terminal(100, 30)
+        await until(pilot, lambda: "f5 more settings" in bar.render_line(0).text)
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)])

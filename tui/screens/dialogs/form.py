@@ -65,6 +65,10 @@ class FormDialog(Dialog[Result]):
         """Return the words in the bottom border of a field without a mistake."""
         return ""
 
+    def beside_mistake(self, name: str) -> str:
+        """Return what helps to mend a field that is wrong; empty for nothing."""
+        return ""
+
     def mistake_while_typing(self, name: str, text: str) -> str:
         """Return what is wrong with a text that is being typed; empty if it may become right."""
         return ""
@@ -82,6 +86,7 @@ class FormDialog(Dialog[Result]):
         around = LINES_AROUND + (2 if event.size.height >= TALL else int(is_small))
         self.query_one("#fields").styles.max_height = max(3, event.size.height - around)
         self.call_after_refresh(self._fit_mistakes)
+        self.call_after_refresh(self.refresh_bindings)  # whether there is room decides on keys
 
     def mark(self, mistakes: Mistakes) -> None:
         """Show these mistakes at their fields, and no others; focus the first one."""
@@ -105,7 +110,9 @@ class FormDialog(Dialog[Result]):
         """Say in a field's border what is wrong with it, in as few words as it has room for."""
         field = self.query_one(f"#{name}")
         room = field.outer_size.width - BORDER_COLUMNS
-        field.border_subtitle = Content(fitted_mistake(self._mistakes[name], room))
+        words = fitted_mistake(self._mistakes[name], room)
+        both = _joined(words, self.beside_mistake(name))
+        field.border_subtitle = Content(both if len(both) <= room else words)
 
     def _fit_mistakes(self) -> None:
         for name in self._mistakes:
@@ -158,7 +165,8 @@ class FormDialog(Dialog[Result]):
         """Say what a field means, or what is wrong with it."""
         label = self.query_one("#hint", Label)
         label.set_class(name in self._mistakes, "-wrong")
-        label.update(self._mistakes.get(name) or self.hint_of(name))
+        mistake = self._mistakes.get(name)
+        label.update(_joined(mistake, self.beside_mistake(name)) if mistake else self.hint_of(name))
 
     # --- the fields
 
@@ -193,6 +201,10 @@ class FormDialog(Dialog[Result]):
                 field.value = text
             case _:
                 pass
+
+
+def _joined(mistake: str, help_words: str) -> str:
+    return " · ".join(filter(None, (mistake, help_words)))
 
 
 def heading_of(words: str, mistakes: int) -> Content:

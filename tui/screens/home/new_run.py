@@ -44,7 +44,10 @@ from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
-from sandbox_tui.tui.widgets.sessions.model_offers import offers_of
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
+
+ONLY_ONE = "the only one on this machine"
+"""The note at a model that the form has taken by itself."""
 
 TASK_HINT = "a line of --- starts another task"
 
@@ -119,6 +122,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         self._draft: Texts = {} if draft is None else draft
         self._at_first: Texts = {}
         self._models_found = 0
+        self._only_found: Offer | None = None
         self.started_with: Texts = {}
 
     def compose(self) -> ComposeResult:
@@ -183,10 +187,22 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     @override
     def note_of(self, name: str) -> str:
         if name == "model" and self._models_found:
-            return f"{self._models_found} on this machine, {hint('new_run.models')} to choose"
+            return ONLY_ONE if self._has_only_found else self.beside_mistake(name)
         if name in ("model", "url") and self._is_from_last_run:
             return FROM_LAST_RUN
         return TASK_HINT if name == "task" else ""
+
+    @override
+    def beside_mistake(self, name: str) -> str:
+        if name != "model" or not self._models_found:
+            return ""
+        return f"{self._models_found} on this machine, {hint('new_run.models')} to choose"
+
+    @property
+    def _has_only_found(self) -> bool:
+        """Whether model and server are the only ones found on this machine."""
+        only, typed = self._only_found, self.typed()
+        return only is not None and (typed["model"], typed["url"]) == (only.model, only.base_url)
 
     @property
     def _is_from_last_run(self) -> bool:
@@ -203,12 +219,28 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     @work(exclusive=True, group="look")
     async def _look_for_models(self) -> None:
-        """If no model is set yet, show that this machine has models."""
+        """If no model is set yet, show that this machine has models; take the only one."""
         model = self._settings.model
         offers = offers_of(await find_local_servers(model.local_ports), model)
-        self._models_found = sum(bool(offer.model) for offer in offers)
-        if "model" not in self._mistakes:
+        found = [offer for offer in offers if offer.model]
+        self._models_found = len(found)
+        typed = self.typed()
+        is_untouched = not (typed["model"] or typed["url"] or {"model", "url"} & set(self._draft))
+        if len(found) == 1 and is_untouched:
+            self._take_only(found[0])
+        if "model" in self._mistakes:
+            self._fit("model")
+            self._explain(self._field_of(self.focused))
+        else:
             self.query_one("#model").border_subtitle = self.note_of("model")
+
+    def _take_only(self, offer: Offer) -> None:
+        """Start from this model: it counts as a setting, not as typed."""
+        named = {"model.name": offer.model, "model.base_url": offer.base_url}
+        self._settings = config.changed(self._settings, named)
+        self._only_found = offer
+        self._at_first |= {"model": offer.model, "url": offer.base_url}
+        self._take(offer)
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
