@@ -84,7 +84,7 @@ def test_a_session_that_cannot_be_resumed_says_why(scripted_server: Start, own_h
         terminal.wait_for("this did not work", "The container of this session is gone")
         terminal.press("Escape")
         terminal.wait_for("interrupted", "n new run")
-        terminal.press("q")
+        terminal.press("C-q")  # q has no effect right after Escape
         assert terminal.exit_code() == 0
     with Terminal("resume", home=own_home) as terminal:
         terminal.wait_for("this did not work")
