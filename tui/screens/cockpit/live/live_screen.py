@@ -232,7 +232,9 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         ends = ("interrupt", "interrupt_reply") if is_busy else ()
         if is_busy and self.has_class("-narrow"):
             return ("steer", *super().urgent_actions, *ends, "message", "inject")
-        return ("steer", "approve", "edit", "reject", *ends, *super().urgent_actions)
+        pauses = ("pause",) if is_busy else ()
+        decides = ("approve", "edit", "reject")
+        return ("steer", *decides, *pauses, *ends, *super().urgent_actions)
 
     @override
     def words_for(self, action: str) -> str | None:
