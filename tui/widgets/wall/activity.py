@@ -141,7 +141,9 @@ class Activity:
 
     def _question(self, item: CallItem) -> list[Text]:
         """Return the waiting call, and the keys for the decision if they act on it."""
-        keys = [decision_keys(self._width, self._palette)] if self._decides else []
+        keys: list[Text] = []
+        if self._decides:
+            keys.append(decision_keys(self._width, self._palette, steers=self._run.steers))
         if self._height < 2:
             keys = []
         room = self._height - len(keys)

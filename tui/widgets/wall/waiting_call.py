@@ -81,12 +81,20 @@ def lines_needed(
     return len(_with_title(_title(item, palette), item, width, palette, preview))
 
 
-def decision_keys(width: int, palette: Palette, *, more: tuple[tuple[str, str], ...] = ()) -> Text:
-    """Return the keys that decide about a waiting call."""
+def decision_keys(width: int, palette: Palette, *, steers: bool) -> Text:
+    """Return the keys that act on a waiting call.
+
+    Args:
+        width: cells.
+        palette: the palette to draw with.
+        steers: whether this screen steers the run; otherwise it can only be opened.
+    """
     keys = Text(" " * INDENT, no_wrap=True)
-    for action, word in (*CHOICES, *more):
+    for action, word in CHOICES if steers else CHOICES[-1:]:
         keys.append(f"{hint(f'wall.{action}')} ", style=palette.accent + Style(bold=True))
         keys.append(f"{word}  ", style=palette.dim)
+    if not steers:
+        keys.append("another program or terminal is in control", style=palette.warn)
     fit_line(keys, width)
     return keys
 

@@ -99,7 +99,8 @@ class WaitingPanel(Widget):
             lines = waiting_call_lines(pending, width, height, palette, tile.preview)
         else:
             call = waiting_call_lines(pending, width, height - 2, palette, tile.preview)
-            lines = [head, *call, decision_keys(width, palette)]
+            keys = decision_keys(width, palette, steers=tile.worker.steers)
+            lines = [head, *call, keys]
         for line in lines:
             fit_line(line, width)
         return Text("\n").join(lines[:height])

@@ -13,6 +13,7 @@ from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.theming.palette import _palette
 from sandbox_tui.tui.widgets.wall.activity import Activity
+from sandbox_tui.tui.widgets.wall.waiting_call import decision_keys
 from tests.unit.event_streams import started
 
 PALETTE = _palette(*["white"] * 12, highlight="native")
@@ -191,3 +192,12 @@ def test_an_error_is_worth_more_than_more_output() -> None:
         "2 bash  ls",
         "d",
     ]
+
+
+def test_a_run_that_another_terminal_steers_can_only_be_opened() -> None:
+    keys = decision_keys(80, PALETTE, steers=True).plain.split()
+    assert keys == ["a", "approve", "r", "reject", "enter", "open"]
+    words = decision_keys(80, PALETTE, steers=False).plain
+    assert words.split()[:2] == ["enter", "open"]
+    assert "in control" in words
+    assert "approve" not in words
