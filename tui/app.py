@@ -374,7 +374,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     @property
     def seen(self) -> list[str]:
         """Ids of all runs that this program has started or watched, in order."""
-        return list(dict.fromkeys([*self.started_ids, *self._run_workers.all]))
+        runs = self._run_workers
+        return list(dict.fromkeys([*self.started_ids, *runs.detached, *runs.all]))
 
     @property
     def _exit_code(self) -> int:

@@ -24,12 +24,14 @@ class RunRegistry:
 
     Attributes:
         all: every run started, by session id, in order.
+        detached: ids of the runs that moved to separate programs, in order.
         samples: ids of the runs that are samples of an evaluation; removed when they have ended.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.all: dict[str, RunWorker] = {}
+        self.detached: list[str] = []
         self.samples: set[str] = set()
         self._watching: set[asyncio.Task[None]] = set()
 

@@ -40,6 +40,7 @@ async def _resume_elsewhere(worker: RunWorker, runs: RunRegistry) -> bool:
     except SandboxTuiError as error:
         runs.resume(store.run(worker.run_id), settings, began)
         raise SandboxTuiError(f"The run continues in this program. {error}") from error
+    runs.detached.append(worker.run_id)
     runs.release(worker)
     return True
 

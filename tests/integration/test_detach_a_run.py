@@ -85,6 +85,7 @@ async def test_a_separate_program_continues_a_run(
     assert worker.left
     assert worker.exit_code == 0
     assert worker.run_id not in runs.all
+    assert runs.detached == [worker.run_id], "the program names it when it ends"
     run = runs.store.run(worker.run_id)
     assert run.outcome == "running"
     assert is_detached(run.id)
