@@ -320,8 +320,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             return
         if self._evals.running:
             dialog = ConfirmDialog(question, "stop and quit", "stay")
-        elif self._run_workers.running:
-            dialog = QuitDialog(question, self._detach_and_quit)
+        elif going := len(self._run_workers.running):
+            dialog = QuitDialog(question, going, self._detach_and_quit)
         else:
             dialog = DraftDialog(question, "quit", "stay")
         self._quit_dialog = dialog

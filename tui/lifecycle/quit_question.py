@@ -23,7 +23,7 @@ def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[obje
         )
     going = len(runs.running)
     if going == 1:
-        return "A run is still running. End it and quit? Its results so far are kept."
+        return "A run is still running. End it and quit?"
     if going:
         return f"{going} runs are still running. End them all and quit?"
     unsaved = any(getattr(screen, "unsaved", None) for screen in screens)

@@ -67,8 +67,8 @@ class LeaveDialog(Dialog[Leaving | None]):
     @property
     def question(self) -> str:
         """The question, and what each choice does."""
-        words, continues = (_ONE, "it continues") if self._runs == 1 else (_SEVERAL, EACH)
-        return words.format(DETACHED.format(continues) if self._detachable else "")
+        words = _ONE if self._runs == 1 else _SEVERAL
+        return words.format(_detached(self._runs) if self._detachable else "", ENDED)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Not every run can be detached."""
@@ -85,21 +85,28 @@ class LeaveDialog(Dialog[Leaving | None]):
             self.dismiss(choice)
 
 
-DETACHED = "Detached, {} in a separate program, even after this program and its terminal are gone. "
-"""Explains what detaching does."""
+ENDED = "An ended run keeps its results so far. It cannot be resumed, only forked."
+"""Explains what ending does."""
 
-EACH = "each continues"
-"""What several runs do."""
+
+def _detached(runs: int) -> str:
+    """Explain what detaching does."""
+    continues = "it continues" if runs == 1 else "each continues"
+    return (
+        f"Detached, {continues} in a separate program, even after this program and its terminal "
+        "are gone. "
+    )
+
 
 _ONE = (
     "Keep it running in the background, detach it, or end it?\n\n"
     "In the background it continues as long as this program runs, and the home screen opens it "
-    "again. {}An ended run keeps its results so far."
+    "again. {}{}"
 )
 _SEVERAL = (
     "Keep them running in the background, detach them, or end them?\n\n"
     "In the background they continue as long as this program runs, and the home screen opens them "
-    "again. {}An ended run keeps its results so far."
+    "again. {}{}"
 )
 
 
@@ -108,6 +115,7 @@ class QuitDialog(ConfirmDialog):
 
     Args:
         question: the question.
+        runs: number of active runs.
         detach: called if the user chooses to detach.
     """
 
@@ -117,8 +125,9 @@ class QuitDialog(ConfirmDialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("leave_run.detach", "answer('detach')")]
 
-    def __init__(self, question: str, detach: Callable[[], None]) -> None:
-        super().__init__(f"{question}\n\n{DETACHED.format(EACH)}", "end and quit", "stay")
+    def __init__(self, question: str, runs: int, detach: Callable[[], None]) -> None:
+        words = f"{question} {ENDED}\n\n{_detached(runs)}"
+        super().__init__(words, "end and quit", "stay")
         self._detach_runs = detach
 
     @property
