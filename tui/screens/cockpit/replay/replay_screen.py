@@ -130,8 +130,7 @@ class ReplayScreen(Cockpit):
         timeline = self.query_one(Timeline)
         timeline.duration, timeline.playing = self._summary.seconds, self._replay.plays
         if not self._summary.has_conversation:  # the terminal is all there is
-            self._panes.focus("terminals")
-            # again, since the first layout may give the focus to the calls
+            self._panes.focus("terminals")  # and again: the first layout may focus the calls
             self.call_after_refresh(self.call_after_refresh, self._panes.focus, "terminals")
         if self._begins_at is not None:
             self._begin_at(self._begins_at)
