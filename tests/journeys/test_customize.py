@@ -37,10 +37,12 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
         person.sees("0 found")
         person.presses("Escape")
         person.no_longer_sees("0 found")
+        person.presses("C-f")
+        person.types("ui.theme")
+        person.sees("1 found")
+        person.presses("Enter")
         person.presses("Escape")
-        person.no_longer_sees("Settings file:")
-        person.presses(",")
-        person.sees("Settings file:")
+        person.no_longer_sees("1 found")
         for row in (row for rows in ROWS.values() for row in rows):
             if row.values:
                 person.presses_and_looks("Right", "Left", "Right")
