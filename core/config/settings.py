@@ -22,9 +22,7 @@ from sandbox_tui.core.base.defaults import (
     OBSERVATION_LINES,
 )
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
-from sandbox_tui.core.config.expected_values import (
-    describe_error,
-)
+from sandbox_tui.core.config.expected_values import describe_error
 from sandbox_tui.core.config.mistakes import SettingsError, find_mistakes
 from sandbox_tui.core.events.types import Limits, ToolCallSetting
 from sandbox_tui.core.policy.rules import Policy

@@ -17,7 +17,6 @@ from sandbox_tui.core.base.json_arguments import (
     text_argument,
 )
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports.base import (
     Imported,
     Importer,
@@ -29,7 +28,6 @@ from sandbox_tui.sessions.interchange.imports.base import (
 )
 from sandbox_tui.sessions.interchange.imports.rebuild_events import Rebuilder, arguments_of
 from sandbox_tui.sessions.interchange.imports.trajectory import exit_code_and_output
-from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 FORMAT = "atif"
 
@@ -71,13 +69,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     for step in steps[first:]:
         _add(rebuilder, step, began)
     _finish(rebuilder, extra)
-    original = SourceDocument(
-        format=FORMAT,
-        name=source.name,
-        fingerprint=fingerprint(rebuilder.events),
-        data=source.data,
-    )
-    return [Imported(events=rebuilder.events, contents=rebuilder.contents, original=original)]
+    return [rebuilder.imported(FORMAT, source.name, source.data)]
 
 
 def _is_agent(step: dict[str, Any]) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports.base import (
     Imported,
     Importer,
@@ -22,7 +21,6 @@ from sandbox_tui.sessions.interchange.imports.base import (
     text_of,
 )
 from sandbox_tui.sessions.interchange.imports.rebuild_events import Rebuilder, arguments_of
-from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 FORMAT = "mini-swe-agent"
 _BLOCK = re.compile(r"```(?:bash|sh|mswea_bash_command)[^\n]{0,80}\n(.*?)\n?```", re.DOTALL)
@@ -83,13 +81,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     )
     _turns(rebuilder, messages, began)
     _finish(rebuilder, info)
-    original = SourceDocument(
-        format=FORMAT,
-        name=source.name,
-        fingerprint=fingerprint(rebuilder.events),
-        data=source.data,
-    )
-    return [Imported(events=rebuilder.events, contents=rebuilder.contents, original=original)]
+    return [rebuilder.imported(FORMAT, source.name, source.data)]
 
 
 def _opening(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

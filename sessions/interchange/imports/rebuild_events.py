@@ -18,8 +18,10 @@ from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.terminal.mirror import MirrorWriter
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.interchange.imports.base import MAX_STEPS, well_formed
+from sandbox_tui.sessions.interchange.fingerprint import fingerprint
+from sandbox_tui.sessions.interchange.imports.base import MAX_STEPS, Imported, well_formed
 from sandbox_tui.sessions.interchange.imports.edited_files import EDITORS, EditedFiles
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 
 class Rebuilder:
@@ -187,6 +189,19 @@ class Rebuilder:
         changes = self._files.changes(call.name, call.arguments) if ok else ()
         if changes:
             self.post(e.FilesChanged(step=call.step, changes=changes, call=call.number))
+
+    def imported(self, format_: str, name: str, document: bytes) -> Imported:
+        """Return the finished session together with the document that it was built from.
+
+        Args:
+            format_: name of the document's format.
+            name: of its file.
+            document: its content, which an export to this format returns.
+        """
+        original = SourceDocument(
+            format=format_, name=name, fingerprint=fingerprint(self.events), data=document
+        )
+        return Imported(events=self.events, contents=self.contents, original=original)
 
     def finish(
         self, reason: e.FinishReason, error: str | None = None, *, answer: str | None = None

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports.base import (
     Imported,
     Importer,
@@ -18,7 +17,6 @@ from sandbox_tui.sessions.interchange.imports.base import (
     text_of,
 )
 from sandbox_tui.sessions.interchange.imports.rebuild_events import Rebuilder, arguments_of
-from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 FORMAT = "swe-agent"
 
@@ -69,15 +67,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     for step in objects_of(fields.get("trajectory")):
         _add(rebuilder, step)
     _finish(rebuilder, object_of(fields.get("info")))
-    original = SourceDocument(
-        format=FORMAT,
-        name=source.name,
-        fingerprint=fingerprint(rebuilder.events),
-        data=source.data,
-    )
-    return [
-        Imported(events=rebuilder.events, contents=rebuilder.contents, original=original),
-    ]
+    return [rebuilder.imported(FORMAT, source.name, source.data)]
 
 
 def _config(fields: dict[str, Any]) -> dict[str, Any]:

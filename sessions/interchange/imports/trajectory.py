@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ImportRefused
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports.base import (
     Imported,
     Importer,
@@ -24,7 +23,6 @@ from sandbox_tui.sessions.interchange.imports.base import (
     text_of,
 )
 from sandbox_tui.sessions.interchange.imports.rebuild_events import Rebuilder, arguments_of
-from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 FORMAT = "trajectory"
 MAX_RUNS = 5000
@@ -92,10 +90,7 @@ def _imported(opened: Opened, name: str, run: dict[str, Any]) -> Imported:
             if key not in ("problem_statement", "trajectory")
         }
         data = json.dumps(kept, indent=2).encode()
-    original = SourceDocument(
-        format=FORMAT, name=source.name, fingerprint=fingerprint(rebuilder.events), data=data
-    )
-    return Imported(events=rebuilder.events, contents=rebuilder.contents, original=original)
+    return rebuilder.imported(FORMAT, source.name, data)
 
 
 def _add(rebuilder: Rebuilder, step: dict[str, Any]) -> None:

@@ -18,8 +18,10 @@ def nothing_shown(filter_: Filter, state: RunState, later: Callable[[], int]) ->
         later: returns the number of failures later in the recording.
     """
     so_far = "." if state.finished is not None else " so far."
-    count = later() if filter_ == "failed" else 0
-    goes = (f"{count} later: {hint('replay.failure')} goes to the next.",) if count else ()
+    goes = (
+        f"{words}: {hint('replay.failure')} goes to the next."
+        for words in later_words(filter_, later)
+    )
     return (
         f"No {FILTER_WORDS[filter_]}{so_far}",
         *goes,
