@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+from textual.pilot import Pilot
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -29,7 +31,9 @@ ARGUMENTS = json.dumps({"command": "sleep 9"})
 CALL = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments=ARGUMENTS)
 
 
-async def test_a_dialog_says_that_a_call_waits_until_it_is_closed(tmp_path: Path) -> None:
+@asynccontextmanager
+async def proposed(tmp_path: Path) -> AsyncIterator[tuple[SandboxTui, Pilot[int], LiveScreen]]:
+    """Show a run whose model has proposed a call."""
     store = Store(tmp_path / "s.db")
     app = SandboxTui(load(), store)
     watched = WatchedRun([sample_run()[0], e.CallProposed(call=CALL)])
@@ -38,6 +42,11 @@ async def test_a_dialog_says_that_a_call_waits_until_it_is_closed(tmp_path: Path
         screen = LiveScreen(watched, store)
         await app.push_screen(screen)
         await until(pilot, lambda: screen.state.open_calls)
+        yield app, pilot, screen
+
+
+async def test_a_dialog_says_that_a_call_waits_until_it_is_closed(tmp_path: Path) -> None:
+    async with proposed(tmp_path) as (app, pilot, screen):
         await pilot.press("x")
         await until(pilot, lambda: app.screen is not screen)
         await screen.apply(e.CallHeld(call=1))
@@ -49,14 +58,7 @@ async def test_a_dialog_says_that_a_call_waits_until_it_is_closed(tmp_path: Path
 
 
 async def test_no_toast_speaks_of_the_call_that_a_dialog_shows(tmp_path: Path) -> None:
-    store = Store(tmp_path / "s.db")
-    app = SandboxTui(load(), store)
-    watched = WatchedRun([sample_run()[0], e.CallProposed(call=CALL)])
-    watched.run = controls([])
-    async with app.run_test(size=(160, 45), notifications=True) as pilot:
-        screen = LiveScreen(watched, store)
-        await app.push_screen(screen)
-        await until(pilot, lambda: screen.state.open_calls)
+    async with proposed(tmp_path) as (app, pilot, screen):
         await screen.apply(e.CallHeld(call=1))
         screen.action_edit()  # sooner than the screen draws the waiting call
         await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
