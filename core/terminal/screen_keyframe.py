@@ -185,7 +185,7 @@ def from_keyframe(screen: Screen, keyframe: bytes) -> None:
 
 def _require(good: bool, what: str) -> None:
     if not good:
-        raise ValueError(f"{what} cannot be so")
+        raise ValueError(f"{what} is not valid")
 
 
 class _Reader:
@@ -229,7 +229,7 @@ class _Reader:
 
     def raw(self, text: str | list[str]) -> str:
         if not isinstance(text, str):
-            raise ValueError("a row cannot be so")
+            raise ValueError("a row is not valid")
         plain = SGR.sub("", text) if "\x1b" in text else text
         _require(_PRINTED.match(plain) is not None and shown(plain) == plain, "a line's text")
         return text

@@ -149,7 +149,7 @@ def _read(store: Store, run_id: str, seq: int, data: Any) -> PlaybackState:
         if head.format != FORMAT:
             raise CorruptKeyframe(f"format {head.format}")
     except (TypeError, IndexError, zlib.error, msgspec.MsgspecError) as error:
-        raise CorruptKeyframe(f"This is no keyframe: {error!r}") from error
+        raise CorruptKeyframe(f"This is not a keyframe: {error!r}") from error
     events = store.events_at(run_id, head.state.numbers())
     state = decode_state(RunState, head.state, events)
     playback = initial_playback_state(store, run_id)
@@ -166,7 +166,7 @@ def _read(store: Store, run_id: str, seq: int, data: Any) -> PlaybackState:
 def _with_its_parts(store: Store, run_id: str, seq: int, head: _Head, state: RunState) -> RunState:
     rows = ItemRows(store, run_id, seq)
     if not rows.has_exactly(head.items):
-        raise CorruptKeyframe(f"There are not {head.items} items")
+        raise CorruptKeyframe(f"{head.items} items were expected")
     state.items = items = LazyItems(rows, head.items)
     state.calls = ItemsByNumber(items, rows, CallItem, head.calls)
     state.humans = ItemsByNumber(items, rows, HumanItem, head.humans)

@@ -90,7 +90,7 @@ def restored_screen(store: Store, run_id: str, key: ScreenKey) -> Screen:
     history, data = row
     screen = _decode_screen(data)
     if not 0 <= history <= min(SCROLLBACK, screen.scrolled):
-        raise CorruptKeyframe("A terminal cannot have so much scrollback.")
+        raise CorruptKeyframe("The length of a scrollback is not valid.")
     detach_scrollback(screen, store, run_id, key, history)
     return screen
 
@@ -105,7 +105,7 @@ def detach_scrollback(
 
 def _decode_screen(keyframe: object) -> Screen:
     if not isinstance(keyframe, bytes):
-        raise CorruptKeyframe("This is no terminal.")
+        raise CorruptKeyframe("This is not a terminal.")
     screen = Screen(*TERMINAL_SIZE)
     try:
         screen.restore(keyframe)

@@ -88,7 +88,7 @@ def decode_state(kind: type[_T], packed: EncodedState, events: Mapping[int, e.An
             values[name] = msgspec.convert(found, hints[name])
         return kind(**values, **held)
     except (KeyError, TypeError, IndexError, StopIteration, msgspec.MsgspecError) as error:
-        raise CorruptKeyframe(f"This is no {kind.__name__}: {error!r}") from error
+        raise CorruptKeyframe(f"This is not a {kind.__name__}: {error!r}") from error
 
 
 @cache

@@ -204,7 +204,7 @@ async def test_a_running_session_says_what_it_does_and_its_rows_follow(tmp_path:
         text = screen_text(app)
         assert "the same so far: 0 calls" in text
         assert "not yet" in text
-        assert "going on" in text
+        assert "still running" in text
         assert re.search(r"time .* 01:0\d", text), "the clock goes on while nothing happens"
         done = e.CallFinished(call=1, observation="other", ok=True, exit_code=0, duration=1.0)
         more = [

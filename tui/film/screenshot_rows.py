@@ -62,7 +62,7 @@ def screenshot_rows(drawn: str) -> ScreenshotRows:
     size = _VIEW_BOX.search(drawn)
     chrome = _CHROME.search(drawn)
     if size is None or chrome is None:
-        raise ValueError("This is no screenshot.")
+        raise ValueError("This is not a screenshot.")
     frame = _TITLE_CLASS.sub('class="title"', chrome[0]).strip()
     ordered = tuple("".join(rows.get(number, ())) for number in range(max(rows, default=-1) + 1))
     return ScreenshotRows(float(size[1]), float(size[2]), frame, ordered)

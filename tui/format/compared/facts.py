@@ -113,7 +113,7 @@ def _difference(name: str, left: _Figure, right: _Figure) -> str:
 def _calls(calls: Sequence[Call], *, runs: bool) -> str:
     if not calls:
         return "none"
-    unfinished = "going on" if runs else "without a result"
+    unfinished = "still running" if runs else "without a result"
     parts = [
         (sum(call.failed for call in calls), "failed"),
         (sum(call.was_prevented for call in calls), "not run"),

@@ -182,7 +182,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
             run = self._sides[parameters != ("left",)]
             return "that session is still running" if run.outcome == "running" else ""
         if action == "look":
-            return "" if opens(self._rows.current) else "this line is all there is"
+            return "" if opens(self._rows.current) else "there is nothing more to open on this line"
         if action not in ("next", "parting"):
             return ""
         if self._found is None:

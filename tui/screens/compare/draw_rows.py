@@ -256,7 +256,7 @@ def _tail(pair: Pair, call: Call, palette: Palette) -> Text:
     decided = decision_words(call)
     both = pair.left is not None and pair.right is not None
     if pair.is_pending and call.ok is None:
-        tail.append("  going on", style=palette.good)
+        tail.append("  still running", style=palette.good)
     elif (
         both
         and not pair.is_pending

@@ -157,7 +157,7 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         lines += _files(detail, width, palette)
     if detail.origin is None:
         start = start_time(run.run_started_at)
-        facts = [run.tokens, sanitize_line(run.sandbox), f"began {start}" if start else ""]
+        facts = [run.tokens, sanitize_line(run.sandbox), f"started {start}" if start else ""]
         lines.append(_line("tokens", " · ".join(filter(None, facts)), palette, palette.dim))
     return lines
 

@@ -148,5 +148,5 @@ class ReplayMoves:
         if seq is not None:
             self._loop.seek(seq)
         elif not self._index.is_complete and direction > 0:
-            self._screen.notify("The session is still being looked through.", timeout=2)
+            self._screen.notify("The session is still being indexed: try again soon.", timeout=2)
         return seq is not None or (direction > 0 and not self._index.is_complete)
