@@ -177,8 +177,8 @@ class Agent:
             words = f"The model made the same call {times} times in a row with the same result."
             return AgentResult("repeated_calls", words)
         if self.step_number >= limits.max_steps:
-            words = f"The run reached its limit of {limits.max_steps} steps."
-            return AgentResult("max_steps", words)
+            steps = "1 step" if limits.max_steps == 1 else f"{limits.max_steps} steps"
+            return AgentResult("max_steps", f"The run reached its limit of {steps}.")
         if limits.token_limit is not None and self._context_tokens >= limits.token_limit:
             words = f"The conversation reached its limit of {limits.token_limit} tokens."
             return AgentResult("token_limit", words)

@@ -343,7 +343,7 @@ def test_run_against_a_server_that_fails(scripted_server: Start, own_home: Path)
     )
     assert done.returncode == 5
     assert "The server rejected the API key" in done.stderr
-    assert "ended: model_error" in done.stdout
+    assert "ended: model error" in done.stdout
     store = Store(own_home / "sessions.db")
     run = store.runs()[0]
     assert run.outcome == "model_error"

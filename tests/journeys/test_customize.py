@@ -173,6 +173,21 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         assert "serve" in person.runs("sandbox-tui --help")
 
 
+def test_commands_and_sessions_are_completed(person: Person) -> None:
+    with person:
+        listed = "sandbox-tui sessions ls | cut -c 1-21 | tail -1"
+        screen = person.runs(f"sandbox-tui demo --headless --speed 0 >/dev/null; {listed}")
+        session = next(line for line in screen.splitlines() if line.startswith("20")).strip()
+        person.runs('eval "$(sandbox-tui completion bash)"; clear')
+        person.types("sandbox-tui repl")
+        person.presses("Tab")
+        person.wait_for("sandbox-tui replay")
+        person.types("20")
+        person.presses("Tab")
+        person.wait_for(f"sandbox-tui replay {session}")
+        person.presses("C-c")
+
+
 def test_every_setting_is_obeyed(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(
         s.call("execute_bash", command="seq 2000; touch output/x"), s.call("submit")

@@ -159,3 +159,8 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
         last_lines = person.runs("until [ -e ended ]; do sleep 0.1; done; tail -c 300 events")
         assert "cancelled" in re.sub(r"\s", "", last_lines)
         assert "cancelled" in person.runs("sandbox-tui sessions ls")
+        several = [re.findall(r"^20\S+", person.runs(run), re.MULTILINE)[-1] for _ in range(2)]
+        refused = person.runs("sandbox-tui stop", 2)
+        assert "2 detached runs are running. Name those to stop:" in refused
+        screen = person.runs(f"sandbox-tui stop {' '.join(several)}")
+        assert all(f"stopped {one}" in screen for one in several)

@@ -9,7 +9,9 @@ import platform
 import shlex
 import shutil
 import sys
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -211,7 +213,7 @@ def _database() -> Finding:
 
     path = data_dir() / "sessions.db"
     if not path.exists():
-        return Finding("sessions", True, f"none yet; the first run creates {path}")
+        return _no_database(path)
     try:
         with Store.open_readonly_if_needed(path) as store:
             total, standalone = store.count(), store.count_standalone()
@@ -220,6 +222,17 @@ def _database() -> Finding:
     others = total - standalone
     more = f", and {others} of evaluations and training runs" if others else ""
     return Finding("sessions", True, f"{standalone} in {path}{more}")
+
+
+def _no_database(path: Path) -> Finding:
+    """Return whether the first run can create the database: whether files can be written there."""
+    folder = next(above for above in path.parents if above.exists())
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return Finding("sessions", True, f"none yet; the first run creates {path}")
+    except OSError as error:
+        words = f"{path} cannot be created: {error.strerror}"
+        return Finding("sessions", False, words, "export SANDBOX_TUI_HOME=… (a folder of yours)")
 
 
 def _terminal() -> Finding:

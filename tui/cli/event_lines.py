@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.notes import note_on, resumed_words
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
@@ -32,6 +33,8 @@ def event_lines(event: e.AnyEvent, state: RunState) -> list[str]:
     """
     if isinstance(event, e.RunFinished):
         return _end_lines(event)
+    if isinstance(event, e.CallFinished):
+        return _finished_lines(event, state)
     line = _run_line(event) or _model_line(event, state) or _call_line(event, state)
     line = line or _person_line(event)
     return [line] if line else []
@@ -83,9 +86,9 @@ def _model_line(event: e.AnyEvent, state: RunState) -> str:
         case e.ReplyInterrupted():
             return f"step {event.step} (You stopped the reply.){_reply_start(state)}"
         case e.ModelFailed():
-            again = f"; retrying in {event.retry_in:.0f} s" if event.retry_in is not None else ""
+            again = f", next in {event.retry_in:.0f} s" if event.retry_in is not None else ""
             number = f"{event.attempt} of {event.max_attempts}"
-            return f"model failed (attempt {number}): {sanitize_line(event.error)}{again}"
+            return f"model failed (attempt {number}{again}): {sanitize_line(event.error)}"
         case e.ToolFormatChosen():
             return f"tool calls: {event.format.title}. {sanitize_line(event.why)}"
         case e.ContextLengthFound():
@@ -99,8 +102,6 @@ def _call_line(event: e.AnyEvent, state: RunState) -> str:
     match event:
         case e.CallHeld():
             return _waiting_line(event, state)
-        case e.CallFinished():
-            return _finished_line(event, state)
         case e.FilesChanged():
             changes = event.changes
             names = ", ".join(f"{c.change} {sanitize_line(c.path)}" for c in changes[:MAX_FILES])
@@ -135,18 +136,27 @@ def _reply_start(state: RunState) -> str:
     return f": {words[:MAX_CHARACTERS]}" if words else ""
 
 
-def _finished_line(event: e.CallFinished, state: RunState) -> str:
+def _finished_lines(event: e.CallFinished, state: RunState) -> list[str]:
+    """Return the line for a call that ended; if it failed, another one that says why."""
     item = state.calls[event.call]
     summary = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
     words = f"{short_name(sanitize_line(item.call.name))} {summary}".rstrip()
     decided = item.decided
     if decided is not None and decided.verdict in _NOT_RUN:
         who = "you" if decided.by == "human" else sanitize_line(decided.rule or "the policy")
-        return f"call {event.call} {_NOT_RUN[decided.verdict]} ({who}): {words}"
-    how = "ok" if event.ok else "timed out" if event.timed_out else "failed"
+        return [f"call {event.call} {_NOT_RUN[decided.verdict]} ({who}): {words}"]
+    how = "ok" if event.ok else _how_it_failed(event)
     code = f"exit {event.exit_code}, " if event.exit_code and not event.timed_out else ""
     edited = "edited by you, " if decided is not None and decided.verdict == "edit" else ""
-    return f"call {event.call} {how} ({edited}{code}{short_duration(event.duration)}): {words}"
+    line = f"call {event.call} {how} ({edited}{code}{short_duration(event.duration)}): {words}"
+    why = sanitize_line(observed(event.observation).last_line)[:MAX_CHARACTERS]
+    return [line, f"call {event.call} error: {why}"] if how == "failed" and why else [line]
+
+
+def _how_it_failed(event: e.CallFinished) -> str:
+    if event.interrupted:
+        return "interrupted"
+    return "timed out" if event.timed_out else "failed"
 
 
 _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead of run"}
@@ -167,12 +177,16 @@ def tally_lines(ends: Sequence[e.RunFinished | None]) -> list[str]:
     Args:
         ends: the end of each run; None for one that has not begun, or was cut off.
     """
-    reasons = Counter("unfinished" if end is None else end.reason for end in ends)
+    reasons = Counter("unfinished" if end is None else _reason(end) for end in ends)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     return [
         f"{numbers.counted(len(ends), 'run')}: {counts}",
         f"in total {_spent([end.totals for end in ends if end is not None])}",
     ]
+
+
+def _reason(end: e.RunFinished) -> str:
+    return end.reason.replace("_", " ")
 
 
 def _spent(all_totals: Sequence[e.Totals]) -> str:
@@ -187,7 +201,8 @@ def _spent(all_totals: Sequence[e.Totals]) -> str:
 
 
 def _end_lines(event: e.RunFinished) -> list[str]:
-    lines = [f"ended: {event.reason}" + (f": {sanitize_line(event.error)}" if event.error else "")]
+    why = f": {sanitize_line(event.error)}" if event.error else ""
+    lines = [f"ended: {_reason(event)}{why}"]
     lines.append(_spent([event.totals]))
     if event.answer is not None:
         answer = [line for line in sanitize(event.answer).split("\n") if line.strip()]

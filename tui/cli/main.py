@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from typing_extensions import override
 
-from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
+from sandbox_tui.tui.cli.command_group import Commands
+from sandbox_tui.tui.cli.completion import complete_session, completion
 from sandbox_tui.tui.cli.evals.commands import eval_group
+from sandbox_tui.tui.cli.help_sections import CommandWithSections
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.cli.options import (
     known_theme,
@@ -23,9 +25,10 @@ from sandbox_tui.tui.cli.options import (
     run_mode,
     run_options,
 )
-from sandbox_tui.tui.cli.policy_commands import policy
+from sandbox_tui.tui.cli.policy.commands import policy
 from sandbox_tui.tui.cli.rl.commands import rl_group
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
+from sandbox_tui.tui.cli.sessions.detached_commands import attach, stop
 from sandbox_tui.tui.cli.settings_commands import config_group, keys
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
 from sandbox_tui.tui.lifecycle import crash_report
@@ -34,39 +37,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandbox_tui.core.run.run_request import RunRequest
-    from sandbox_tui.sessions import RunSummary, Store
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-class Commands(click.Group):
-    """A group that prints `SandboxTuiError`s as a sentence on stderr and exits with their code."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except SandboxTuiError as error:
-            from sandbox_tui.tui.cli.settings.mistakes import error_words
-
-            click.echo(f"sandbox-tui: {error_words(error)}", err=True)
-            ctx.exit(error.exit_code)
-
-    @override
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the groups that have an unknown command as a subcommand."""
-        groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
-        matches = [f"sandbox-tui {n} {args[0]}" for n, g in groups.items() if args[0] in g.commands]
-        if matches and args[0] not in self.commands:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean: {', '.join(matches)}?")
-        return super().resolve_command(ctx, args)
-
-
 @click.group(cls=Commands, invoke_without_command=True, context_settings=CONTEXT)
 @click.version_option(package_name="sandbox-tui", prog_name="sandbox-tui")
-@click.option("--theme", callback=known_theme, help="Theme for this start.")
+@click.option("--theme", metavar="NAME", callback=known_theme, help="Theme for this start.")
 @click.pass_context
 def main(ctx: click.Context, theme: str | None) -> None:
     """Watch, steer and replay language models that work in a sandbox.
@@ -77,17 +54,36 @@ def main(ctx: click.Context, theme: str | None) -> None:
     raise_file_limit()
     ctx.obj = theme
     if ctx.invoked_subcommand is None:
+        if not is_terminal():
+            raise ConfigError(
+                "The home screen needs a terminal. `sandbox-tui --help` lists commands for pipes "
+                "and scripts, such as `sandbox-tui sessions ls`."
+            )
         settings = load_settings({}, theme)
         with open_store() as store:
             code = show(settings, store, None).code
         sys.exit(code)
 
 
-@main.command(short_help="Run a task with a model and watch it work.")
+@main.command(
+    cls=CommandWithSections,
+    short_help="Run a task with a model and watch it work.",
+    examples=(
+        'sandbox-tui run "What is the 1000th prime?" --base-url http://127.0.0.1:8000/v1 --model M',
+        'sandbox-tui run "Summarise these reports" --input ./reports --output ./results --mode ask',
+        "sandbox-tui run - --samples 8 --headless --json < task.txt > events.jsonl",
+    ),
+)
 @click.argument("task", nargs=-1, required=True)
-@click.option("--samples", type=click.IntRange(1, 256), default=1, help="Number of runs per task.")
-@click.option("--model", help="Model name, as the server knows it.")
-@click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
+@click.option(
+    "--samples",
+    type=click.IntRange(1, 256),
+    default=1,
+    metavar="N",
+    help="Number of runs per task.",
+)
+@click.option("--model", metavar="NAME", help="Model name, as the server knows it.")
+@click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
 @new_run_options
 @run_options
@@ -123,9 +119,15 @@ def run(
     _execute(requests_for(request, tasks, samples), options)
 
 
-@main.command(short_help="Watch a scripted run in a real sandbox: no API key needed.")
+@main.command(
+    cls=CommandWithSections, short_help="Watch a scripted run in a real sandbox: no API key needed."
+)
 @click.option(
-    "--speed", type=click.FloatRange(0), default=1.0, help=("Playback speed; 0 skips all pauses.")
+    "--speed",
+    type=click.FloatRange(0),
+    default=1.0,
+    metavar="X",
+    help="Playback speed; 0 skips all pauses.",
 )
 @run_options
 @click.pass_obj
@@ -141,7 +143,7 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 
 
 @main.command(short_help="Replay a saved session.")
-@click.argument("session")
+@click.argument("session", shell_complete=complete_session)
 @click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.pass_obj
@@ -165,7 +167,7 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
 
 
 @main.command(short_help="Resume a session whose program was killed, or whose model was away.")
-@click.argument("session", default="last")
+@click.argument("session", default="last", shell_complete=complete_session)
 @click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.option("--detach", is_flag=True, help="Run in the background, in a separate process.")
@@ -198,62 +200,22 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
     sys.exit(ended.code)
 
 
-@main.command(short_help="Watch or control a detached run.")
-@click.argument("session", required=False)
-@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
-@click.pass_obj
-def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
-    """Watch or control a run that was started with --detach (default: the newest such SESSION).
-
-    Several terminals may watch; one is in control, and T takes control. Leaving
-    does not end the run.
-    """
-    settings = load_settings({}, theme)
-    with open_store() as store:
-        run = _detached(store, session)
-        if headless or as_json or not is_terminal():
-            import asyncio
-
-            from sandbox_tui.tui.cli.headless import follow_headless
-
-            code = asyncio.run(follow_headless(run, store, as_json=as_json))
-        else:
-            from sandbox_tui.tui.lifecycle.first_screen import Attach
-
-            code = show(settings, store, Attach(run)).code
-    sys.exit(code)
-
-
-@main.command(short_help="End a detached run.")
-@click.argument("session", required=False)
-def stop(session: str | None) -> None:
-    """End a run that was started with --detach (default: the newest such SESSION)."""
-    import asyncio
-
-    from sandbox_tui.sessions.remote.client import RunClient
-
-    with open_store() as store:
-        run = _detached(store, session)
-
-        async def end() -> None:
-            worker = RunClient(run, store)
-            await worker.stop("You stopped the run.")
-            worker.leave()
-            if worker.failure is not None:
-                raise worker.failure
-
-        asyncio.run(end())
-        click.echo(f"stopped {run.id}")
-
-
-@main.command(short_help="Fork a saved session at any moment.")
-@click.argument("session")
-@click.option("--at", default="end", show_default=True, metavar="MOMENT")
-@click.option("--model", help="Use another model.")
-@click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
+@main.command(
+    cls=CommandWithSections,
+    short_help="Fork a saved session at any moment.",
+    examples=(
+        'sandbox-tui fork last --at step:4 --message "Use the standard library only."',
+        """sandbox-tui fork ID --at call:7 --edit-call '{"command": "make -j1"}' --model M""",
+    ),
+)
+@click.argument("session", shell_complete=complete_session)
+@click.option(
+    "--at", default="end", show_default=True, metavar="MOMENT", help="Where the fork starts."
+)
+@click.option("--model", metavar="NAME", help="Use another model.")
+@click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
-@click.option("--task", help="Use another task.")
+@click.option("--task", metavar="TEXT", help="Use another task.")
 @click.option("--message", default="", help="Send the model this message before it continues.")
 @click.option("--edit-call", metavar="JSON", help="Replace the arguments of the call at MOMENT.")
 @click.option("--yes", is_flag=True, help="Run recorded calls again without asking.")
@@ -281,8 +243,8 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 
 
 @main.command(short_help="Show two sessions side by side.")
-@click.argument("left")
-@click.argument("right")
+@click.argument("left", shell_complete=complete_session)
+@click.argument("right", shell_complete=complete_session)
 @click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
 @click.option("--diffs", is_flag=True, help="Print lines of text with a diff of each file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -304,7 +266,7 @@ def image() -> None:
 @click.option(
     "--small", is_flag=True, help="With --from-packages: leave out the science libraries."
 )
-@click.option("--tag", help="Name for the image.")
+@click.option("--tag", metavar="NAME", help="Name for the image.")
 def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
     """Build the image, from a registry or from the packages of this machine."""
     from sandbox_tui.tui.cli.build_image import build
@@ -322,9 +284,22 @@ def doctor(ask_model: bool) -> None:
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True)
-@click.option("--public-url", help="URL for browsers, behind a proxy.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    metavar="ADDRESS",
+    show_default=True,
+    help="Address to listen on.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8765,
+    metavar="N",
+    help="Port to listen on.",
+    show_default=True,
+)
+@click.option("--public-url", metavar="URL", help="URL for browsers, behind a proxy.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def serve(
@@ -344,12 +319,15 @@ def serve(
     serve_until_interrupted(themed, host, port, public_url)
 
 
+main.add_command(attach)
+main.add_command(completion)
 main.add_command(eval_group)
 main.add_command(keys)
 main.add_command(policy)
 main.add_command(rl_group)
 main.add_command(sessions)
 main.add_command(snapshots)
+main.add_command(stop)
 main.add_command(config_group)
 
 # --- shared by the commands
@@ -379,22 +357,3 @@ def _detach(requests: Sequence[RunRequest]) -> None:
 
     for request in requests:
         click.echo(begin(Job.of(request)))
-
-
-def _detached(store: Store, name: str | None) -> RunSummary:
-    """Return the detached run with this name; without a name, the newest one."""
-    from sandbox_tui.sessions.remote.sockets import is_detached
-
-    if name is not None and name != "last":
-        found = store.run(name)
-        if found.outcome == "running" and found.elsewhere:
-            raise ConfigError(f"{found.id} is running in {found.program}.")
-        if found.outcome != "running" or not is_detached(found.id):
-            ended = found.outcome.replace("_", " ")
-            raise ConfigError(f"{found.id} is {ended}, so it is not a detached run.")
-        return found
-    running = (run for run in store.standalone_runs(limit=500) if run.outcome == "running")
-    for found in running:
-        if is_detached(found.id):
-            return found
-    raise ConfigError("There is no detached run; `sandbox-tui run --detach` starts one.")

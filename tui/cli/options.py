@@ -23,16 +23,19 @@ def request_options(function: Any) -> Any:
     """Add the options for every request to a model."""
     for option in reversed(
         [
-            click.option("--temperature", type=float, help="Sampling temperature."),
+            click.option("--temperature", type=float, metavar="T", help="Sampling temperature."),
             click.option(
                 "--tool-calls",
                 type=click.Choice(["auto", "native", "json_schema", "text"]),
                 help="Format in which the model makes tool calls.",
             ),
-            click.option("--extra-body", help="Extra request fields, as a JSON object."),
+            click.option(
+                "--extra-body", metavar="JSON", help="Extra request fields, as a JSON object."
+            ),
             click.option(
                 "--seed",
                 type=int,
+                metavar="N",
                 help=("Seed of the first request; steps and samples count up from it."),
             ),
         ]
@@ -49,6 +52,7 @@ def new_run_options(function: Any) -> Any:
                 "--input",
                 "input_",
                 type=click.Path(path_type=Path),
+                metavar="PATH",
                 help="File or folder to copy into the sandbox.",
             ),
             click.option(
@@ -80,7 +84,7 @@ def run_options(function: Any) -> Any:
                 type=click.Choice(["auto", "docker", "bubblewrap"]),
                 help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
             ),
-            click.option("--image", help="Container image (docker)."),
+            click.option("--image", metavar="NAME", help="Container image (docker)."),
             click.option(
                 "--network",
                 type=click.Choice(["bridge", "none"]),
@@ -96,15 +100,26 @@ def run_options(function: Any) -> Any:
             click.option(
                 "--output",
                 type=click.Path(path_type=Path, file_okay=False),
+                metavar="DIR",
                 help="Folder for the results.",
             ),
-            click.option("--prompts", help="Name of a built-in prompt pack, or a YAML file."),
-            click.option("--max-steps", type=click.IntRange(1), help="Maximum number of steps."),
             click.option(
-                "--max-tokens", type=click.IntRange(1), help="Maximum tokens of one reply."
+                "--prompts", metavar="PACK", help="Name of a built-in prompt pack, or a YAML file."
             ),
             click.option(
-                "--token-limit", type=click.IntRange(1), help="Maximum tokens of the conversation."
+                "--max-steps", type=click.IntRange(1), metavar="N", help="Maximum number of steps."
+            ),
+            click.option(
+                "--max-tokens",
+                type=click.IntRange(1),
+                metavar="N",
+                help="Maximum tokens of one reply.",
+            ),
+            click.option(
+                "--token-limit",
+                type=click.IntRange(1),
+                metavar="N",
+                help="Maximum tokens of the conversation.",
             ),
             click.option(
                 "--time-limit",

@@ -14,7 +14,7 @@ from sandbox_tui.sessions.evals.delete import (
     refuse_running,
 )
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.tui.cli.free_space import free_space
+from sandbox_tui.tui.cli.sessions.free_space import free_space
 from sandbox_tui.tui.format import numbers
 
 

@@ -21,8 +21,8 @@ def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> No
         refuse_running,
     )
     from sandbox_tui.sessions.store.tables import rollouts, trainings
-    from sandbox_tui.tui.cli.free_space import free_space
     from sandbox_tui.tui.cli.open_store import open_store, unique_by_id
+    from sandbox_tui.tui.cli.sessions.free_space import free_space
     from sandbox_tui.tui.format import numbers
 
     with open_store() as store:

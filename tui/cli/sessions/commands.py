@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
 
 
@@ -27,7 +28,7 @@ def snapshots_ls(as_json: bool) -> None:
 
 
 @snapshots.command("prune", short_help="Remove snapshots that are no longer needed.")
-@click.argument("session", nargs=-1)
+@click.argument("session", nargs=-1, shell_complete=complete_session)
 @click.option("--all", "every", is_flag=True, help="Remove those of all sessions.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
@@ -45,12 +46,12 @@ def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
 
 @click.group()
 def sessions() -> None:
-    """Saved sessions."""
+    """List, search, inspect, share and delete saved sessions."""
 
 
 @sessions.command("ls")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one session per line.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
 @click.option("--all", "every", is_flag=True, help="Also list samples of evaluations and rollouts.")
 def sessions_ls(as_json: bool, limit: int, every: bool) -> None:
     """List sessions, newest first."""
@@ -61,7 +62,7 @@ def sessions_ls(as_json: bool, limit: int, every: bool) -> None:
 
 
 @sessions.command("show", short_help="Show what a session did and how it ended.")
-@click.argument("session")
+@click.argument("session", shell_complete=complete_session)
 def sessions_show(session: str) -> None:
     """Show a SESSION: its settings, figures, answer and task, and one line for each call.
 
@@ -75,11 +76,11 @@ def sessions_show(session: str) -> None:
 
 
 @sessions.command("rm")
-@click.argument("session", nargs=-1, required=True)
+@click.argument("session", nargs=-1, required=True, shell_complete=complete_session)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions and free their space."""
-    from sandbox_tui.tui.cli.free_space import free_space
+    from sandbox_tui.tui.cli.sessions.free_space import free_space
     from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
 
     with open_store() as store:
@@ -104,7 +105,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
 
@@ -129,7 +130,7 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
 
 
 @sessions.command("rename", short_help="Give a session a title.")
-@click.argument("session")
+@click.argument("session", shell_complete=complete_session)
 @click.argument("title", required=False)
 def sessions_rename(session: str, title: str | None) -> None:
     """Give a SESSION a TITLE; without TITLE, its task is its name again."""
@@ -138,7 +139,7 @@ def sessions_rename(session: str, title: str | None) -> None:
 
 
 @sessions.command("tag")
-@click.argument("session")
+@click.argument("session", shell_complete=complete_session)
 @click.argument("tags", nargs=-1)
 @click.option("--remove", is_flag=True, help="Remove these tags instead of adding them.")
 def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
@@ -159,10 +160,12 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
 
 
 @sessions.command("note")
-@click.argument("session")
+@click.argument("session", shell_complete=complete_session)
 @click.argument("text", nargs=-1)
-@click.option("--step", type=click.IntRange(0), default=0, help="The step the note is about.")
-@click.option("--remove", type=int, metavar="NUMBER", help="Delete the note with this number.")
+@click.option(
+    "--step", type=click.IntRange(0), default=0, metavar="N", help="The step the note is about."
+)
+@click.option("--remove", type=int, metavar="N", help="Delete the note with this number.")
 def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | None) -> None:
     """Write TEXT on a step of a SESSION; without any, list its notes."""
     from sandbox_tui.core.base.sanitize import sanitize_line
@@ -184,7 +187,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 
 
 @sessions.command("export", short_help="Write a session to a file.")
-@click.argument("session")
+@click.argument("session", shell_complete=complete_session)
 @click.option("--format", "-f", "format_", required=True, metavar="FORMAT")
 @click.option(
     "--output",

@@ -33,7 +33,7 @@ def print_snapshots(store: Store, *, as_json: bool) -> None:
     if as_json:
         return
     total = numbers.size(sum(one.size for one in found.own))
-    click.echo(f"{len(found.own)} snapshots, {total}" if found.own else "There are no snapshots.")
+    click.echo(f"{_count(found.own)}, {total}" if found.own else "There are no snapshots.")
     if found.foreign_count:
         click.echo(f"{found.foreign_count} more belong to sessions that are not in this database.")
     if found.problem:
@@ -50,7 +50,7 @@ def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
     chosen = [one for one in found.own if sessions is None or one.session in sessions]
     if chosen and ask:
         total = numbers.size(sum(one.size for one in chosen))
-        click.confirm(f"Remove {len(chosen)} snapshots ({total})?", abort=True)
+        click.confirm(f"Remove {_count(chosen)} ({total})?", abort=True)
     problems = [
         *remove_orphaned_snapshots(store),
         *SnapshotStores(snapshot_dir()).remove_all(chosen),

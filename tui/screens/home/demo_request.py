@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.config.settings import Settings, changed, data_dir
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.demo_model import DEMO_TASK, DemoModel, demo_documents
@@ -30,6 +31,9 @@ def demo_request(
     Args:
         speed: 0 skips the script's pauses.
         given: settings given for this demo, by dotted name; limits among them apply.
+
+    Raises:
+        StoreError: the demo's documents cannot be written.
     """
     limits = {
         name: value
@@ -49,6 +53,17 @@ def demo_request(
 def _documents() -> Path:
     """Return the folder with the demo's documents, written if they are missing or have changed."""
     folder = data_dir() / "demo"
+    try:
+        _write_missing(folder)
+    except OSError as error:
+        raise StoreError(
+            f"The demo's documents cannot be written to {folder}: {error.strerror}. "
+            "SANDBOX_TUI_HOME=DIR keeps everything in another folder."
+        ) from error
+    return folder
+
+
+def _write_missing(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in demo_documents().items():
         path = folder / name
@@ -56,4 +71,3 @@ def _documents() -> Path:
             temporary = path.with_suffix(f".{os.getpid()}")  # another program may be reading them
             temporary.write_bytes(data)
             temporary.replace(path)
-    return folder

@@ -86,3 +86,15 @@ def test_sessions_of_evaluations_are_counted_separately_as_on_the_home_screen(
             store.append(run_id, [started(run_id)])
     output = CliRunner().invoke(main, ["doctor"]).output
     assert f" 1 in {own_home / 'sessions.db'}, and 2 of evaluations and training runs" in output
+
+
+def test_a_home_that_cannot_be_written_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(doctor, "engine_status", lambda image: HAS_IMAGE)
+    monkeypatch.setenv("SANDBOX_TUI_HOME", str(tmp_path / "file" / "home"))
+    done = CliRunner().invoke(main, ["doctor"])
+    assert done.exit_code == 3
+    assert "home/sessions.db cannot be created: " in done.output
+    assert "→ export SANDBOX_TUI_HOME=" in done.output

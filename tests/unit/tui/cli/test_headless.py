@@ -43,6 +43,36 @@ def test_how_a_call_went_comes_before_what_it_was() -> None:
     assert re.search(r"call 1 failed \(edited by you, exit 3, 0\.50s\): bash ", failed)
 
 
+def proposed() -> list[e.AnyEvent]:
+    """The events until the first call is proposed."""
+    events, _ = sample("plain")
+    at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
+    return events[: at + 1]
+
+
+def test_a_call_that_failed_says_why() -> None:
+    told = "Exit code: 1\n[STDOUT]\nyes\n[STDERR]\nTraceback\nKeyError: 'x\x1b'\n"
+    failed = e.CallFinished(call=1, observation=told, ok=False, exit_code=1, duration=0.5)
+    how, why = lines([*proposed(), failed])[-2:]
+    assert "call 1 failed (exit 1, 0.50s): bash " in how
+    assert why.endswith("call 1 error: KeyError: 'x␛'")
+
+
+def test_a_call_that_was_interrupted_has_not_failed() -> None:
+    ended = e.CallFinished(call=1, observation="", ok=False, duration=0.5, interrupted=True)
+    assert "call 1 interrupted (0.50s): bash " in lines([*proposed(), ended])[-1]
+
+
+def test_the_end_is_named_in_words() -> None:
+    end = e.RunFinished(reason="max_steps", error="It was long.", totals=e.Totals())
+    assert lines([end])[0].endswith("ended: max steps: It was long.")
+
+
+def test_a_failed_request_says_when_the_next_one_follows() -> None:
+    failed = e.ModelFailed(step=1, attempt=1, max_attempts=5, error="Is it on?", retry_in=5.0)
+    assert lines([failed])[0].endswith("model failed (attempt 1 of 5, next in 5 s): Is it on?")
+
+
 def test_a_call_that_the_user_edited_says_so() -> None:
     events, _ = sample("plain")
     at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
@@ -205,6 +235,6 @@ def test_several_runs_end_with_a_tally() -> None:
         e.RunFinished(reason="max_steps", error="", totals=e.Totals()),
     ]
     assert tally_lines(ends) == [
-        "4 runs: 2 submitted, 1 unfinished, 1 max_steps",
+        "4 runs: 2 submitted, 1 unfinished, 1 max steps",
         "in total 4 steps, 2 calls, 2.0k tokens, $0.50",
     ]

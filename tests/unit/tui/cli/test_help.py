@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections import Counter
 from collections.abc import Iterator
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from sandbox_tui.tui.cli.command_group import TOPICS
+from sandbox_tui.tui.cli.help_sections import CommandWithSections
 from sandbox_tui.tui.cli.main import main
 
 
@@ -21,9 +26,44 @@ def groups(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize("path", list(groups(main)), ids=" ".join)
 def test_no_line_about_a_command_is_cut(path: tuple[str, ...]) -> None:
     done = CliRunner().invoke(main, [*path, "--help"], terminal_width=80)
-    _, _, listed = done.stdout.partition("Commands:")
+    _, _, listed = done.stdout.partition("-h, --help")
     assert listed.strip()
     assert "..." not in listed
+
+
+def test_every_command_is_listed_under_one_topic() -> None:
+    assert Counter(name for names in TOPICS.values() for name in names) == Counter(
+        list(main.commands)
+    )
+
+
+@pytest.mark.parametrize("name", ["run", "fork", "demo"])
+def test_every_option_is_listed_once(name: str) -> None:
+    command = main.commands[name]
+    done = CliRunner().invoke(main, [name, "--help"], terminal_width=80)
+    listed = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", done.stdout, re.MULTILINE)
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    assert Counter(listed) == Counter([one.opts[0] for one in options] + ["--help"])
+
+
+def test_the_examples_of_a_command_can_be_parsed() -> None:
+    for name in ("run", "fork"):
+        command = main.commands[name]
+        assert isinstance(command, CommandWithSections)
+        assert command.examples
+        for example in command.examples:
+            program, called, *words = shlex.split(example.partition(" < ")[0])
+            assert (program, called) == ("sandbox-tui", name)
+            command.make_context(name, words, resilient_parsing=False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("replya", "sandbox-tui replay"), ("help", "sandbox-tui --help")]
+)
+def test_a_command_that_is_spelled_alike_is_suggested(typed: str, meant: str) -> None:
+    done = CliRunner().invoke(main, [typed])
+    assert done.exit_code == 2
+    assert f"No such command '{typed}'. Did you mean: {meant}?" in done.output
 
 
 def test_a_command_without_its_group_is_suggested() -> None:

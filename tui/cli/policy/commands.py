@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import session_named, store_to_read
 
 
@@ -19,13 +20,13 @@ def policy() -> None:
 def policy_show(as_json: bool) -> None:
     """Show the rules, in the order in which they apply."""
     from sandbox_tui.core.config.settings import config_dir, load
-    from sandbox_tui.tui.cli.policy_report import print_policy
+    from sandbox_tui.tui.cli.policy.report import print_policy
 
     print_policy(load().policy, config_dir() / "config.toml", as_json=as_json)
 
 
 @policy.command("check", short_help="Show how the rules would treat a saved session's calls.")
-@click.argument("session", default="last")
+@click.argument("session", default="last", shell_complete=complete_session)
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def policy_check(session: str, config: Path | None, as_json: bool) -> None:
@@ -34,7 +35,7 @@ def policy_check(session: str, config: Path | None, as_json: bool) -> None:
     Nothing is run. --config tries the rules of another file.
     """
     from sandbox_tui.core.config.settings import load
-    from sandbox_tui.tui.cli.policy_report import check, print_check
+    from sandbox_tui.tui.cli.policy.report import check, print_check
 
     rules = load(file=config).policy
     with store_to_read() as store:

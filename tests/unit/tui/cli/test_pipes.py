@@ -1,0 +1,31 @@
+"""Commands in a pipe: the reader may go away, and the home screen needs a terminal."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sandbox_tui.tui.cli.main import main
+from tests.e2e.tmux import PROGRAM
+
+
+@pytest.mark.parametrize("command", ["config", "keys"])
+def test_a_closed_pipe_has_the_exit_code_of_its_signal(command: str) -> None:
+    program = subprocess.Popen(
+        [PROGRAM, command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    )
+    assert program.stdout is not None
+    program.stdout.close()
+    _, words = program.communicate()
+    assert (program.returncode, words) == (128 + signal.SIGPIPE, b"")
+
+
+def test_the_home_screen_needs_a_terminal(own_home: Path) -> None:
+    done = CliRunner().invoke(main, [])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("sandbox-tui: The home screen needs a terminal.")
+    assert not own_home.exists()

@@ -1,0 +1,66 @@
+"""The group of all commands: its help by topic, its errors as sentences, and near misses."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import click
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+
+TOPICS = {
+    "Run": ("run", "demo", "attach", "stop", "resume"),
+    "Sessions": ("sessions", "replay", "fork", "compare", "snapshots"),
+    "Many tasks": ("eval", "rl"),
+    "Setup": ("doctor", "config", "keys", "policy", "image", "serve", "completion"),
+}
+"""The commands, in the order in which the help lists them."""
+
+
+class Commands(click.Group):
+    """A group that prints `SandboxTuiError`s as a sentence on stderr and exits with their code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except SandboxTuiError as error:
+            from sandbox_tui.tui.cli.settings.mistakes import error_words
+
+            click.echo(f"sandbox-tui: {error_words(error)}", err=True)
+            ctx.exit(error.exit_code)
+        except BrokenPipeError as error:
+            from sandbox_tui.tui.cli.headless import without_output
+
+            ctx.exit(without_output(error))
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest what an unknown command may mean: one below a group, or one spelled alike."""
+        if args[0] not in self.commands and (meant := self._meant(args[0])):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean: {', '.join(meant)}?")
+        return super().resolve_command(ctx, args)
+
+    def _meant(self, name: str) -> list[str]:
+        groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
+        if below := [f"sandbox-tui {n} {name}" for n, g in groups.items() if name in g.commands]:
+            return below
+        if name == "help":
+            return ["sandbox-tui --help"]
+        return [f"sandbox-tui {near}" for near in difflib.get_close_matches(name, self.commands, 3)]
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by topic, all in one column."""
+        width = max(map(len, self.commands)) + 2
+        for topic, names in TOPICS.items():
+            rows = [
+                (name.ljust(width - 2), self.commands[name].get_short_help_str(formatter.width))
+                for name in names
+            ]
+            with formatter.section(topic):
+                formatter.write_dl(rows)

@@ -1,0 +1,1 @@
+"""`sandbox-tui policy`: shows the rules, and checks them against a saved session."""
