@@ -9,7 +9,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.remote.client import RunClient
-from sandbox_tui.sessions.remote.sockets import is_detached
+from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
 
 MAX_TASK = 60
 """Maximum characters of a task in a list of runs."""
@@ -48,7 +48,9 @@ def only_detached_run(store: Store) -> RunSummary:
 
 def _detached_runs(store: Store) -> Sequence[RunSummary]:
     """Return all detached runs, the newest one first; at least one."""
-    running = (run for run in store.standalone_runs(limit=500) if run.outcome == "running")
+    running = [run for run in store.standalone_runs(limit=500) if run.outcome == "running"]
+    for run in running:
+        remove_left_socket(run.id)
     found = [run for run in running if is_detached(run.id)]
     if not found:
         raise ConfigError("There is no detached run; `sandbox-tui run --detach` starts one.")

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.remote.sockets import listen
+from sandbox_tui.sessions.remote.sockets import listen, remove_left_socket
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
 
-RUNS = ("20261120-101112-abcde", "20261121-101112-fghij")
+RUNS = ("20261120-101112-stopa", "20261121-101112-stopb")
 
 
 @pytest.fixture
@@ -22,6 +22,7 @@ def detached(store: Store) -> Iterator[None]:
     with contextlib.ExitStack() as sockets:
         for number, run in enumerate(RUNS):
             store.append(run, [started(run, task=f"task {number}", started_at=float(number))])
+            sockets.callback(remove_left_socket, run)
             sockets.enter_context(contextlib.closing(listen(run)))
         yield
 
@@ -41,8 +42,16 @@ def test_of_several_runs_none_is_chosen() -> None:
     ]
 
 
+def test_a_socket_that_a_killed_program_left_is_no_run(store: Store) -> None:
+    store.append(RUNS[0], [started(RUNS[0])])
+    listen(RUNS[0]).close()
+    done = stop()
+    assert done.exit_code == 2
+    assert "There is no detached run" in done.stderr
+
+
 def test_without_a_run_there_is_nothing_to_stop(store: Store) -> None:
     store.append(RUNS[0], [started(RUNS[0])])
     done = stop()
-    assert done.exit_code == 2, done.output
+    assert done.exit_code == 2
     assert "There is no detached run" in done.stderr
