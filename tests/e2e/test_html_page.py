@@ -362,6 +362,48 @@ def test_a_phone_shows_one_pane_that_fits(page: Page) -> None:
     assert page.run("document.documentElement.scrollWidth <= innerWidth")
 
 
+LONG = "a line of words that is longer than a phone is wide " * 4
+
+
+def test_long_lines_wrap_at_a_size_that_can_be_read(page: Page, tmp_path: Path) -> None:
+    """The lines of a full-screen program stay whole; those of a file wrap, too."""
+    prints = [
+        f"{LONG}\r\n".encode(),
+        b"\x1b[?1049h" + LONG[:100].encode() + b"\x1b[2;1Hstatus",
+        b"\x1b[?1049l",
+    ]
+    events: list[e.AnyEvent] = [
+        started(),
+        e.TerminalOpened(terminal="model", cols=300, rows=10),
+        *(e.TerminalOutput(terminal="model", data=data) for data in prints),
+        e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="x"),
+    ]
+    store = Store(tmp_path / "s.db")
+    keep(store, [msgspec.structs.replace(x, seq=n, t=n * 0.2) for n, x in enumerate(events, 1)], [])
+    (part,) = EXPORTERS["html"].write(Recording(store, "r"))
+    store.close()
+    path = tmp_path / "long.html"
+    path.write_bytes(part.data)
+    sideways = "document.getElementById('screen').scrollWidth > document.getElementById('screen').clientWidth"
+    pixels = "parseFloat(getComputedStyle(document.getElementById('screen')).fontSize)"
+
+    page.size(390, 844)
+    page.open("about:blank", "location.href === 'about:blank'")
+    page.open(path.as_uri(), READY)
+    page.key("2")
+    assert (page.run(sideways), page.run(pixels) >= 11) == (False, True)
+    assert text(page, "#screen").startswith(LONG.strip())
+    page.key("w")
+    assert page.run(sideways)
+    page.key("w")
+    page.run("location.hash = '#event=4'")
+    page.until(f"{SEQ} === 4")
+    assert page.run("document.getElementById('screen').children[0].offsetHeight") < 16
+    page.run("location.hash = '#event=5'")
+    page.until(f"{SEQ} === 5")
+    assert page.run(pixels) >= 11
+
+
 def test_states_have_the_words_of_the_program(page: Page, tmp_path: Path) -> None:
     reply: dict[str, object] = {"role": "assistant", "content": "x"}
     events: list[e.AnyEvent] = [

@@ -31,12 +31,14 @@ class Frame(NamedTuple):
         top: number of the line at the top of the screen.
         rows: height of the screen in lines.
         lines: for every changed line: its number, then text and style number in turn.
+        full: 1 while a full-screen program shows, whose lines are not wrapped; otherwise 0.
     """
 
     seq: int
     top: int
     rows: int
     lines: list[list[Any]]
+    full: int = 0
 
 
 class StyleTable:
@@ -88,7 +90,7 @@ class _Film:
     def __init__(self, cols: int, rows: int, styles: StyleTable) -> None:
         self.screen = Screen(min(cols, 1000), min(rows, 1000), KEPT_LINES)
         self.frames: list[bytes] = []
-        self._last = (-1, -1)
+        self._last = (-1, -1, 0)
         self._styles = styles
         self._shown: dict[int, list[Any]] = {}
         self._seen = 0  # lines below this number have scrolled off the screen and are recorded
@@ -102,9 +104,10 @@ class _Film:
         self._seen = top
         self._shown = {n: kept for n, kept in self._shown.items() if n >= top}
         self._shown |= {line[0]: line[1:] for line in lines if line[0] >= top}
-        if lines or self._last != (top, screen.lines):
-            self._last = (top, screen.lines)
-            self.frames.append(compact_json(Frame(seq, top, screen.lines, lines)))
+        full = int(screen.in_alternate)
+        if lines or self._last != (top, screen.lines, full):
+            self._last = (top, screen.lines, full)
+            self.frames.append(compact_json(Frame(seq, top, screen.lines, lines, full)))
 
     def _lines(self) -> Iterator[list[Any]]:
         """Yield lines that may have changed: those that scrolled away, then those on the screen."""

@@ -71,11 +71,13 @@
       flip.setAttribute("aria-pressed", String(compared));
       head.push(flip);
     }
+    const body = compared && earlier !== undefined ? block(difference(earlier, content), "diff")
+      : content === undefined ? make("p", "dim", `${size(change[4])}. This file is not in this page: it is binary, or too large.`)
+        : shownFile(path, content);
+    if (body.tagName === "PRE") head.push(wrapButton());
     if (content !== undefined) head.push(button("save", () => save(path, content), "save this file"));
     $("previewed").replaceChildren(...head);
-    $("preview").replaceChildren(compared && earlier !== undefined ? block(difference(earlier, content), "diff")
-      : content === undefined ? make("p", "dim", `${size(change[4])}. This file is not in this page: it is binary, or too large.`)
-        : shownFile(path, content));
+    $("preview").replaceChildren(body);
     $("preview").scrollTop = 0;
   };
   // The previous different text of the file, if it is embedded.

@@ -119,6 +119,7 @@
     ["1 2 3", "calls, terminal, files", () => focusPane(0), "1"], ["", "", () => focusPane(1), "2"],
     ["", "", () => focusPane(2), "3"],
     ["z", "one pane alone, or all", zoom, "z"],
+    ["w", "wrap long lines, or scroll sideways", () => wrap(!wraps), "w"],
     ["t", "next theme", nextTheme, "t"],
     ["esc", "close search, file or pane", escape, "Escape"],
     ["?", "this help", () => $("help").showModal(), "?"],
@@ -221,6 +222,8 @@
     total = play[play.length - 1];
     $("scrub").max = total;
     useTheme(remembered("sandbox-tui theme"));
+    $("wraps").append(wrapButton());
+    wrap(remembered("sandbox-tui wrap") !== "false");
     fillHeader();
     fillPanes();
     fillHelp();

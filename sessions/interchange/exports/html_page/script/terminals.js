@@ -1,7 +1,7 @@
 
   // --- terminals
 
-  const SHOWN_LINES = 400, MIN_PIXELS = 11, MIN_PIXELS_OF_PHONES = 7, PHONE = "(max-width: 900px)";
+  const SHOWN_LINES = 400, MIN_PIXELS = 11, MIN_PIXELS_OF_PROGRAMS = 7, PHONE = "(max-width: 900px)";
   const COLOURS = {
     black: "#38424d", red: "#e07077", green: "#86b98b", brown: "#e3a94b", blue: "#7fa7d6",
     magenta: "#b29ae0", cyan: "#83b0b0", white: "#b9c0ca", brightblack: "#7a8694",
@@ -9,14 +9,14 @@
     brightmagenta: "#c5b3e8", brightcyan: "#a2c4c4", brightwhite: "#f1f3f5",
   };
   const terminals = new Map();
-  let shown = null;
+  let shown = null, wraps = true;
 
+  const width = (runs) => runs.reduce((sum, run) => sum + (typeof run === "string" ? run.length : 0), 0);
   const readTerminal = (frames) => {
     const lines = [];
     frames.forEach((frame, index) => {
       for (const [number, ...runs] of frame[3]) (lines[number] ||= []).push([index, runs]);
     });
-    const width = (runs) => runs.reduce((sum, run) => sum + (typeof run === "string" ? run.length : 0), 0);
     let columns = 1;
     for (const history of lines) for (const [, runs] of history || []) columns = Math.max(columns, width(runs));
     return { frames, lines, columns };
@@ -52,7 +52,7 @@
     if (terminal.drawn === index && screen.dataset.name === shown) return;
     terminal.drawn = index;
     screen.dataset.name = shown;
-    const [, top, rows] = terminal.frames[index];
+    const [, top, rows, , full] = terminal.frames[index];
     const at = (number) => {
       const history = terminal.lines[number];
       const found = history ? upTo(history, index, (entry) => entry[0]) - 1 : -1;
@@ -66,11 +66,16 @@
       wanted.push(entry ? (entry.element ||= drawLine(entry[1])) : make("div"));
     }
     screen.replaceChildren(...wanted);
+    const program = full ? Math.max(1, ...wanted.map((line) => line.textContent.length)) : 0;
+    if (terminal.program !== program) { terminal.program = program; fitTerminal(); }
     follow("screen");
   };
-  // On narrow screens, shrinks the font until the longest line fits.
+  // Shrinks the font until the longest line fits, but not so far that it cannot be read: longer
+  // lines wrap. The lines of a full-screen program never do; on phones, they may become smaller.
   const fitTerminal = () => {
-    const screen = $("screen"), columns = terminals.get(shown)?.columns;
+    const screen = $("screen"), terminal = terminals.get(shown), program = terminal?.program || 0;
+    const columns = program || terminal?.columns;
+    screen.classList.toggle("wrapped", wraps && !program);
     screen.style.fontSize = "";
     if (!columns || !screen.clientWidth) return;
     const probe = make("span", "", "0".repeat(20));
@@ -78,8 +83,22 @@
     const letter = probe.getBoundingClientRect().width / 20, pixels = parseFloat(getComputedStyle(screen).fontSize);
     probe.remove();
     const room = screen.clientWidth - 24;
-    const least = matchMedia(PHONE).matches ? MIN_PIXELS_OF_PHONES : MIN_PIXELS;
+    const least = program && matchMedia(PHONE).matches ? MIN_PIXELS_OF_PROGRAMS : MIN_PIXELS;
     if (letter * columns > room) screen.style.fontSize = `${Math.max(least, pixels * room / (letter * columns))}px`;
+  };
+  const wrap = (on) => {
+    wraps = on;
+    for (const one of document.querySelectorAll(".wrap")) one.setAttribute("aria-pressed", String(on));
+    $("preview").classList.toggle("wrapped", on);
+    remember("sandbox-tui wrap", String(on));
+    fitTerminal();
+    follow("screen");
+  };
+  const wrapButton = () => {
+    const made = button("wrap", () => wrap(!wraps), "wrap long lines, or scroll sideways (w)");
+    made.classList.add("wrap");
+    made.setAttribute("aria-pressed", String(wraps));
+    return made;
   };
   const choose = (name) => {
     shown = name;
