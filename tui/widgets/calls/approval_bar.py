@@ -16,7 +16,8 @@ from sandbox_tui.core.base.defaults import WORKING_DIR
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import BASH
-from sandbox_tui.core.events.run_state import FileState, RunState
+from sandbox_tui.core.events.reply_calls import place_in_reply
+from sandbox_tui.core.events.run_state import CallItem, FileState, RunState
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.policy.named_files import NamedFile, named_files
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
@@ -44,6 +45,14 @@ CHOICES = (
 
 _ACTION = "action"
 """Meta key of a style that holds the action to run on a click."""
+
+
+def numbered_call(state: RunState, item: CallItem) -> str:
+    """Return "call 4", or "call 4 (2 of 3)" if it is the second of the three calls of the latest
+    reply."""
+    found = place_in_reply(state, item)
+    place = "" if found is None else f" ({found[0]} of {found[1]})"
+    return f"call {item.call.number}{place}"
 
 
 def names_in(call: ToolCall, files: Mapping[str, FileState]) -> str:
@@ -158,7 +167,7 @@ class ApprovalBar(Widget):
         call, held = pending.call, pending.held
         width = max(20, self.content_size.width)
         first = Text(no_wrap=True)
-        first.append(f"◆ call {call.number} ", style=palette.accent + Style(bold=True))
+        first.append(f"◆ {numbered_call(state, pending)} ", style=palette.accent + Style(bold=True))
         first.append(f"{short_name(sanitize_line(call.name))} ", style=palette.tool)
         first.append(sanitize_line(full_command(call.name, call.arguments)), style=palette.text)
         why = Text(no_wrap=True)

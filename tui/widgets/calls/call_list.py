@@ -11,6 +11,7 @@ from textual.events import Resize
 from textual.strip import Strip
 from typing_extensions import override
 
+from sandbox_tui.core.events.reply_calls import calls_to_come, precedes_calls_to_come
 from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -20,6 +21,7 @@ from sandbox_tui.tui.widgets.calls.hidden_panes import hidden_panes
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
 from sandbox_tui.tui.widgets.calls.rows.human_rows import session_note_lines
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines, run_end
+from sandbox_tui.tui.widgets.calls.rows.rows_to_come import rows_to_come
 from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_output, task_lines
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
 from sandbox_tui.tui.widgets.calls.search.call_filter import (
@@ -77,6 +79,7 @@ class Calls(SearchKeys):
         self._notes: Mapping[int, Sequence[str]] = {}
         self.failures_later: Callable[[], int] = int  # none
         self._open_items: set[int] = set()
+        self._precedes_calls = -1  # index of the item below which the calls to come stand
         self._now = 0.0
         self.border_title, self.is_interrupted = "calls", False
 
@@ -86,6 +89,7 @@ class Calls(SearchKeys):
         self._known = len(state.items)
         self._first = start_of_window(state.items, self._filter, WINDOW_ITEMS)
         self._open_items = self._unsettled(self._first, self._known)
+        self._precedes_calls = precedes_calls_to_come(state)
         self._opened_items.show(state.items, self._first)
         self._shown = self._fitting_items(self._first, self._known)
         self.following = True
@@ -98,7 +102,9 @@ class Calls(SearchKeys):
         """Catch up with the state; `now` is the run's clock in seconds."""
         self._now = now
         items = self._state.items
-        first = min(self._open_items, default=self._known)
+        before, self._precedes_calls = self._precedes_calls, precedes_calls_to_come(self._state)
+        changed = {*self._open_items, before, self._precedes_calls} - {-1}
+        first = min(self._known, *changed) if changed else self._known
         first = self._opened_items.catch_up(items, first, following=self.following)
         fresh = range(self._known, len(items))
         self._open_items = {
@@ -291,7 +297,9 @@ class Calls(SearchKeys):
     def block_height(self, index: int, width: int) -> int:
         item = self._state.items[self._shown[index]]
         is_top = 0 in self._notes and not self._shown[index]
-        height = None if is_top else item_height(item, self._opened(index), self._notes_on(item))
+        is_longer = is_top or self._shown[index] == self._precedes_calls
+        notes = self._notes_on(item)
+        height = None if is_longer else item_height(item, self._opened(index), notes)
         return len(self._lines(index, width)) if height is None else height
 
     @override
@@ -318,6 +326,8 @@ class Calls(SearchKeys):
         lines = item_lines(item, width, self._now, opened, notes, palette, preview, end, whole)
         if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
+        if self._shown[index] == self._precedes_calls:
+            lines += rows_to_come(calls_to_come(self._state), width, palette, has_ended=end != "")
         is_top = 0 in self._notes and not self._shown[index]
         return session_note_lines(self._notes[0], width, palette) + lines if is_top else lines
 

@@ -79,3 +79,8 @@ def test_arguments_of_any_length_take_no_longer() -> None:
     arguments = json.dumps({"command": "x" * MAX_PARSED_CHARS})
     assert growing_fields(arguments) == {}
     assert drawn("execute_bash", arguments)[-1].endswith('x"}▌')
+
+
+def test_only_the_newest_call_of_a_reply_has_the_cursor() -> None:
+    written = growing_call("execute_bash", '{"command": "ls"}', 60, PALETTE, grows=False)
+    assert [line.plain.strip() for line in written] == ["bash", "ls"]

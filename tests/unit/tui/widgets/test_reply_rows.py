@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.items import NoteItem, ReplyItem
 from sandbox_tui.core.events.run_state import fold
@@ -129,3 +131,23 @@ def test_long_thinking_folds_when_the_reply_begins() -> None:
     item = fold([*ASKED, thinks, call]).reply
     assert item is not None
     assert thinking(item)[0].startswith("▸     thought · 1279 characters")
+
+
+def test_only_the_call_that_the_model_is_writing_has_a_cursor() -> None:
+    written = [
+        e.ModelDelta(step=1, channel="call", name="execute_bash", text=text, index=index)
+        for index, text in enumerate(('{"command": "ls"}', '{"command": "pw'))
+    ]
+    assert shown([*ASKED, *written])[1:] == ["bash", "ls", "bash", "pw▌"]
+
+
+def test_a_call_that_is_written_loses_the_cursor_to_the_next() -> None:
+    events = list(ASKED)
+    for index, command in enumerate(("ls", "date")):
+        for key, text in (("name", "execute_bash"), ("", json.dumps({"command": command}))):
+            name = text if key else ""
+            arguments = "" if key else text
+            events.append(
+                e.ModelDelta(t=2.0, step=1, channel="call", text=arguments, index=index, name=name)
+            )
+    assert shown(events)[1:] == ["bash", "ls", "bash", "date▌"]

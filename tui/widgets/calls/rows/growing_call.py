@@ -39,8 +39,19 @@ _HALF_CHARACTER = re.compile("[\ud800-\udbff]\\Z")
 _HALF_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")
 
 
-def growing_call(name: str, arguments: str, width: int, palette: Palette) -> list[Text]:
-    """Return the tool and the newest lines of its arguments, with a cursor at their end."""
+def growing_call(
+    name: str, arguments: str, width: int, palette: Palette, *, grows: bool = True
+) -> list[Text]:
+    """Return the tool and the newest lines of its arguments.
+
+    Args:
+        name: the tool's name.
+        arguments: the arguments as far as they have arrived.
+        width: width of the list, in columns.
+        palette: the palette to draw with.
+        grows: whether the model is still writing it, which a cursor at the end shows; otherwise it
+            writes a later call.
+    """
     title = Text(" " * GUTTER, no_wrap=True)
     title.append(f"{short_name(sanitize_line(name))} ", style=palette.tool)
     fields = growing_fields(arguments)
@@ -49,7 +60,8 @@ def growing_call(name: str, arguments: str, width: int, palette: Palette) -> lis
     fit_line(title, width)
     rows = [row for part in parts for row in _rows(*part, width - GUTTER - 1)]
     shown = rows[-MAX_INLINE_LINES:] or [Text(no_wrap=True)]
-    shown[-1].append("▌", style=palette.accent)
+    if grows:
+        shown[-1].append("▌", style=palette.accent)
     return [title, *indented(shown, GUTTER)]
 
 

@@ -214,5 +214,9 @@ def _room(width: int) -> int:
 
 def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
     """Return the calls that the model is writing, as far as they have arrived."""
-    calls = (growing_call(*written, width, palette) for written in item.writing.values())
-    return [line for call in calls for line in call]
+    newest = len(item.writing) - 1
+    return [
+        line
+        for place, written in enumerate(item.writing.values())
+        for line in growing_call(*written, width, palette, grows=place == newest)
+    ]

@@ -15,7 +15,7 @@ from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.widgets.calls.approval_bar import CHOICES
+from sandbox_tui.tui.widgets.calls.approval_bar import CHOICES, numbered_call
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
@@ -54,7 +54,7 @@ class WholeCallScreen(PagerScreen):
     ) -> None:
         self._preview = edited_files.preview(item, state.files)
         super().__init__(
-            f"call {item.call.number} waits for you", CallDocument(item, self._preview)
+            f"{numbered_call(state, item)} waits for you", CallDocument(item, self._preview)
         )
         self._item = item
         self.call_number = item.call.number
