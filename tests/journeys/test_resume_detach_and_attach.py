@@ -131,6 +131,29 @@ def test_a_detached_run_whose_program_was_killed_is_resumed_from_the_screen(
         assert person.is_back() == 130
 
 
+def test_a_call_that_holds_up_detaching_is_interrupted(
+    person: Person, scripted_server: Serve
+) -> None:
+    server = scripted_server(
+        s.call("execute_bash", command="echo sleeping; sleep 600"),
+        s.call("execute_bash", command="echo later; sleep 600"),
+    )
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
+        person.sees("1 bash", "sleeping")
+        person.presses("q")
+        person.sees("detach")
+        person.presses("d")
+        person.sees("Waiting for call 1 to end", "i interrupt the call")
+        person.presses("i")
+        person.is_back()
+        person.enters("sandbox-tui attach")
+        person.sees("2 bash", "interrupted")
+        person.presses("q")
+        person.is_back()
+        person.runs("sandbox-tui stop")
+
+
 def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(s.call("execute_bash", command="echo begun"), s.call("submit"))
     with person:

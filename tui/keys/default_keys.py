@@ -79,7 +79,6 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("calls.find", ("slash",), "find", about="Find in the calls"),
         KeyAction("calls.next", ("n",), "next match", about="Next match"),
         KeyAction("calls.previous", ("N",), "Previous match"),
-        KeyAction("choice.find_setting", ("slash",), "find", about="Find a setting"),
         KeyAction("choice.next", ("right", "space", "enter"), "Next value"),
         KeyAction("choice.previous", ("left",), "Previous value"),
         KeyAction("choose_model.leave", ("escape", "q"), "cancel"),
@@ -120,6 +119,9 @@ ACTIONS: dict[str, KeyAction] = {
             ("s",),
             "delete with sessions",
             about="Delete with the sessions",
+        ),
+        KeyAction(
+            "detaching.interrupt", ("i",), "interrupt", about="Interrupt the call, to move now"
         ),
         KeyAction("difference.next", ("right", "l"), "next difference"),
         KeyAction("difference.previous", ("left", "h"), "Previous difference"),
@@ -325,7 +327,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("search.next", ("down", "ctrl+n"), "next", about="Next match"),
         KeyAction("search.previous", ("up",), "previous", about="Previous match"),
         KeyAction("settings.down", ("down",), "Next"),
-        KeyAction("settings.find", ("ctrl+f",), "find", about="Find a setting"),
+        KeyAction("settings.find", ("slash", "ctrl+f"), "find", about="Find a setting"),
         KeyAction("settings.leave", ("escape",), "cancel"),
         KeyAction(
             "settings.next_section", ("pagedown",), "section", about="Next group of settings"

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -20,10 +21,11 @@ from sandbox_tui.sessions.remote.detach import can_be_detached, detach
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 
-class DetachingRunsDialog(Dialog[bool]):
+class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
     """Moves runs; dismisses with whether none of them is left in this program.
 
     Args:
@@ -35,7 +37,10 @@ class DetachingRunsDialog(Dialog[bool]):
     DetachingRunsDialog .dialog { width: 68; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [binding("leave_run.stay", "answer(None)")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("detaching.interrupt", "interrupt"),
+        binding("leave_run.stay", "answer(None)"),
+    ]
 
     def __init__(self, workers: Sequence[RunWorker], runs: RunRegistry) -> None:
         super().__init__()
@@ -48,7 +53,6 @@ class DetachingRunsDialog(Dialog[bool]):
         """Yield the progress, the consequences of detaching, and the key that stops it."""
         with Vertical(classes="dialog") as box:
             box.border_title = f"detaching {numbers.counted(len(self._moving), 'run')}"
-            box.border_subtitle = f"{hint('leave_run.stay')} keep the rest here"
             yield Static(id="how-far", markup=False)
             yield Static(_WHAT_IT_MEANS, markup=False)
 
@@ -79,11 +83,37 @@ class DetachingRunsDialog(Dialog[bool]):
         more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
         now = f"Waiting for {waiting[0]} to end{more}." if waiting else "Moving …"
         self.query_one("#how-far", Static).update(f"{done}{now}\n")
+        stays = f"{hint('leave_run.stay')} keep the rest here"
+        interrupts = f"{hint('detaching.interrupt')} interrupt the call · "
+        box = self.query_one(".dialog")
+        can_interrupt = not self.why_unavailable("interrupt", ())
+        box.border_subtitle = f"{interrupts}{stays}" if can_interrupt else stays
+        self.refresh_bindings()
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        is_off = action == "interrupt" and not any(map(_runs_call, self._moving))
+        return "no command is running" if is_off else ""
+
+    @work(group="interrupting")
+    async def action_interrupt(self) -> None:
+        """Interrupt the calls that the runs wait for: a command may take hours."""
+        for worker in filter(_runs_call, self._moving):
+            try:
+                if worker.run is not None:
+                    await worker.run.interrupt()
+            except SandboxTuiError as error:
+                self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     def action_answer(self, _: None) -> None:
         """Keep the runs that have not moved in this program."""
         for task in self._tasks:
             task.cancel()
+
+
+def _runs_call(worker: RunWorker) -> bool:
+    """Return whether a run waits for its call to end before it can move."""
+    return not worker.left and not worker.ended.is_set() and worker.state.running is not None
 
 
 def _under_way(worker: RunWorker) -> str:
