@@ -70,6 +70,7 @@ class RunState:
         seq, t: of the last event applied.
         items: what happened, in order, for the list of calls.
         files: by path.
+        paused_mode: the mode before the latest pause.
         frozen: whether the sandbox's processes are stopped.
         terminals: size in cells by name.
         totals: sums so far.
@@ -87,6 +88,7 @@ class RunState:
     started: e.RunStarted | None = None
     finished: e.RunFinished | None = None
     mode: e.Mode = "auto"
+    paused_mode: e.Mode = "auto"
     frozen: bool = False
     step: int = 0
     context_tokens: int = 0
@@ -230,6 +232,8 @@ class RunState:
             case e.TerminalClosed():
                 self.terminals.pop(event.terminal, None)
             case e.ModeChanged(mode=mode):
+                if mode == "paused" and self.mode != "paused":
+                    self.paused_mode = self.mode
                 self.mode = mode
             case e.RuleGranted() | e.RuleRevoked():
                 self.granted = still_granted(self.granted, event)

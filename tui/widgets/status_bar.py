@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -11,6 +14,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.durations import clock
+from sandbox_tui.core.base.run_labels import SAMPLE
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
@@ -23,9 +27,15 @@ from sandbox_tui.tui.format.status import (
     step_words,
     unfinished_reply,
 )
-from sandbox_tui.tui.format.titles import first_line, model_title
+from sandbox_tui.tui.format.titles import cut_title, first_line, model_title
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
+
+MIN_TITLE_COLUMNS = 24
+"""Columns of the title for which less important parts are shortened or left out."""
+
+MAX_CUT_MODEL = 16
+"""Characters of the model's name if there is little room."""
 
 MIN_TOKENS_WIDTH = 90
 """Columns from which the line has room for the tokens of the reply."""
@@ -64,14 +74,17 @@ class StatusBar(Widget):
     def render_line(self, y: int) -> Strip:
         palette = palette_of(self)
         width = self.content_size.width
-        right = self._figures(palette, width)
         left = Text(no_wrap=True)
         left.append(
             "sandbox-tui" if width >= 90 else "sbx", style=palette.accent + Style(bold=True)
         )
         if self.prefix:
             left.append(f"  {self.prefix}", style=palette.human)
-        left.append(f"  {sanitize_line(self._headline)}", style=palette.strong)
+        needed = left.cell_len
+        title = sanitize_line(self._headline)
+        left.append(f"  {title}", style=palette.strong)
+        wanted = min(MIN_TITLE_COLUMNS, cell_len(title)) + 2
+        right = self._figures(palette, width, needed, wanted)
         room = max(0, width - right.cell_len - 2)
         fit_line(left, room)
         left.pad_right(max(0, room - left.cell_len) + 2)
@@ -80,18 +93,49 @@ class StatusBar(Widget):
         segments = [Segment(s.text, base + s.style) for s in left.render(app_of(self).console)]
         return Strip(segments).crop_extend(0, width, base)
 
-    def _figures(self, palette: Palette, width: int) -> Text:
+    def _figures(self, palette: Palette, width: int, needed: int, wanted: int) -> Text:
+        """Draw the parts and the status.
+
+        Args:
+            palette: the palette to draw with.
+            width: columns of the line.
+            needed: columns of what stands before the title.
+            wanted: columns of the title that come before most parts.
+        """
         state = self._state
         line = Text(no_wrap=True)
-        parts = self._parts()
-        keep = 8 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
-        for part in parts[max(0, len(parts) - keep) :] if keep else []:
-            line.append(f"{part}  ", style=palette.dim)
         sign, words, role = self._status(with_tokens=width >= MIN_TOKENS_WIDTH)
         if not self.waits and state.status == "failed" and state.finished is not None:
             words = state.finished.reason.replace("_", " ")
+        room = width - needed - cell_len(f"{sign} {words}") - 2
+        for part in self._fitting(width, room, room - wanted):
+            line.append(f"{part}  ", style=palette.dim)
         line.append(f"{sign} {words}", style=getattr(palette, role))
         return line
+
+    def _fitting(self, width: int, room: int, beside_title: int) -> list[str]:
+        """Return the parts for a line of this width.
+
+        Args:
+            width: columns of the line.
+            room: columns without any title; no part may take more.
+            beside_title: columns beside a title of some length; for it the less important parts
+                are shortened or dropped.
+        """
+        keep = 9 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
+        parts = dict(list(self._parts().items())[-keep:]) if keep else {}
+        for name in ("calls", "sandbox"):
+            if _columns(parts) > beside_title:
+                parts.pop(name, None)
+        if _columns(parts) > beside_title and "model" in parts:
+            parts["model"] = cut_title(parts["model"], MAX_CUT_MODEL)
+        for name in ("model", "sample", "cost", "tokens", "context"):
+            if _columns(parts) > beside_title:
+                parts.pop(name, None)
+        for name in ("clock", "step", "mode"):
+            if _columns(parts) > room:
+                parts.pop(name, None)
+        return list(parts.values())
 
     def _status(self, *, with_tokens: bool) -> StatusWords:
         """Return the status; while the run waits for a reply, how far that is."""
@@ -109,32 +153,47 @@ class StatusBar(Widget):
         tokens = f" {numbers.tokens(written, estimated=True)} tok" if written else ""
         return StatusWords(known.sign, f"{words}{tokens}", known.role)
 
-    def _parts(self) -> list[str]:
-        """Return the parts, least important first: without room for all, the first ones are
-        dropped."""
+    def _parts(self) -> dict[str, str]:
+        """Return the parts by name, in the order in which they are shown."""
         state = self._state
         started = state.started
         usage = state.totals.usage
         tokens = usage.input_tokens + usage.output_tokens
-        parts: list[str] = []
+        parts: dict[str, str] = {}
         if started is not None:
-            parts += [model_title(started.model), first_line(started.sandbox)]
+            parts["model"] = model_title(started.model)
+            parts["sandbox"] = first_line(started.sandbox)
+            labels = {} if started.settings is None else started.settings.labels
+            number = first_line(labels.get(SAMPLE, ""))
+            parts["sample"] = f"sample {number}" if number else ""
         if state.tool_format.mode != "native":
-            parts.append(f"calls: {sanitize_line(state.tool_format.title)}")
-        parts.append(numbers.cost(state.totals.cost))
+            parts["calls"] = f"calls: {sanitize_line(state.tool_format.title)}"
+        parts["cost"] = numbers.cost(state.totals.cost)
         count = numbers.tokens(tokens, estimated=usage.estimated)
-        parts.append(f"{count} tok" if tokens else "")
+        parts["tokens"] = f"{count} tok" if tokens else ""
         if state.context_length is not None and state.context_tokens:
             filled = f"{numbers.count(state.context_tokens)} of "
-            parts.append(f"ctx {filled}{numbers.context(state.context_length)}")
-        parts.append(clock(self._now))
+            parts["context"] = f"ctx {filled}{numbers.context(state.context_length)}"
+        parts["clock"] = clock(self._now)
         if started is not None:
             most = "" if state.finished is not None else f" (max {started.limits.max_steps})"
-            parts.append(f"{step_words(state)}{most}")
-        if started is None:
-            parts.append(f"mode {self.first_mode}" if self.first_mode else "")
-        elif state.finished is None and state.mode != "paused":
-            parts.append(f"mode {state.mode}")
-        elif state.status in ("waiting", "awaiting_input"):
-            parts.append("paused")
-        return [part for part in parts if part]
+            parts["step"] = f"{step_words(state)}{most}"
+        parts["mode"] = self._mode_words()
+        return {name: part for name, part in parts.items() if part}
+
+    def _mode_words(self) -> str:
+        state = self._state
+        if state.started is None:
+            return f"mode {self.first_mode}" if self.first_mode else ""
+        if state.finished is not None:
+            return ""
+        if state.mode != "paused":
+            return f"mode {state.mode}"
+        if state.status == "frozen":
+            return f"mode {state.paused_mode}"
+        return "paused" if state.status in ("waiting", "awaiting_input") else ""
+
+
+def _columns(parts: Mapping[str, str]) -> int:
+    """Return the columns of these parts, with the space after each."""
+    return sum(cell_len(part) + 2 for part in parts.values())
