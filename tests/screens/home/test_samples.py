@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -292,3 +294,27 @@ async def test_a_fork_shows_its_reason_and_its_own_part(store: Store) -> None:
         await until(pilot, lambda: sessions.index_of("fork") == 0)
         told_apart = "a task  fork of a deleted session · “try the other way” "
         assert told_apart in row(sessions, 0)
+
+
+async def test_a_session_whose_server_is_away_keeps_its_clock_and_says_so(store: Store) -> None:
+    failed = e.ModelFailed(seq=5, t=0.4, step=1, error="refused", attempt=2, retry_in=60.0)
+    asked = [
+        e.ModelAsked(seq=2, t=0.1, step=1, digest="", messages=2, attempt=1),
+        e.ModelFailed(seq=3, t=0.2, step=1, error="refused", attempt=1, retry_in=0.1),
+        e.ModelAsked(seq=4, t=0.3, step=1, digest="", messages=2, attempt=2),
+    ]
+    began = time.time() - 100
+    store.append("away", [started("away", task="wait", started_at=began), *asked, failed])
+    async with at_home(store, row=0) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        here = next(i for i in range(sessions.block_count()) if " wait " in row(sessions, i))
+
+        def clock() -> str:
+            return re.findall(r" (\d+:\d\d) ", row(sessions, here))[0]
+
+        assert "waits for the server, try 3" in row(sessions, here)
+        assert clock() >= "01:40"
+        before = clock()
+        await until(pilot, lambda: clock() > before)  # although no event is recorded
+        narrow = sessions.draw_block(here, 56)[1].plain
+        assert narrow.strip().startswith("running · waits for the server")

@@ -82,7 +82,7 @@ class RowUpdates:
         shown = self._list
         runs, waiting, batches = shown.running, shown.waiting, shown.running_batches
         try:
-            now = await asyncio.to_thread(read_running, self._store, runs)
+            now, held = await asyncio.to_thread(read_running, self._store, runs)
             progress = await asyncio.to_thread(read_progress, self._store, batches)
         except NotStored:  # one of them ended and was deleted since
             self._reload()
@@ -91,9 +91,12 @@ class RowUpdates:
             return
         if (shown.running, shown.waiting, shown.running_batches) != (runs, waiting, batches):
             return  # the list was reloaded in the meantime
-        if now != (runs, waiting) or progress.running != batches:
+        still = frozenset(run.id for run in now)
+        if (still, held) != (runs, waiting) or progress.running != batches:
             self._reload()
-        elif shown.show_progress(progress.evaluations, progress.trainings):
+            return
+        shown.show_running(now)
+        if shown.show_progress(progress.evaluations, progress.trainings):
             self._progressed()
 
     @property

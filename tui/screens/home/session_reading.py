@@ -9,6 +9,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.recording.awaiting_person import held_calls
+from sandbox_tui.sessions.recording.running_now import up_to_now
 from sandbox_tui.sessions.relations.fork_tree import Lineage, with_lineage
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
@@ -45,7 +46,7 @@ def read_sessions(store: Store, limit: int) -> Listed:
     Raises:
         StoreError: the database cannot be read.
     """
-    runs = store.standalone_runs(limit)
+    runs = up_to_now(store, store.standalone_runs(limit))
     total = store.count_standalone()
     evaluations = ledger.summaries(store, limit)
     trained = trainings.summaries(store, limit)
@@ -76,16 +77,16 @@ def _call_words(call: CallRow) -> str:
     return f"{short_name(call.tool)} {words}".rstrip()
 
 
-def read_running(store: Store, run_ids: Iterable[str]) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the sessions among these that are still running, and those of them that wait for the
-    user, with the waiting call in words.
+def read_running(store: Store, run_ids: Iterable[str]) -> tuple[list[RunSummary], dict[str, str]]:
+    """Return the sessions among these that are still running, as of now, and those of them that
+    wait for the user, with the waiting call in words.
 
     Raises:
         StoreError: the database cannot be read.
     """
     runs = [store.run(run_id) for run_id in run_ids]
-    running = frozenset(run.id for run in runs if run.outcome == "running")
-    return running, what_waits(store, running)
+    running = up_to_now(store, (run for run in runs if run.outcome == "running"))
+    return running, what_waits(store, [run.id for run in running])
 
 
 class Progress(NamedTuple):

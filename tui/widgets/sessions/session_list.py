@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rich.text import Text
 from textual.message import Message
@@ -106,8 +107,7 @@ class SessionList(BlockList):
             waiting=self.waiting,
             opened=self._opened,
         )
-        sessions = (row for row in self._rows if isinstance(row, SessionRow))
-        self._lines = SessionLines.of(sessions, self._tags, self.waiting)
+        self._set_lines()
         self.reset()
         index = -1 if selected is None else self.index_of(selected.key)
         if index >= 0:
@@ -121,6 +121,10 @@ class SessionList(BlockList):
             self._wanted = ""
         elif index >= 0 and line is not None:
             self._keep_in_place(line)
+
+    def _set_lines(self) -> None:
+        sessions = (row for row in self._rows if isinstance(row, SessionRow))
+        self._lines = SessionLines.of(sessions, self._tags, self.waiting)
 
     def _line_of_cursor(self) -> int | None:
         """Return the line of the view on which the row under the cursor begins, or None."""
@@ -189,6 +193,16 @@ class SessionList(BlockList):
         self._rows = [_progressed(row, evaluated, trained) for row in self._rows]
         self.changed()
         return True
+
+    def show_running(self, runs: Sequence[RunSummary]) -> None:
+        """Redraw these sessions in place, which are running."""
+        now = {run.id: run for run in runs}
+        if not now:
+            return
+        self._family = [(now.get(run.id, run), lineage) for run, lineage in self._family]
+        self._rows = [_as_of_now(row, now) for row in self._rows]
+        self._set_lines()
+        self.changed()
 
     @property
     def current_row(self) -> Row | None:
@@ -314,5 +328,16 @@ def _progressed(
             return EvalRow(summary=evaluated[key])
         case TrainingRow(key=key) if key in trained:
             return TrainingRow(summary=trained[key])
+        case _:
+            return row
+
+
+def _as_of_now(row: Row, now: Mapping[str, RunSummary]) -> Row:
+    """Return the row with the current summaries of its sessions."""
+    match row:
+        case SessionRow(run=run) if run.id in now:
+            return replace(row, run=now[run.id])
+        case SamplesRow(runs=runs):
+            return replace(row, runs=tuple(now.get(run.id, run) for run in runs))
         case _:
             return row
