@@ -611,3 +611,25 @@ async def test_marked_sessions_are_shown_side_by_side(tmp_path: Path) -> None:
         await until(pilot, lambda: "the best of them" in str(named.border_title))
         await pilot.press("slash", *"best", "enter")
         assert [one for one in app.screen.query(RunTile) if one.display] == [named]
+
+
+async def test_samples_begun_from_home_hide_earlier_runs_until_all_are_shown(
+    tmp_path: Path,
+) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        request = demo_request(app.settings.now, speed=0, mode="step")
+        home._begin(requests_for(request, ["three"], 2))
+        await until(pilot, lambda: isinstance(app.screen, WallScreen))
+        await until(pilot, lambda: len(kinds(app)) == 2)
+        await until(pilot, lambda: "2 other runs hidden" in title(app))
+        assert "2 runs" in title(app)
+        await until(pilot, lambda: keys_of(app).get("filter") == "show all")
+        await pilot.press("f")
+        await until(pilot, lambda: len(kinds(app)) == 4)
+        assert "hidden" not in title(app)

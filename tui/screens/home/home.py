@@ -30,7 +30,7 @@ from sandbox_tui.tui.screens.home.rows.session_opener import opening_words
 from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
-from sandbox_tui.tui.screens.wall.open_wall import open_wall, why_no_wall
+from sandbox_tui.tui.screens.wall.open_wall import open_wall, open_wall_of, why_no_wall
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -253,10 +253,7 @@ class HomeScreen(RowCommands):
         if len(workers) == 1:
             self._opener.open_run(workers[0], then=left)
         else:
-            from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
-
-            wall = WallScreen(self._run_workers, chosen=workers[0].run_id)
-            app_of(self).push_screen(wall, left)
+            open_wall_of(self, workers, self._run_workers, then=left)
 
     @work(group="unstarted")
     async def _give_back(self, workers: Sequence[RunWorker], typed: Texts) -> None:

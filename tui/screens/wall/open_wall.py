@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.screen import Screen
 
-from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -38,6 +38,27 @@ def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) ->
     else:
         words = f"No run has been started yet; {hint('home.new')} starts one, or several."
         screen.notify(words, markup=False)
+
+
+def open_wall_of(
+    screen: Screen[None],
+    started: Sequence[RunWorker],
+    workers: RunRegistry,
+    then: Callable[[None], None],
+) -> None:
+    """Show the runs that were just started; a key shows the others of this program too.
+
+    Args:
+        screen: opens the wall.
+        started: the runs, at least one.
+        workers: all runs of this program.
+        then: called after the wall was left.
+    """
+    from sandbox_tui.tui.screens.wall.started_together import StartedTogether
+    from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+
+    wall = WallScreen(workers, StartedTogether(started), chosen=started[0].run_id)
+    app_of(screen).push_screen(wall, then)
 
 
 def _chosen(shown: SessionList) -> Sequence[RunSummary]:

@@ -14,6 +14,8 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.tables.annotations import titles_of
 from sandbox_tui.sessions.store.tables.runs import ids_kept
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.screens.wall.started_together import StartedTogether
 
 
 class Group(Protocol):
@@ -57,6 +59,25 @@ class WallRuns:
     def shown(self) -> Mapping[str, FoldedRun]:
         """The runs whose sessions exist, or will."""
         return {run_id: run for run_id, run in self._all.items() if run_id not in self.deleted}
+
+    @property
+    def hidden(self) -> int:
+        """How many other runs of this program are not shown, although they can be."""
+        if not isinstance(self._group, StartedTogether):
+            return 0
+        return len(self._workers.all.keys() - self._group.all.keys() - self.deleted)
+
+    @property
+    def hidden_words(self) -> str:
+        """How many runs are hidden, in words; empty if none is."""
+        return f"{numbers.counted(self.hidden, 'other run')} hidden" if self.hidden else ""
+
+    def show_all(self) -> bool:
+        """From now on, show all runs of this program; return False if none was hidden."""
+        if not self.hidden:
+            return False
+        self._group = None
+        return True
 
     def follow(self, screen: Screen[None]) -> None:
         """Keep a group up to date as long as a screen is open."""

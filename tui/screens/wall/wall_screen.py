@@ -190,7 +190,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     def _refresh_keys(self) -> None:
         tile = self._chosen
         marked = self._marked, tile is self._marked
-        now = tile and (tile.kind, tile.state.mode), marked, self._is_filtered
+        now = tile and (tile.kind, tile.state.mode), marked, self._is_filtered, self._runs.hidden
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()
@@ -256,7 +256,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self.query_one(TileGrid).sort_children(key=place)  # type: ignore[arg-type]
 
     def _show_sums(self) -> None:
-        shown = ""
+        shown = self._runs.hidden_words
         if self._is_filtered:
             shown = f"{len(self._seen_tiles())} shown: {chosen_by(self._filter, self._wanted)}"
         runs = [(tile.number, tile.worker) for tile in self._numbered]
@@ -282,6 +282,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         """Return the key bar's current words for an action."""
         if action == "pause" and self._chosen is not None:
             return pause_words(self._chosen.state.mode)
+        if action == "filter" and self._runs.hidden:
+            return "show all"
         if action == "leave" and self._is_filtered:
             return "show all"
         if action != "compare" or self._marked is None:
@@ -365,8 +367,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         self._update()
 
     def action_filter(self) -> None:
-        """Show only runs in one state, or all."""
-        self._filter = next_filter(self._filter)
+        """Show only runs in one state, or all; at first, the other runs of this program too."""
+        self._filter = self._filter if self._runs.show_all() else next_filter(self._filter)
         self._update()
 
     def action_find(self) -> None:
