@@ -75,6 +75,7 @@ class Activity:
         self._latest_reply = next(replies, None)
         self._least_output = 0
         self._left_out_error = False
+        self._spare = 0
         self._palette = palette
 
     def lines(self) -> list[Text]:
@@ -158,15 +159,18 @@ class Activity:
     # --- the log
 
     def _log(self, room: int) -> list[Text]:
-        """Return the newest items that fit, with more output per call if there is room."""
+        """Return the newest items that fit, with more output per call and more of the latest reply
+        if there is room."""
         found: list[Text] = []
+        self._spare = 0
         for output in GENEROUS:
             self._least_output = output
             self._left_out_error = False
             found = self._newest(room)
             if len(found) < room and not self._left_out_error:
                 break
-        return found
+        self._spare = room - len(found)
+        return self._newest(room) if self._spare > 0 else found
 
     def _newest(self, room: int) -> list[Text]:
         found: list[Text] = []
@@ -218,13 +222,14 @@ class Activity:
         words = markdown_summary(part, self._palette) if said else " ".join(part.split())
         words = sanitize_line(words)
         style = self._palette.model + Style(italic=True)
+        more = self._spare if item is self._latest_reply else 0
         if room >= TALL and said:
             most = room * 2 // 3 if at_end else room // 2 if item is self._latest_reply else 3
-            return self._markdown(part, most, at_end=at_end)
+            return self._markdown(part, most + more, at_end=at_end)
         if at_end:
             found = last_wrapped(words, self._width, max(1, room * 2 // 3))
         else:
-            found = wrap_cells(words, self._width, 1 if room < TALL else 3)
+            found = wrap_cells(words, self._width, more + (1 if room < TALL else 3))
         return [Text(line, style=style, no_wrap=True) for line in found]
 
     def _markdown(self, text: str, most: int, *, at_end: bool) -> list[Text]:

@@ -86,7 +86,7 @@ class WallHeader(Widget):
         return Text("\n").join(lines)
 
     def _lines(self, palette: Palette) -> list[Text]:
-        lines = [self._sums(palette), *self._shared(palette)]
+        lines = [*self._sums(palette), *self._shared(palette)]
         room = self._most - len(lines)
         for group in grouped(self._runs):
             if len(group) > 1 and room > 0:
@@ -96,7 +96,15 @@ class WallHeader(Widget):
 
     # --- one line each
 
-    def _sums(self, palette: Palette) -> Text:
+    def _sums(self, palette: Palette) -> list[Text]:
+        """Return the states, and the sums with order and filter: on one line if both fit."""
+        states, sums = self._states(palette), self._spent_and_order(palette)
+        width = self.content_size.width
+        if width and states.cell_len + 2 + sums.cell_len > width:
+            return [states, sums]
+        return [states.append("  ").append_text(sums)]
+
+    def _states(self, palette: Palette) -> Text:
         line = Text(no_wrap=True).append("sandbox-tui", style=palette.accent)
         line.append(f"  {numbers.counted(len(self._runs), 'run')}", style=palette.strong)
         kinds = Counter(kind_of(worker) for _, worker in self._runs)
@@ -114,7 +122,10 @@ class WallHeader(Widget):
             line.append(f"  ✗ {count} {outcome}", style=palette.bad)
         if retrying:
             line.append(f"  ! {retrying} retrying", style=palette.warn)
-        line.append(f"  {_spent([run for _, run in self._runs])}", style=palette.dim)
+        return line
+
+    def _spent_and_order(self, palette: Palette) -> Text:
+        line = Text(_spent([run for _, run in self._runs]), style=palette.dim, no_wrap=True)
         line.append(f"  sorted by {self._arranged_by}", style=palette.dim)
         if self._shown:
             line.append(f"  {self._shown}", style=palette.accent)

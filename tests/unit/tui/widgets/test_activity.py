@@ -201,3 +201,28 @@ def test_a_run_that_another_terminal_steers_can_only_be_opened() -> None:
     assert words.split()[:2] == ["enter", "open"]
     assert "in control" in words
     assert "approve" not in words
+
+
+def test_a_reply_takes_the_lines_that_a_waiting_call_leaves() -> None:
+    words = "I look at each of the files before I change any of them, one by one. " * 3
+    asked = e.ToolCall(number=1, step=1, id="1", name="execute_bash", arguments='{"command": "ls"}')
+    replied = e.ModelReplied(
+        step=1,
+        message={"role": "assistant", "content": words},
+        text=words,
+        reasoning="",
+        usage=e.Usage(),
+        finish_reason="tool_calls",
+        latency=0.1,
+        cost=None,
+    )
+    events = [
+        e.ModelAsked(step=1, digest="", messages=2),
+        replied,
+        e.CallProposed(call=asked),
+        e.CallHeld(call=1),
+    ]
+    for height in (9, 20):
+        lines = shown(height, *events)
+        assert not any("…" in line for line in lines), lines
+        assert "one by one." in lines[-3], lines

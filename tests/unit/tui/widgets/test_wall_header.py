@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 import msgspec
+import pytest
+from textual.geometry import Size
 
 from sandbox_tui.core.base.run_labels import SAMPLES
 from sandbox_tui.core.config.settings import load
@@ -168,3 +170,15 @@ def test_answers_that_do_not_fit_are_counted() -> None:
     found = lines(*ended, most=6)
     assert len(found) == 6
     assert found[-1].strip() == "7 more answers"
+
+
+def test_order_and_filter_take_a_line_of_their_own_in_a_narrow_header(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(WallHeader, "content_size", Size(58, 3))
+    header = WallHeader()
+    header._runs = list(enumerate([run("x", samples="1"), run("y", "7", "submitted")], 1))
+    header._arranged_by, header._shown = "start", "1 shown: submitted"
+    first, second = [line.plain for line in header._lines(PALETTE)][:2]
+    assert first == "sandbox-tui  2 runs  ● 1 running  ✓ 1 submitted"
+    assert second == "0 tok  sorted by start  1 shown: submitted"
