@@ -25,6 +25,7 @@ from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
 from sandbox_tui.tui.widgets.calls.rows.waiting_rows import waiting_lines
 from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, contains
+from tests.unit.core.events.test_reply_calls import FIRST, proposed
 from tests.unit.event_streams import started
 from tests.unit.tui.widgets.test_preview_kinds import PALETTE
 
@@ -666,3 +667,35 @@ async def test_the_border_says_that_a_reply_grows_below() -> None:
         assert "new below" in str(calls.border_subtitle)
         await pilot.press("end", "home")
         assert "end = follow" in str(calls.border_subtitle)
+
+
+async def test_the_calls_to_come_stand_below_the_call_that_waits() -> None:
+    state = RunState()
+    for event in (*FIRST, proposed(2, 2, "b"), e.CallHeld(call=2)):
+        state.apply(event)
+    app = OneList(state, autoselect=True)
+    async with app.run_test(size=(60, 30)) as pilot:
+        calls = app.query_one(Calls)
+
+        def below(place: int) -> list[str]:
+            """The rows of calls to come in an item, and whether they belong to its height."""
+            lines = [line.plain.strip() for line in calls.draw_block(place, 58)]
+            assert calls.block_height(place, 58) == len(lines)
+            return [line for line in lines if "not yet run" in line]
+
+        assert [" ".join(line.split()) for line in below(3)] == [
+            "3 c 2 of 3 · not yet run",
+            "4 d 3 of 3 · not yet run",
+        ]
+        for event in (
+            e.CallDecided(call=2, verdict="reject", by="human"),
+            e.CallFinished(call=2, observation="no", ok=False),
+        ):
+            state.apply(event)
+        calls.sync(6.0)
+        assert len(below(3)) == 2  # the next call has not been proposed yet
+        state.apply(proposed(3, 2, "c"))
+        calls.sync(6.0)
+        await pilot.pause()
+        assert below(3) == []
+        assert [line.split()[0] for line in below(4)] == ["4"]
