@@ -8,6 +8,7 @@ from pathlib import Path
 
 from textual.widgets import Input, Label
 
+from sandbox_tui.core.config.settings import config_file
 from sandbox_tui.core.config.toml_file import write
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -160,3 +161,15 @@ async def test_a_mistake_is_no_longer_reported_once_it_is_mended(
         file.write_text(before)
         await until(pilot, lambda: "config.toml is valid again." in said(app))
         assert "not valid TOML" not in said(app)
+
+
+async def test_an_unknown_theme_is_named_with_the_line_that_chooses_it(
+    app: SandboxTui,
+) -> None:
+    async with app.run_test(size=(110, 45)) as pilot:
+        write({"ui.theme": "nosuch"})
+        await until(pilot, lambda: "lamplight is used" in said(app))
+        lines = config_file().read_text().split("\n")
+        line = 1 + next(at for at, text in enumerate(lines) if text.startswith("theme"))
+        notice = "ui.theme: There is no theme named 'nosuch'; lamplight is used."
+        assert f"line {line}: {notice}" in said(app)

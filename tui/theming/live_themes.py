@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from textual.app import App
 from textual.theme import Theme
 
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.settings import config_file, read_toml
+from sandbox_tui.core.config.toml_lines import line_of
 from sandbox_tui.tui.textual_support.private_api import apply_theme_again
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.theming.palette import to_textual
@@ -33,6 +37,7 @@ class LiveThemes:
         self._files = files
         self._wanted = wanted
         self._said: set[str] = set()
+        self._replaced_notice = ""
         self._is_replaced = False  # by the default, because the chosen theme cannot be used
         self._register()
 
@@ -86,7 +91,9 @@ class LiveThemes:
         problem = self._files.problem_of(name)
         if self._is_replaced and problem not in self._said:
             self._said.add(problem)
-            self._warn(f"{problem}; {DEFAULT} is used.")
+            known = "" if self._files.is_broken(name) else _place_of(name)
+            self._replaced_notice = f"{known}{problem}; {DEFAULT} is used."
+            self._warn(self._replaced_notice)
 
     def _say_what_is_broken(self) -> None:
         """Say once what is wrong with each file."""
@@ -100,7 +107,8 @@ class LiveThemes:
     def _take_back(self, problem: str) -> None:
         """Remove the notices about a file that is mended or deleted."""
         if isinstance(self._app, DedupedToasts):
-            for words in (f"{problem}.", f"{problem}; {DEFAULT} is used."):
+            replaced = self._replaced_notice if problem in self._replaced_notice else ""
+            for words in filter(None, (f"{problem}.", replaced)):
                 self._app.remove_shown_toast(sanitize_line(words), "")
 
     def _warn(self, words: str) -> None:
@@ -112,3 +120,14 @@ class LiveThemes:
         for screen in self._app.screen_stack:
             for widget in screen.walk_children():
                 widget.refresh()
+
+
+def _place_of(name: str) -> str:
+    """Return where the config file sets this theme, as other mistakes in it are introduced; empty
+    if something else chose it, such as an option."""
+    with contextlib.suppress(ConfigError):  # what reads the settings reports it
+        text, tables = read_toml(config_file())
+        line = line_of(text, "ui", "theme")
+        if line and tables.get("ui", {}).get("theme") == name:
+            return f"line {line}: ui.theme: "
+    return ""
