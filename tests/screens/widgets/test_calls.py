@@ -684,8 +684,8 @@ async def test_the_calls_to_come_stand_below_the_call_that_waits() -> None:
             return [line for line in lines if "not yet run" in line]
 
         assert [" ".join(line.split()) for line in below(3)] == [
-            "3 c 2 of 3 · not yet run",
-            "4 d 3 of 3 · not yet run",
+            "3 bash c 2 of 3 · not yet run",
+            "4 bash d 3 of 3 · not yet run",
         ]
         for event in (
             e.CallDecided(call=2, verdict="reject", by="human"),

@@ -133,14 +133,6 @@ def test_long_thinking_folds_when_the_reply_begins() -> None:
     assert thinking(item)[0].startswith("▸     thought · 1279 characters")
 
 
-def test_only_the_call_that_the_model_is_writing_has_a_cursor() -> None:
-    written = [
-        e.ModelDelta(step=1, channel="call", name="execute_bash", text=text, index=index)
-        for index, text in enumerate(('{"command": "ls"}', '{"command": "pw'))
-    ]
-    assert shown([*ASKED, *written])[1:] == ["bash", "ls", "bash", "pw▌"]
-
-
 def test_a_call_that_is_written_loses_the_cursor_to_the_next() -> None:
     events = list(ASKED)
     for index, command in enumerate(("ls", "date")):
