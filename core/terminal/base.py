@@ -42,7 +42,8 @@ class Terminal(Protocol):
     def resize(self, columns: int, lines: int) -> None:
         """Change the size, keeping the bottom of the screen; other lines move to scrollback.
 
-        Lines of the main screen that become too long are divided; no text is lost.
+        Lines of the main screen that become too long are divided, and those that wrapped are joined
+        again when there is room; no text is lost.
         """
         ...
 

@@ -53,6 +53,7 @@ class _Row(msgspec.Struct, array_like=True):
     style: int = -1
     fill: int = -1
     styles: list[tuple[int, int]] | None = None
+    continues: int = 0
 
 
 class _Line(msgspec.Struct, array_like=True):
@@ -143,7 +144,8 @@ class _Writer:
         """Encode a row in canonical form, independent of how it was written."""
         raw = tidied(row.as_raw(columns))
         if row.raw is not None or _has_raw_form(row, raw):
-            return _Row(raw, self.number(PLAIN), self.number(PLAIN))
+            plain = self.number(PLAIN)
+            return _Row(raw, plain, plain, continues=row.continues)
         styles: list[tuple[int, int]] = []
         for style in row.styles:
             number = self.number(style)
@@ -152,7 +154,8 @@ class _Writer:
             else:
                 styles.append((1, number))
         simple = all(len(cell) == 1 for cell in row.cells)
-        return _Row("".join(row.cells) if simple else list(row.cells), styles=styles)
+        cells = "".join(row.cells) if simple else list(row.cells)
+        return _Row(cells, styles=styles, continues=row.continues)
 
     def saved(self, saved: Saved | None) -> _Saved | None:
         return saved and _Saved(saved.x, saved.y, self.number(saved.style), *saved[3:])
@@ -210,6 +213,12 @@ class _Reader:
         return [self.row(row) for row in rows]
 
     def row(self, row: _Row) -> Row:
+        _require(0 <= row.continues <= self.state.columns, "a wrapped line")
+        read = self._row(row)
+        read.continues = row.continues
+        return read
+
+    def _row(self, row: _Row) -> Row:
         if row.styles is None:
             raw = Row(self.raw(row.cells), self.style(row.style), self.style(row.fill))
             copy = Row(raw.raw, raw.style, raw.fill).read(self.state.columns)

@@ -168,6 +168,7 @@ class Editing(Grid):
         self.x = x = min(self.x, self.columns - 1)
         count = min(numbers[0] or 1, self.columns - x)
         row = self.rows[self.y].read(self.columns)
+        row.continues = 0
         part_wide(row.cells, x)
         part_wide(row.cells, x + count)
         del row.cells[x : x + count]

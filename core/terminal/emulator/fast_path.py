@@ -115,12 +115,16 @@ class FastPath(Commands):
         """Process lines of one-wide characters in the default style, wrapping long ones."""
         columns, count = self.columns, len(lines)
         if len(max(lines, key=len)) > columns:
+            lengths = [len(line) for line in lines[-self.lines :]]
             lines = [
                 line[at : at + columns]
                 for line in lines
                 for at in range(0, len(line) or 1, columns)
             ]
-        self.scroll_in(lines)
+            self.scroll_in(lines)
+            self.mark_wrapped(lengths)
+        else:
+            self.scroll_in(lines)
         self.printed = next(filter(None, reversed(lines)), self.printed)
         return count
 

@@ -110,6 +110,8 @@ class Grid:
         self.x = end
         self.dirty.add(y)
         row = self.rows[y]
+        if end == columns:
+            row.continues = 0
         if row.raw is not None:
             if row.print_after(x, text, self.style):
                 return
@@ -145,17 +147,18 @@ class Grid:
                 and self.x >= columns
                 and self._scrolls_whole_rows()
             ):
-                self.line_feed()
+                self._wrap()
                 whole = (len(text) - at - 1) // columns * columns
                 begin = sequence_of(self.style) if self.style else ""
                 pieces = range(at, at + whole, columns)
                 self.scroll_in([begin + text[start : start + columns] for start in pieces])
+                self.mark_wrapped([whole])
+                self.rows[-2].continues = columns  # in the last row
                 at += whole
                 self.x = 0
             if self.x >= columns:
                 if self.wraps:
-                    self.x = 0
-                    self.line_feed()
+                    self._wrap()
                 else:
                     self.x = columns - 1
                     text = text[:at] + text[-1]
@@ -165,6 +168,8 @@ class Grid:
                 self.rows[self.y] = Row(piece, self.style)
             else:
                 row = self.rows[self.y].read(columns)
+                if end == columns:
+                    row.continues = 0
                 part_wide(row.cells, self.x)
                 part_wide(row.cells, end)
                 row.cells[self.x : end] = piece
@@ -193,8 +198,7 @@ class Grid:
         width = min(width, self.columns)
         if self.x + width > self.columns:
             if self.wraps:
-                self.x = 0
-                self.line_feed()
+                self._wrap()
             else:
                 self.x = self.columns - width
         row, x = self.rows[self.y].read(self.columns), self.x
@@ -205,11 +209,32 @@ class Grid:
         row.cells[x : x + width] = (char, "")[:width]
         row.styles[x : x + width] = [self.style] * width
         self.x = x + width
+        if self.x == self.columns:
+            row.continues = 0
         self.dirty.add(self.y)
+
+    def _wrap(self) -> None:
+        """Continue the line in the next row."""
+        if self.y < self.lines - 1 or self.y == self.bottom:
+            self.rows[self.y].continues = self.x
+        self.x = 0
+        self.line_feed()
+
+    def mark_wrapped(self, lengths: list[int]) -> None:
+        """Note which rows above the last one continue, given the lengths of the lines in them."""
+        columns, y = self.columns, self.lines - 2
+        for length in reversed(lengths):
+            if y < 0:
+                break
+            parts = max(1, -(-length // columns))
+            for above in range(max(0, y - parts + 1), y):
+                self.rows[above].continues = columns
+            y -= parts
 
     def insert_cells(self, row: Row, x: int, count: int, style: CellStyle) -> None:
         """Shift cells to the right; cells shifted over the edge are lost."""
         cells, columns = row.cells, self.columns
+        row.continues = 0
         part_wide(cells, x)
         cells[x:x] = [" "] * count
         row.styles[x:x] = [style] * count
@@ -240,6 +265,7 @@ class Grid:
             row = self.rows.pop(self.bottom)
             row.clear(self.style & BACKGROUND)
             self.rows.insert(self.top, row)
+            self._end_lines(self.top - 1, self.bottom)
             self.touch(self.top, self.bottom + 1)
         elif self.y > 0:
             self.y -= 1
@@ -279,7 +305,14 @@ class Grid:
         inner = self.rows[first : self.bottom + 1]
         moved = inner[count:] + fresh if upwards else fresh + inner[: len(inner) - count]
         self.rows[first : self.bottom + 1] = moved
+        self._end_lines(first - 1, self.bottom - count if upwards else self.bottom)
         self.touch(first, self.bottom + 1)
+
+    def _end_lines(self, *ys: int) -> None:
+        """Note that what followed these rows has moved away."""
+        for y in ys:
+            if y >= 0:
+                self.rows[y].continues = 0
 
     def blank_row(self) -> Row:
         """Return an erased line."""
@@ -290,6 +323,7 @@ class Grid:
         row, columns, blank = self.rows[y], self.columns, self.style & BACKGROUND
         self.dirty.add(y)
         if end >= columns:
+            row.continues = 0
             if start == 0:
                 row.clear(blank)
                 return

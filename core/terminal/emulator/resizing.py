@@ -1,4 +1,5 @@
-"""Changing a screen's size: lines that become too long are divided, so that no text is lost.
+"""Changing a screen's size: lines that become too long are divided, so that no text is lost, and
+lines that wrapped are joined again when there is room.
 
 A line that leaves the top stays whole in scrollback, where a view wraps it. On the alternate
 screen, lines are cut, since full-screen programs draw it again.
@@ -12,14 +13,15 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from sandbox_tui.core.terminal.emulator.fast_path import FastPath
-from sandbox_tui.core.terminal.emulator.rows import Row
+from sandbox_tui.core.terminal.emulator.rows import Row, width_of
+from sandbox_tui.core.terminal.emulator.sgr import CellStyle
 
 MAX_SIZE = 5000
 """Maximum columns or lines; larger sizes are reduced to this."""
 
 
-class _Narrowed(NamedTuple):
-    """The main screen with fewer columns.
+class _Refitted(NamedTuple):
+    """The main screen with another number of columns.
 
     Attributes:
         gone: number of rows that leave the top as they are.
@@ -50,11 +52,8 @@ class Resizing(FastPath):
         columns, lines, before = limited(columns), limited(lines), self.columns
         if (columns, lines) == (before, self.lines):
             return
-        if columns < before:
-            self._narrow(columns, lines)
-        else:
-            _fit([*self.rows, *(self.hidden or ())], columns, before)
-        self.columns = columns
+        if columns != before:
+            self._change_width(columns, lines)
         self._resize_height(lines)
         self.tab_stops = {stop for stop in self.tab_stops if stop < columns}
         self.tab_stops.update(stop for stop in range(8, columns, 8) if stop >= before)
@@ -64,8 +63,8 @@ class Resizing(FastPath):
         self.dirty.clear()
         self.touch(0, lines)
 
-    def _narrow(self, columns: int, lines: int) -> None:
-        """Reduce the width; the main screen gets `lines` rows."""
+    def _change_width(self, columns: int, lines: int) -> None:
+        """Change the width; the main screen gets `lines` rows."""
         before, saved = self.columns, self.saved_hidden
         if self.hidden is None:
             main, x, y = self.rows, self.x, self.y
@@ -73,9 +72,9 @@ class Resizing(FastPath):
             main, x, y = self.hidden, *((saved.x, saved.y) if saved else (0, self.lines - 1))
             _fit(self.rows, columns, before)
             self.x = min(self.x, columns - 1)
-        new = _narrowed(main, (x, y), (columns, lines), before)
+        new = _refitted(main, (x, y), (columns, lines), before)
         self.retire(main[: new.gone])
-        if len(self.history):
+        if columns < before and len(self.history):
             self.history_columns = max(self.history_columns, before)
         self.columns = columns
         self.retire(new.parts)
@@ -110,10 +109,10 @@ class Resizing(FastPath):
         return max(0, min(len(rows) - lines - blank, y))
 
 
-def _narrowed(
+def _refitted(
     rows: Sequence[Row], cursor: tuple[int, int], size: tuple[int, int], before: int
-) -> _Narrowed:
-    """Divide rows of `before` columns for a screen of another size.
+) -> _Refitted:
+    """Join and divide rows of `before` columns for a screen of another size.
 
     Only as many rows as fit are looked at, from the last one with text or the cursor upwards.
     """
@@ -124,24 +123,56 @@ def _narrowed(
     new_x, rows_below = min(x, columns - 1), lines - 1
     index = len(rows) - blank
     while index > 0 and len(upwards) < lines:
-        index -= 1
-        starts, parts = rows[index].divided(columns, before)
-        if index == y:
-            part = bisect_right(starts, x) - 1
-            new_x = _column(x - starts[part], parts[part], columns)
+        end, index = index, _first_of_line(rows, index - 1, lines * columns)
+        row, offsets = _joined(rows[index:end], before)
+        width = offsets[-1] + before
+        has_cursor = index <= y < end
+        at = offsets[y - index] + x if has_cursor else 0
+        starts, parts = row.divided(columns, width, min(at, width))
+        if has_cursor:
+            part = bisect_right(starts, at) - 1
+            new_x = min(at - starts[part], columns)
             rows_below = len(upwards) + len(parts) - 1 - part
         upwards += reversed(parts)
     kept = upwards[::-1]
     too_many = max(0, len(kept) - lines)
     new_y = max(0, len(kept) - too_many - 1 - rows_below)
-    return _Narrowed(index, kept[:too_many], _of_height(kept[too_many:], lines), new_x, new_y)
+    return _Refitted(index, kept[:too_many], _of_height(kept[too_many:], lines), new_x, new_y)
 
 
-def _column(x: int, row: Row, columns: int) -> int:
-    """Return the cursor's column; after the last cell of a full row, a wrap is pending."""
-    if x == columns and row.read(columns).cells[-1] != " ":
-        return columns
-    return min(x, columns - 1)
+def _first_of_line(rows: Sequence[Row], last: int, enough: int) -> int:
+    """Return the first row of the line that ends in row `last`, or one after it, if the rows from
+    there have `enough` cells."""
+    first, cells = last, 0
+    while first and rows[first - 1].continues and cells < enough:
+        first -= 1
+        cells += rows[first].continues
+    return first
+
+
+def _joined(rows: Sequence[Row], columns: int) -> tuple[Row, list[int]]:
+    """Join the rows of one line.
+
+    Returns:
+        The line, and the cell at which each row starts in it.
+    """
+    if len(rows) == 1:
+        return rows[0], [0]
+    cells: list[str] = []
+    styles: list[CellStyle] = []
+    offsets: list[int] = []
+    for row in rows:
+        offsets.append(len(cells))
+        row.read(columns)
+        # A wide character that had no room in the last cell left it blank.
+        is_cut = row is not rows[-1] and not "".join(row.cells[row.continues :]).strip(" ")
+        end = row.continues if is_cut else columns
+        cells += row.cells[:end]
+        styles += row.styles[:end]
+        if columns == 1 and row is not rows[-1] and width_of(cells[-1][:1]) == 2:
+            cells.append("")  # on a screen of one column, it filled one cell
+            styles.append(styles[-1])
+    return Row.of(cells, styles), offsets
 
 
 def _fit(rows: Sequence[Row], columns: int, before: int) -> None:
@@ -150,6 +181,8 @@ def _fit(rows: Sequence[Row], columns: int, before: int) -> None:
 
 
 def _of_height(rows: list[Row], lines: int) -> list[Row]:
+    if len(rows) >= lines:
+        rows[lines - 1].continues = 0
     return [*rows[:lines], *(Row() for _ in range(lines - len(rows)))]
 
 

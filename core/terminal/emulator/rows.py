@@ -84,9 +84,10 @@ class Row:
         raw: text and SGR sequences no wider than the screen; the rest of the line is blank.
         style: the style at the start of `raw`.
         fill: the style of the blanks after `raw`.
+        continues: number of its cells if its line continues in the next row; otherwise 0.
     """
 
-    __slots__ = ("_end", "_last", "cells", "fill", "raw", "style", "styles")
+    __slots__ = ("_end", "_last", "cells", "continues", "fill", "raw", "style", "styles")
 
     cells: list[str]
     styles: list[CellStyle]
@@ -97,6 +98,7 @@ class Row:
         self.raw = raw
         self.style = style
         self.fill = fill
+        self.continues = 0
         self._end = 0 if raw == "" else UNKNOWN
         self._last = style
 
@@ -109,7 +111,7 @@ class Row:
 
     def clear(self, fill: CellStyle) -> None:
         """Blank the whole line."""
-        self.raw, self.style, self.fill = "", PLAIN, fill
+        self.raw, self.style, self.fill, self.continues = "", PLAIN, fill, 0
         self._end, self._last = 0, PLAIN
 
     def print_after(self, x: int, text: str, style: CellStyle) -> bool:
@@ -174,6 +176,7 @@ class Row:
     def fit(self, columns: int, before: int) -> None:
         """Cut or extend a row of `before` columns to another width."""
         cells, styles = self.read(before).cells, self.styles
+        self.continues = 0
         if columns >= before:
             cells += [" "] * (columns - before)
             styles += [PLAIN] * (columns - before)
@@ -183,17 +186,24 @@ class Row:
         del cells[columns:]
         del styles[columns:]
 
-    def divided(self, columns: int, before: int) -> tuple[list[int], list[Row]]:
-        """Divide a row of `before` columns into rows of fewer columns, which hold all its text.
+    def divided(self, columns: int, before: int, cursor: int = 0) -> tuple[list[int], list[Row]]:
+        """Divide a row of `before` columns into rows of `columns`, which hold all its text.
+
+        Args:
+            columns, before: widths.
+            cursor: a cell up to which blanks are kept, too.
 
         Returns:
             The cell at which each part starts, and the parts.
         """
-        if self.raw is not None and 0 <= self._measured(self.raw) <= columns:
+        is_padded = columns > before and bool(self.fill)
+        is_raw = self.raw is not None and not is_padded and cursor <= columns
+        if is_raw and 0 <= self._measured(self.raw or "") <= columns:
+            self.continues = 0
             return [0], [self]
         cells, styles = self.read(before).cells, self.styles
         end = before
-        while end and cells[end - 1] == " ":
+        while end > cursor and cells[end - 1] == " ":
             end -= 1
         starts = [0]
         while (start := _next_start(cells, starts[-1], columns)) < end:
@@ -204,6 +214,8 @@ class Row:
         ]
         for part in parts:
             part.fit(columns, len(part.cells))
+        for part, start, after in zip(parts, starts, starts[1:], strict=False):
+            part.continues = min(after - start, columns)
         return starts, parts
 
     def is_blank(self, columns: int) -> bool:

@@ -4,7 +4,7 @@ It is layered, one idea per file: `parser` finds sequences and text, `sequences`
 functions, `modes`, `editing` and `grid` carry these out on `rows`. A style is a number (`sgr`).
 `fast_path` bypasses all of them for whole lines, `progress_bars` drops lines that are immediately
 overwritten, `scrollback` stores lines that scrolled away, `resizing` divides lines that become
-too long.
+too long and joins those that wrapped.
 """
 
 from __future__ import annotations
