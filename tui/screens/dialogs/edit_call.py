@@ -52,6 +52,9 @@ MIN_ROWS = 6
 SECONDS = 0.25
 """Seconds between looks at whether the call still waits."""
 
+MIN_LONG_COLUMNS = 80
+"""Columns of a screen from which the key bar has room for the longer words."""
+
 BESIDE_TEXT = 8
 """Columns of a field around its text: border, padding, line numbers, scrollbar."""
 
@@ -112,6 +115,9 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
 
     finishes = "run edited call"
     """What finishing does, for the border."""
+
+    urgent_actions = ("run",)
+    """On a narrow screen the key bar keeps this key rather than that of the palette."""
 
     def __init__(
         self,
@@ -189,7 +195,9 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
 
     def words_for(self, action: str) -> str | None:
         """The key bar's words for an action; None for the binding's own description."""
-        return self.finishes if action == "run" else None
+        if action != "run":
+            return None
+        return self.finishes if self.size.width >= MIN_LONG_COLUMNS else "run edited"
 
     def _say_what_is_wrong(self, words: str) -> None:
         """Show an error in the border until the next change: a toast would outlast the form."""

@@ -140,7 +140,7 @@ class EndCard(Widget):
             self._results(finished, width, palette),
             [
                 Text(f"  {_figures(finished)}", style=palette.dim, no_wrap=True),
-                self._next(finished, palette),
+                *self._next(finished, width, palette),
             ],
         )
         for lines in parts:
@@ -186,7 +186,9 @@ class EndCard(Widget):
             return [line]
         return [line, Text(f"  {files.listing}", style=palette.text, no_wrap=True)]
 
-    def _next(self, finished: RunFinished, palette: Palette) -> Text:
+    def _next(self, finished: RunFinished, width: int, palette: Palette) -> list[Text]:
+        """Return the next keys and the session's id, which gets a line of its own if it would be
+        cut: it is there to be copied."""
         line = Text("  ", no_wrap=True)
         for name, word in self._actions:
             action = name.partition(".")[2]
@@ -197,7 +199,11 @@ class EndCard(Widget):
             if action == "fork" and finished.reason in MODEL_FAULTS:
                 continue  # it has a line of its own
             _key(line, name, word, palette).append("   ")
-        return line.append(f"session {sanitize_line(self._run_id)}", style=palette.dim)
+        session = Text(f"session {sanitize_line(self._run_id)}", style=palette.dim, no_wrap=True)
+        if line.cell_len + session.cell_len <= width:
+            return [line.append_text(session)]
+        line.rstrip()
+        return [Text("  ", no_wrap=True).append_text(session), line]
 
     async def on_click(self, event: Click) -> None:
         """Run the action of the clicked word."""

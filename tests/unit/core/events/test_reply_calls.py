@@ -67,6 +67,16 @@ def place_of(state: RunState, number: int) -> tuple[int, int] | None:
     return place_in_reply(state, item)
 
 
+FIRST: list[e.AnyEvent] = [
+    started(),
+    *replied(1, "a"),
+    proposed(1, 1, "a"),
+    *done(1),
+    *replied(2, "b", "c", "d"),
+]
+"""A call that ran, then a reply with three calls."""
+
+
 def test_calls_that_follow_the_waiting_one_are_to_come() -> None:
     events = [started(), *replied(1, "a", "b", "c")]
     before = fold(events)

@@ -12,6 +12,7 @@ from sandbox_tui.core.agent.model_messages import ENDED_COMMAND, LOST_COMMAND, N
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.file_rows import UNSEEN, file_lines
@@ -19,6 +20,7 @@ from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
     INTERRUPTED,
+    body_of,
     last_line,
     observation_lines,
 )
@@ -140,5 +142,12 @@ def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) 
         sign = "✓" if good else f"✗ exit {code}" if code is not None else "✗ failed"
         line.append(f"{sign} ", style=palette.good if good else palette.bad)
         line.append(short_duration(item.finished.duration), style=palette.dim)
-        if words := sanitize_line(last_line(item.finished.observation)):
+        if words := _output_words(item.finished.observation):
             line.append(f" · {words}", style=palette.dim)
+
+
+def _output_words(observation: str) -> str:
+    """Return the output of a command if it is one line, else how many lines it has and the last."""
+    words = sanitize_line(last_line(observation))
+    lines = len(body_of(observation).splitlines())
+    return f"{numbers.counted(lines, 'line')}, the last: {words}" if lines > 1 else words
