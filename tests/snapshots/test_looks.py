@@ -97,6 +97,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setattr("sandbox_tui.tui.widgets.sessions.session_rows.time", still)
     monkeypatch.setattr("sandbox_tui.sessions.remote.run_handle.time", still)
     monkeypatch.setattr("sandbox_tui.sessions.relations.running_now.time", still)
+    monkeypatch.setattr("sandbox_tui.sessions.relations.running_summaries.time", still)
     for module in (
         "widgets.wall.run_tile",
         "screens.cockpit.cockpit",
