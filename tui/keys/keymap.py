@@ -150,7 +150,7 @@ def _refuse_useless(action: KeyAction, keys: tuple[str, ...]) -> None:
     for key in keys:
         if key in RESERVED_KEYS and (key, action.name) != (QUIT_KEY, "app.quit"):
             raise ValueError(f"{shown(key)} {RESERVED_KEYS[key]}")
-        if writes(key) and action.place in TYPED_IN:
+        if writes(key) and action.place in TYPED_IN and key not in action.keys:
             raise ValueError(f"{shown(key)} types a character in text fields")
 
 

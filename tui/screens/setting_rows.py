@@ -8,7 +8,7 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.format.setting_text import HINTS, YES_NO, text_of_setting
-from sandbox_tui.tui.widgets.choice import Choice, FindingChoice
+from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 NARROW_COLUMNS = 18
@@ -57,7 +57,7 @@ def field_of(row: Row, text: str, values: tuple[str, ...]) -> Choice | Input:
         return OneLineInput(text, id=row.id, placeholder=empty, select_on_focus=True)
     if text not in values:  # the file of the chosen theme was deleted
         values = (text, *values)
-    return FindingChoice(values, text, id=row.id)
+    return Choice(values, text, id=row.id)
 
 
 ROWS: dict[str, tuple[Row, ...]] = {

@@ -22,7 +22,6 @@ from sandbox_tui.tui.format.setting_text import (
     effects,
     facts_of_setting,
     fitted_mistake,
-    mistake_of_setting,
     setting_of_text,
     short_hint,
     text_of_setting,
@@ -34,7 +33,9 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import heading_of
+from sandbox_tui.tui.screens.setting_mistakes import SettingMistakes
 from sandbox_tui.tui.screens.setting_rows import NARROW_COLUMNS, ROWS, Row, field_of, id_of
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -125,7 +126,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         self._at_first = self._texts_now()
         self._sources = live_settings.sources
         self._theme_at_first = ""
-        self._mistakes: dict[tuple[str, str], str] = {}
+        self._mistakes = SettingMistakes()
 
     def compose(self) -> ComposeResult:
         """Yield one line per setting, and below them what the one with the focus means."""
@@ -310,13 +311,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         return [row for row in rows if self._text(row.name) != self._at_first[row.name]]
 
     def _mistake(self, row: Row) -> str:
-        text = self._text(row.name)
-        if row.values or not text:
-            return ""
-        known = (row.name, text)
-        if known not in self._mistakes:  # that of a prompt pack takes reading its file
-            self._mistakes[known] = mistake_of_setting(*known)
-        return self._mistakes[known]
+        return self._mistakes.of(row, self._text(row.name))
 
     def _source(self, row: Row) -> str:
         """Return where the value that is shown comes from."""
@@ -357,7 +352,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def action_save(self) -> None:
         """Write the changes, unless a value is invalid: then the first of them gets the focus."""
-        self._mistakes.clear()  # a file may have been written meanwhile
+        self._mistakes.forget()
         wrong = [row for row in self._rows.values() if self._mistake(row)]
         if wrong:
             self.go_to(wrong[0].name)
@@ -378,7 +373,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             path = self._live_settings.change(changes)
         except ConfigError as error:
             self._live_settings.watch(self._settings_changed)
-            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
+            complain_here(self, sanitize_line(str(error)), seconds=20)
             return False
         words = sanitize_line(f"Saved in {path}: {effects(changes)}.")
         self.notify(words, markup=False, timeout=5)

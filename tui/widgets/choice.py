@@ -84,11 +84,3 @@ class Choice(Widget, can_focus=True):
         """The left arrow chooses the previous value, everything else the next."""
         place = event.get_content_offset(self)
         self.action_turn(-1 if place is not None and place.x < 2 else 1)
-
-
-class FindingChoice(Choice):
-    """A choice among settings: it takes no text, so a plain key finds a setting."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        binding("choice.find_setting", "screen.find", show=False)
-    ]

@@ -12,10 +12,16 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import BREAK
+from sandbox_tui.tui.keys.key_names import writes
 
 
 class OneLineInput(Input):
     """An `Input` that keeps all lines of a pasted text; Textual would keep the first one only."""
+
+    @override
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Return whether a key is typed here; Textual knows no character of `slash`."""
+        return writes(key) or super().check_consume_key(key, character)
 
     def on_paste(self, event: Paste) -> None:
         """Insert all lines as one."""

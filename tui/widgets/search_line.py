@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from textual.widgets import Input
+from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 
-class SearchLine(Input):
+class SearchLine(OneLineInput):
     """An `Input` that stays hidden until `open` is called."""
 
     DEFAULT_CSS = """
