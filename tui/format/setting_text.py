@@ -129,6 +129,10 @@ MODEL_NEEDED = "Enter a model's name."
 
 _MUST_BE = "Must be "
 
+_KEY_NEEDED = re.compile(r"Enter a URL, or set \w+\.")
+
+_NO_PACK = "There is no prompt pack "
+
 _BETWEEN = re.compile(r"from (\d+) to (\d+)")
 
 
@@ -163,6 +167,9 @@ def shortened(mistake: str) -> str:
     return mistake if short == mistake else short.rstrip(".")
 
 
+_LONG = 40
+"""Characters from which a mistake without shorter words is only said below the fields."""
+
 _SHORTER: dict[str, tuple[str, ...]] = {
     "a whole number": ("digits only", "digits"),
     "a whole number from 1": ("whole, from 1", "from 1"),
@@ -177,9 +184,18 @@ _SHORTER: dict[str, tuple[str, ...]] = {
 def fitted_mistake(mistake: str, room: int) -> str:
     """Return a mistake in words that fit this many columns, if there are any."""
     short = shortened(mistake)
-    between = _BETWEEN.fullmatch(short)
-    shorter = (f"{between[1]}-{between[2]}",) if between else _SHORTER.get(short, ())
+    shorter = _shorter(short)
     return next((words for words in (short, *shorter) if len(words) <= room), [short, *shorter][-1])
+
+
+def _shorter(short: str) -> tuple[str, ...]:
+    if between := _BETWEEN.fullmatch(short):
+        return (f"{between[1]}-{between[2]}",)
+    if _KEY_NEEDED.fullmatch(short):
+        return ("needs a URL or key", "a URL or key")
+    if short.startswith(_NO_PACK):
+        return ("no such prompt pack", "no such pack", "not found")
+    return _SHORTER.get(short, ("see below",) if len(short) > _LONG else ())
 
 
 def counted_mistakes(number: int) -> str:

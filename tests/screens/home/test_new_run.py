@@ -319,6 +319,29 @@ async def test_a_mistake_in_a_narrow_field_is_said_in_words_that_fit(
         assert len(f"─ {short} ─") <= field.outer_size.width - 2
 
 
+async def test_no_title_and_no_mistake_is_cut_on_a_small_terminal(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    app = SandboxTui(config.load({"model.name": "m", "model.base_url": ""}), store)
+    wrong = {"input": "/not/there", "samples": "9999", "steps": "", "prompts": "nobody"}
+    wrong |= {"temperature": "warm", "tokens": "9x", "time": "-1", "cost": "1.5.5"}
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("n", "f5")
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        for name, text in wrong.items():
+            await fill_field(pilot, name, text)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: form.query_one("#url").has_class("-wrong"))
+        await pilot.pause()
+        for name, field in form.fields():
+            for words in (field.border_title, field.border_subtitle):
+                assert len(f"─ {words} ─") <= field.outer_size.width - 2, (name, str(words))
+        for name in (*wrong, "url"):
+            assert str(form.query_one(f"#{name}").border_subtitle), name
+
+
 @pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
 async def test_the_button_and_every_border_is_on_the_screen(
     app: SandboxTui, size: tuple[int, int]

@@ -72,6 +72,11 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     NewRunDialog.-low .row > #kind, NewRunDialog.-low .row > #calls { width: 3fr; }
     NewRunDialog #mode SelectOverlay { min-width: 30; }
     NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
+    NewRunDialog.-narrow .row > #input { width: 21fr; }
+    NewRunDialog.-narrow .row > #steps { width: 15fr; }
+    NewRunDialog.-narrow .row > #samples { width: 13fr; }
+    NewRunDialog.-narrow #more Select { column-span: 2; }
+    NewRunDialog.-narrow #more .row { layout: grid; grid-size: 2; grid-rows: 3; height: auto; }
     NewRunDialog #more { height: auto; display: none; }
     NewRunDialog.-tallest #more, NewRunDialog.-more #more { display: block; }
     NewRunDialog TextArea { height: 7; }
