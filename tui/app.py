@@ -53,7 +53,7 @@ from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
 from sandbox_tui.tui.textual_support.last_screen import NoticesLastScreen
 from sandbox_tui.tui.textual_support.private_api import keep_alt_of_punctuation, unhandled_error
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts, complain_here
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.theming.theme_files import ThemeFiles
@@ -234,7 +234,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             plan = await asyncio.to_thread(ForkPlan, store, parent, seq)
             run = plan.request(self.settings.now, {})
         except SandboxTuiError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+            complain_here(self, sanitize_line(str(error)))
             return
         described = await self.push_screen_wait(ForkDialog(plan, run, store))
         if described is not None:

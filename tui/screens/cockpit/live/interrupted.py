@@ -18,6 +18,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.messages import ResumeRequested
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
@@ -86,7 +87,7 @@ def open_resumed(
     try:
         worker = resume_here(runs.store.run(event.run_id), settings, runs)
     except SandboxTuiError as error:
-        app.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
+        complain_here(app, sanitize_line(str(error)))
         event.then(None)
         return None
     app.push_screen(LiveScreen(worker, runs.store), event.then)
