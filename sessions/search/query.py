@@ -4,6 +4,8 @@ All words must match; `-word` must not. A word also matches longer words that it
 narrow the search, and with one of them, excluded words alone leave out sessions:
 
     model:qwen outcome:failed tag:todo tool:bash after:2026-11-01 cost>0.5 "no such file"
+
+`#todo` is short for `tag:todo`, since lists show tags that way; in quotes it is searched as words.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ _TERM = re.compile(
     r"|(?P<word>\S+)"
 )
 _NAMED = re.compile(r"(-?)([A-Za-z_]+)(:|[<>]=?)(.*)")
+_TAG = re.compile(r"(-?)#(\w.*)", re.DOTALL)
 _COST = re.compile(r"([<>]?)=?\$?(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\Z")
 _DAYS = re.compile(r"(\d{1,5})d\Z")
 _HAS_WORD = re.compile(r"\w")
@@ -114,7 +117,7 @@ def parse_query(text: str) -> Query:
     for term in list(_TERM.finditer(_plain(text)))[:MAX_TERMS]:
         minus, phrase, word = term["minus"], term["phrase"], term["word"]
         if phrase is None:
-            filter_ = _NAMED.fullmatch(word or f"{term['named']}{term['quoted']}")
+            filter_ = _NAMED.fullmatch(_spelled_out(word or f"{term['named']}{term['quoted']}"))
             if filter_ is not None and _is_filter(filter_):
                 filters, mistake = _with_filter(filters, filter_)
                 mistakes += [mistake] if mistake else []
@@ -159,6 +162,12 @@ def _plain(text: str) -> str:
 
 
 # --- filters
+
+
+def _spelled_out(word: str) -> str:
+    """Return the filter that a word is short for; other words as they are."""
+    short = _TAG.fullmatch(word)
+    return word if short is None else f"{short[1]}tag:{short[2]}"
 
 
 def _is_filter(match: re.Match[str]) -> bool:

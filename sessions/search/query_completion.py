@@ -14,7 +14,7 @@ Values = Mapping[str, Sequence[str]]
 MAX_VALUES = 200
 _LAST = re.compile(
     r"(?:^|(?<=\s))"
-    r'(?:(?P<name>[A-Za-z_]+):(?P<value>[^\s"<>]*)|(?P<word>[A-Za-z_]+))\Z'
+    r'(?:(?:(?P<name>[A-Za-z_]+):|(?P<short>#))(?P<value>[^\s"<>]*)|(?P<word>[A-Za-z_]+))\Z'
 )
 
 
@@ -51,12 +51,13 @@ def completions(text: str, values: Values) -> list[str]:
     if last is None or text.count('"') % 2:
         return []
     before = text[: last.start()]
-    if last["name"] is None:
+    if last["word"] is not None:
         return [f"{before}{name}:" for name in FILTERS if name.startswith(last["word"].lower())]
-    name, typed = last["name"].lower(), last["value"].lower()
+    name, typed = ("tag" if last["short"] else last["name"].lower()), last["value"].lower()
+    start = last["short"] or f"{name}:"
     found = [value for value in values.get(name, ()) if value.lower().startswith(typed)]
     found += [
         value for value in values.get(name, ()) if typed in value.lower() and value not in found
     ]
     written = [f'"{value}"' if re.search(r"\s", value) else value for value in found]
-    return [f"{before}{name}:{value}" for value in written if value.lower() != typed]
+    return [f"{before}{start}{value}" for value in written if value.lower() != typed]

@@ -124,6 +124,15 @@ async def test_the_details_are_those_of_the_first_hit(store: Store) -> None:
         await until(pilot, lambda: pane.border_title == "third")
 
 
+async def test_a_tag_is_found_the_way_it_is_shown(store: Store) -> None:
+    add_tag(store, "other", "good")
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "#good")
+        assert [hit.run.id for hit in hits._hits] == ["other"]
+        hits = await look_for(home, pilot, "#include")
+        assert 'in quotes, "#include", it is searched as words' in text_of(hits)
+
+
 @pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])
 @pytest.mark.parametrize(
     "query", ['"', "NOT x", "a OR", "(", "cost:x", "*", "\ud800", "-a", "x" * 3000]

@@ -119,7 +119,7 @@ class SearchResults(BlockList):
     @override
     def block_height(self, index: int, width: int) -> int:
         if not self._hits:
-            return 2
+            return 3
         hit = self._hits[index]
         return 2 if hit.kind == "session" else 1 + self._is_first(index) + self._is_cut(index)
 
@@ -127,7 +127,7 @@ class SearchResults(BlockList):
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
         if not self._hits:
-            return [Text(), Text("  No matches in any session.", style=palette.dim)]
+            return self._nothing(width, palette)
         hit = self._hits[index]
         lines: list[Text] = []
         if self._is_first(index):
@@ -140,6 +140,18 @@ class SearchResults(BlockList):
             more = hit.in_session - self._shown_of(index)
             lines.append(Text(f"     … {more} more in this session", style=palette.faint))
         return lines
+
+    def _nothing(self, width: int, palette: Palette) -> list[Text]:
+        """Return that nothing was found, and how to search for a word that was taken as a tag."""
+        tag = self._query.filters.tag if self._query is not None else None
+        words = (
+            f'#{tag} means the tag; in quotes, "#{tag}", it is searched as words.' if tag else ""
+        )
+        lines = ["", "  No matches in any session.", f"  {sanitize_line(words)}" if tag else ""]
+        found = [Text(line, style=palette.dim, no_wrap=True) for line in lines]
+        for line in found:
+            fit_line(line, width)
+        return found
 
     def _headline(self, hit: Hit, width: int, palette: Palette) -> Text:
         """Return the title, with the answer, or why there is none, if no line below says so, and

@@ -150,6 +150,9 @@ def test_filters(store: Store) -> None:
         "model:QWEN alpha": {"r"},
         "model:qwen": {"r"},
         "tag:to-do": {"s"},
+        "#to-do": {"s"},
+        "#to alpha": {"s"},
+        '"#to-do"': set[str](),
         "outcome:max_steps": {"s"},
         "outcome:running": {"r"},
         "outcome:interrupted": set[str](),
@@ -233,6 +236,8 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
         ("cost>much", "cost takes US dollars, as in cost>0.5 or cost<2, not >much."),
         ("-x", "Add a word or a filter to search for"),
         ("tag:good -x", ""),
+        ("-#good x", "A filter cannot be negated"),
+        ("x # y", ""),
         ("note: x", ""),
         ("http://x:8000", ""),
         ("http://example.org", ""),
@@ -323,6 +328,7 @@ def test_completions() -> None:
     assert completions("model:", values) == ["model:qwen3-coder", 'model:"two words"']
     assert completions("model:CODER", values) == ["model:qwen3-coder"]
     assert completions("tag:good", values) == []
+    assert completions("x #go", values) == ["x #good"]
     assert completions('"mo', values) == []
     assert completions("colour:", values) == []
 
