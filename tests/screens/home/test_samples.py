@@ -162,7 +162,7 @@ async def test_one_question_deletes_all_samples_of_a_group(store: Store) -> None
         await pilot.press("x")
         asked = await question(pilot)
         assert "Delete 3 sessions, about " in asked
-        assert "“squares” (a)" in asked
+        assert "3 × “squares”" in asked
         assert "This cannot be undone." in asked
         dialog = pilot.app.screen
         assert "y delete · n/esc/enter keep" in str(dialog.query_one(".dialog").border_subtitle)
@@ -197,6 +197,14 @@ async def test_marked_sessions_are_deleted_and_escape_unmarks_first(store: Store
         assert "Delete the 2 marked sessions" in await question(pilot)
         await pilot.press("y")
         await until(pilot, lambda: in_store(store) == {"alone", "b"})
+
+
+async def test_the_row_of_samples_names_their_tags(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        add_tag(store, name, "paper")
+    add_tag(store, "b", "todo")
+    async with opened(store) as (_, sessions, _pilot):
+        assert "#paper #todo (1)" in row(sessions, 0)
 
 
 async def test_the_question_names_the_session_and_the_folder_that_stays(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.relations.listing import SamplesRow
 from sandbox_tui.tui.format.answers import answers_words, leftovers_words
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -16,7 +18,12 @@ from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
 
 def samples_lines(
-    row: SamplesRow, width: int, palette: Palette, *, marked: Collection[str] = ()
+    row: SamplesRow,
+    width: int,
+    palette: Palette,
+    *,
+    marked: Collection[str] = (),
+    tags: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Text]:
     """Return the task with the number of its samples, their outcomes and their answers.
 
@@ -25,6 +32,7 @@ def samples_lines(
         width: columns.
         palette: the palette to draw with.
         marked: ids of the sessions that the user has marked.
+        tags: tags by session.
     """
     first, waits = row.runs[0], len(row.waiting)
     title = Text(" ", no_wrap=True)
@@ -45,8 +53,19 @@ def samples_lines(
         facts.append(f" · {answers_words(row.answers)}", style=palette.good)
     if row.leftovers:
         facts.append(f" · {leftovers_words(row.leftovers)}", style=palette.dim)
+    if named := _tags_words(row, tags or {}):
+        facts.append(f" · {named}", style=palette.human)
     fit_line(facts, width)
     return [title, facts]
+
+
+def _tags_words(row: SamplesRow, tags: Mapping[str, Sequence[str]]) -> str:
+    """Return the tags of the samples, each with its count unless all have it."""
+    counts = Counter(tag for run in row.runs for tag in tags.get(run.id, ()))
+    return " ".join(
+        f"#{sanitize_line(tag)}" + ("" if count == len(row.runs) else f" ({count})")
+        for tag, count in counts.most_common()
+    )
 
 
 def states_of(row: SamplesRow) -> list[str]:

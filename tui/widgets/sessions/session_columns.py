@@ -157,7 +157,7 @@ def columns_lines(
     waits_for: str | None = None,
     notes: Text | None = None,
     notes_below: bool = False,
-    indent: int = 0,
+    branch: str = "",
 ) -> list[Text]:
     """Draw title, result, outcome, model, sandbox, steps, tokens, cost, duration, start and age of
     a session, with its tags and origin beside the title or on a second line.
@@ -171,26 +171,26 @@ def columns_lines(
         waits_for: the call that waits for the user, in words; None if none waits.
         notes: its tags and origin; changed in place.
         notes_below: whether these take a second line.
-        indent: columns to the left of the second line.
+        branch: drawn to the left of the second line.
     """
-    facts = Text(no_wrap=True)
-    if columns.result:  # next to the outcome: a title takes what its own result leaves
-        result = result_text(run, palette, waits_for or "")
-        _column(facts, result, min(columns.result, result.cell_len))
+    if notes and not notes_below:
+        head.append(" " * GAP).append_text(notes)
     state = _drawn(facts_of(run, waits_for), columns, palette)
     if waits_for is not None:
         state.stylize(palette.human, 0, len("waits for you"))
-    facts.append_text(state).append(
-        ago(run.run_started_at).rjust(_AGE_COLUMNS) + " ", style=palette.dim
-    )
-    if notes and not notes_below:
-        head.append(" " * GAP).append_text(notes)
+    state.append(ago(run.run_started_at).rjust(_AGE_COLUMNS) + " ", style=palette.dim)
+    facts = Text(no_wrap=True)
+    if columns.result:  # next to the outcome: title and result take what the other one leaves
+        result = result_text(run, palette, waits_for or "")
+        left = width - state.cell_len - head.cell_len - 2 * GAP
+        _column(facts, result, min(max(columns.result, left), result.cell_len))
+    facts.append_text(state)
     room = max(1, width - facts.cell_len - GAP)
     fit_line(head, room)
     head.pad_right(room - head.cell_len + GAP)
     lines = [head.append_text(facts)]
     if notes and notes_below:
-        below = Text(" " * (indent + 3), no_wrap=True).append_text(notes)
+        below = Text(branch, style=palette.faint, no_wrap=True).append("   ").append_text(notes)
         fit_line(below, width)
         lines.append(below)
     return lines

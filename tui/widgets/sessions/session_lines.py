@@ -109,7 +109,7 @@ class SessionLines:
                 waits_for=waits_for,
                 notes=notes_beside_title(tags, fork_words(row.lineage), palette),
                 notes_below=self._has_notes_below(row, width),
-                indent=len(branch),
+                branch=_branch_below(row),
             )
         return [
             with_age(head, run.run_started_at, width, palette),
@@ -117,7 +117,7 @@ class SessionLines:
                 run,
                 width,
                 palette,
-                indent=len(branch),
+                branch=_branch_below(row),
                 fork_label=fork_words(row.lineage, short=True).removeprefix(
                     "forked at " if width < NARROW else ""
                 ),
@@ -145,3 +145,9 @@ def _branch(row: SessionRow) -> str:
     *before, is_last = row.closes[-MAX_INDENTED_DEPTH - 1 :]
     lines = "".join("   " if closed else " │ " for closed in before)
     return f"{lines} └─" if is_last else f"{lines} ├─"
+
+
+def _branch_below(row: SessionRow) -> str:
+    """Return what goes on of the branches beside the second line of a session."""
+    lines = _branch(row)
+    return f"{lines[:-3]}{' │ ' if lines.endswith('├─') else '   '}" if lines else ""

@@ -312,7 +312,7 @@ class SessionList(BlockList):
                 marked = row.run.id in self._marked
                 return self._lines.draw(row, width, palette, is_marked=marked)
             case SamplesRow() as row:
-                return samples_lines(row, width, palette, marked=self._marked)
+                return samples_lines(row, width, palette, marked=self._marked, tags=self._tags)
             case EvalRow(summary=summary):
                 return eval_lines(summary, width, palette, label="evaluation  ")
             case TrainingRow(summary=summary):

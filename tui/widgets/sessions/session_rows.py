@@ -67,7 +67,7 @@ def facts_line(
     width: int,
     palette: Palette,
     *,
-    indent: int = 0,
+    branch: str = "",
     fork_label: str = "",
     tags: Sequence[str] = (),
     waits_for: str | None = None,
@@ -79,7 +79,7 @@ def facts_line(
         run: the session.
         width: columns.
         palette: the palette to draw with.
-        indent: columns to the left.
+        branch: drawn to the left.
         fork_label: the step at which a fork starts.
         tags: its tags.
         waits_for: the call that waits for the user, in words; None if none waits.
@@ -95,10 +95,10 @@ def facts_line(
         numbers.cost(run.cost),
         clock(run.seconds),
     ]
-    line = Text(f"{' ' * indent}   ", style=palette.dim, no_wrap=True)
+    line = Text(style=palette.dim, no_wrap=True).append(f"{branch}   ", style=palette.faint)
     if fork_label:
         origin = Text(sanitize_line(fork_label), style=palette.dim, no_wrap=True)
-        fit_line(origin, max(MIN_RESULT, width * MAX_SHARE // 5 - indent))
+        fit_line(origin, max(MIN_RESULT, width * MAX_SHARE // 5 - len(branch)))
         line.append_text(origin).append(" · ")
     state = "waits for you" if waits else outcome_words(run)
     line.append(state, style=palette.human if waits else palette.dim)

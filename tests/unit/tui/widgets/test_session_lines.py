@@ -68,6 +68,15 @@ def test_a_long_title_takes_what_a_short_answer_leaves() -> None:
     assert "The answer is a sentence" in second[0]
 
 
+def test_a_long_answer_takes_what_a_short_title_leaves() -> None:
+    answer = "The answer is a whole sentence, which needs room."
+    wordy = SessionRow(run=session("b", "short", answer))
+    longest = SessionRow(run=session("a", f"{LONG} {LONG}", answer))
+    first, second = drawn([longest, wordy], 154, {})
+    assert "…" in first[0].partition("submitted")[0]
+    assert f"{answer}  submitted" in second[0]
+
+
 def test_tags_stand_after_the_title_or_below_it() -> None:
     tags = {"a": ["paper", "todo"], "b": ["paper"]}
     rows = [SessionRow(run=session("a")), SessionRow(run=session("b", "short"))]
@@ -78,3 +87,15 @@ def test_tags_stand_after_the_title_or_below_it() -> None:
     assert len(short) == 1
     narrow = drawn(rows, 58, tags)
     assert "submitted · 42 · #paper #todo · qwen3" in narrow[0][1]
+
+
+def test_the_branch_of_a_session_goes_on_beside_its_second_line() -> None:
+    rows = [
+        SessionRow(run=session("a"), sample=1, closes=(False,)),
+        SessionRow(run=session("b"), sample=2, closes=(True,)),
+    ]
+    first, last = drawn(rows, 98, {})
+    assert first[0].startswith(" ├─")
+    assert first[1].startswith(" │    submitted")
+    assert last[0].startswith(" └─")
+    assert last[1].startswith("      submitted")

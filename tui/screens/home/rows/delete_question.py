@@ -12,7 +12,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_title
 
 MAX_NAMED = 5
-"""Maximum number of sessions that the question names."""
+"""Maximum number of titles that the question names."""
 
 
 def delete_question(
@@ -38,15 +38,29 @@ def delete_question(
     if len(runs) == 1:
         which = "the marked session " if are_marked else ""
         return f"Delete {which}{_name(runs[0])}, about {room}? {rest}"
-    named = [_name(run) for run in runs[:MAX_NAMED]]
-    more = [f"… and {len(runs) - MAX_NAMED} more"] if len(runs) > MAX_NAMED else []
     which = f"the {len(runs)} marked sessions" if are_marked else f"{len(runs)} sessions"
-    lines = [f"Delete {which}, about {room}?", *named, *more, rest]
-    return "\n".join(lines)
+    return "\n".join([f"Delete {which}, about {room}?", *_names(runs), rest])
+
+
+def _names(runs: Sequence[RunSummary]) -> list[str]:
+    """Name the sessions, one line for those with one title, such as samples of a task."""
+    by_title: dict[str, list[RunSummary]] = {}
+    for run in runs:
+        by_title.setdefault(task_title(run), []).append(run)
+    shown = list(by_title.values())[:MAX_NAMED]
+    left = len(runs) - sum(map(len, shown))
+    names = [
+        _name(same[0]) if len(same) == 1 else f"{len(same)} × “{_title(same[0])}”" for same in shown
+    ]
+    return [*names, *([f"… and {left} more"] if left else [])]
 
 
 def _name(run: RunSummary) -> str:
-    return f"“{cut_title(task_title(run), 80)}” ({sanitize_line(run.id)})"
+    return f"“{_title(run)}” ({sanitize_line(run.id)})"
+
+
+def _title(run: RunSummary) -> str:
+    return cut_title(task_title(run), 80)
 
 
 def _forks(store: Store, runs: Sequence[RunSummary]) -> str:
