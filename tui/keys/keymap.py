@@ -32,7 +32,8 @@ RESERVED_KEYS = {"ctrl+c": "copies what is selected", QUIT_KEY: "always quits"}
 
 _HAD_HELP = ("home", "cockpit", "wall", "eval", "evals", "training", "trainings")
 _RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP} | {
-    "replay.picture": "replay.screenshot"
+    "replay.picture": "replay.screenshot",
+    "choice.find_setting": "settings.find",
 }
 """Current names of actions by former ones, which users' keymaps may still contain."""
 
