@@ -18,14 +18,17 @@ from textual.pilot import Pilot
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.aligned_calls import Call, Pair
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.compare.both_calls import BothCalls
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 from tests.unit.event_streams import started
+from tests.unit.tui.widgets.test_preview_kinds import PALETTE
 from tests.waiting import until
 
 SIZES = pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)], ids=str)
@@ -305,3 +308,27 @@ async def test_the_row_stays_in_view_when_the_window_changes_below_a_diff(tmp_pa
         await until(pilot, lambda: rows.is_visible(rows.cursor))
         assert rows.current is chosen
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("ran", "told"),
+    [
+        ("echo a", "right: edited by you; the model wrote the call on the left"),
+        ("echo b", "right: edited by you; the model wrote"),
+    ],
+)
+def test_a_call_edited_in_a_fork_is_not_shown_again(ran: str, told: str) -> None:
+    """What the model wrote in a fork is usually what its origin ran."""
+    origin = Call(
+        number=1, step=1, tool="execute_bash", arguments=json.dumps({"command": ran}), ok=True
+    )
+    fork = dataclasses.replace(
+        origin,
+        arguments=json.dumps({"command": "echo mine"}),
+        verdict="edit",
+        decided_by="human",
+        proposed_arguments=json.dumps({"command": "echo a"}),
+    )
+    lines = [line.plain for line in BothCalls(Pair(origin, fork)).lines(80, PALETTE)]
+    assert told in lines
+    assert lines.count("echo a") == (0 if ran == "echo a" else 1)

@@ -59,8 +59,8 @@ class BothCalls(Document):
         return [
             *_ends(left, right, palette),
             *self._arguments(left, right, width, palette),
-            *_edited("left", left, width, palette),
-            *_edited("right", right, width, palette),
+            *_edited("left", left, width, palette, other=right),
+            *_edited("right", right, width, palette, other=left),
             *self._outputs(left, right, width, palette),
         ]
 
@@ -115,13 +115,23 @@ def _alone(call: Call, width: int, palette: Palette) -> list[Text]:
     ]
 
 
-def _edited(side: str, call: Call, width: int, palette: Palette) -> list[Text]:
-    """Return the model's version of a call that was edited."""
+def _edited(
+    side: str, call: Call, width: int, palette: Palette, *, other: Call | None = None
+) -> list[Text]:
+    """Return the model's version of a call that was edited, unless the other side has run it."""
     if call.verdict != "edit" or call.proposed_arguments is None:
         return []
     words = f"{side}: {decision_words(call)}" if side else decision_words(call).capitalize()
+    if other is not None and _has_run(other, call.tool, call.proposed_arguments):
+        there = "right" if side == "left" else "left"
+        return [Text(), Text(f"{words}; the model wrote the call on the {there}", palette.human)]
     model = coloured_call(call.tool, call.proposed_arguments, max(1, width), palette)
     return [Text(), Text(f"{words}; the model wrote", style=palette.human), *model]
+
+
+def _has_run(call: Call, tool: str, arguments: str) -> bool:
+    wanted = readable_arguments(tool, arguments)
+    return call.tool == tool and readable_arguments(tool, call.arguments) == wanted
 
 
 def _readable(call: Call) -> str:
