@@ -173,9 +173,10 @@ def _check_targets(suite: Suite, source: str) -> None:
     for task in suite.tasks:
         scorer = suite.scorer_of(task)
         if scorer in NEED_TARGET and not task.target:
+            how = rows.how_to_name("target", task.metadata, "Its other columns are")
             raise ConfigError(
                 f"{source}, task {task.id}: there is no target to compare the answer with, which "
-                f"the scorer {scorer} does. {rows.how_to_name('target')}"
+                f"the scorer {scorer} does. {how}"
             )
 
 

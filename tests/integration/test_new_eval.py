@@ -160,7 +160,7 @@ async def test_a_suite_that_cannot_be_run_is_refused_at_its_field(
 @pytest.mark.parametrize(
     ("row", "field", "words"),
     [
-        ('{"question": "1 + 1", "target": "2"}', "suite", "row 1: the problem is missing"),
+        ('{"riddle": "1 + 1", "target": "2"}', "suite", "Its columns are riddle, target."),
         ('{"problem": "1 + 1", "target": "2"}', "scorer", "The file has no column scorer"),
     ],
 )

@@ -64,12 +64,12 @@ def test_questions_and_documents_are_converted(person: Person) -> None:
     with person:
         texts = person.folder / "texts"
         texts.mkdir()
-        rows = ["question,answer,file"]
+        rows = ["riddle,keeper,file"]
         for n in range(12):
             (texts / f"{n}.txt").write_text(f"Part {n}.\n\nIts keeper is Keeper{n}.\n")
             rows.append(f"Who keeps part {n}?,Keeper{n},{n}.txt")
         (person.folder / "rows.csv").write_text("\n".join(rows) + "\n")
-        columns = "--column problem=question --column target=answer --column document=file"
+        columns = "--column problem=riddle --column target=keeper --column document=file"
         person.runs(
             f"{DATA} convert rows.csv {columns} --documents texts --domain keepers --scorer exact "
             "--distractors 2 --parts 2 --seed 5 --output tasks.jsonl"
@@ -87,7 +87,7 @@ def test_questions_and_documents_are_converted(person: Person) -> None:
         assert "the problem is missing" in person.runs(wrong, code=2)
         over = f"{DATA} convert rows.csv --output ./rows.csv"
         assert "rows.csv is given twice" in person.runs(over, code=2)
-        assert "is not FIELD=COLUMN" in person.runs(f"{wrong} --column question", code=2)
+        assert "is not FIELD=COLUMN" in person.runs(f"{wrong} --column riddle", code=2)
 
 
 def test_a_training_is_watched_while_it_is_made(person: Person, home: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.task import Task
 
@@ -28,6 +29,17 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "metadata": ("metadata",),
 }
 """Default columns of each task field: this project's names first, then the reference's."""
+
+COMMON_COLUMNS: dict[str, tuple[str, ...]] = {
+    "problem": ("question", "prompt", "input"),
+    "target": ("answer", "solution", "expected", "output"),
+}
+"""Columns in common use, which hold a field if none of `COLUMNS` does. Their values must be single:
+a list of messages is no problem, and a list of expected results no target."""
+
+
+MAX_LISTED = 16
+"""Maximum number of columns that a message lists."""
 
 
 def tasks_of(rows: Iterable[Row], dataset: Dataset, source: str) -> Iterator[Task]:
@@ -55,17 +67,32 @@ def tasks_of(rows: Iterable[Row], dataset: Dataset, source: str) -> Iterator[Tas
         yield task
 
 
-def how_to_name(field: str) -> str:
-    """Return a sentence about how a data file says which column holds a field of its tasks."""
-    names = " or ".join(COLUMNS[field])
-    return f"Call its column {names}, or name it in a suite file as dataset.columns.{field}."
+def how_to_name(field: str, columns: Iterable[str], lead: str = "Its columns are") -> str:
+    """Return how a data file says which column holds a field of its tasks.
+
+    Args:
+        field: a field of `Task`.
+        columns: columns of the file, which the text lists.
+        lead: what the list is.
+    """
+    *names, last = COLUMNS[field] + COMMON_COLUMNS.get(field, ())
+    how = (
+        f"Call its column {', '.join(names)} or {last}, or name it in a suite file as "
+        f"dataset.columns.{field}."
+    )
+    found = [sanitize_line(str(column)) for column in columns]
+    if not found:
+        return how
+    more = len(found) - MAX_LISTED
+    listed = ", ".join(found[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return f"{how} {lead} {listed}."
 
 
 def _task(row: Row, number: int, dataset: Dataset, where: str) -> Task:
     columns = {field: _column(field, row, dataset, where) for field in COLUMNS}
     fields = {field: row[column] for field, column in columns.items() if column}
     if fields.get("problem") in (None, ""):
-        raise ConfigError(f"{where}: the problem is missing. {how_to_name('problem')}")
+        raise ConfigError(f"{where}: the problem is missing. {how_to_name('problem', row)}")
     rest = {key: value for key, value in row.items() if key not in columns.values()}
     return Task(
         id=_text(fields.get("id")) or str(number),
@@ -92,7 +119,15 @@ def _column(field: str, row: Row, dataset: Dataset, where: str) -> str:
                 f"{where}: there is no column {named!r}, which dataset.columns.{field} names."
             )
         return named
-    return next((name for name in COLUMNS[field] if name in row), "")
+    if own := next((name for name in COLUMNS[field] if name in row), ""):
+        return own
+    taken = dataset.columns.values()
+    common = (name for name in COMMON_COLUMNS.get(field, ()) if name not in taken)
+    return next((name for name in common if _is_single(row.get(name, []))), "")
+
+
+def _is_single(value: object) -> bool:
+    return not isinstance(value, (list, tuple, dict))
 
 
 def _text(value: object) -> str:

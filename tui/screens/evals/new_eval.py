@@ -235,8 +235,9 @@ def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
 
 _HINTS = {
     "suite": (
-        "a name (pocket, math, …) or a file: .yaml, or data with the columns problem and target "
-        "(.jsonl, .json, .csv, .parquet)"
+        "a name (pocket, math, …) or a file: .yaml, or data (.jsonl, .json, .csv, .parquet) with "
+        "the columns problem (question, prompt, input) and target (answer, solution, expected, "
+        "output)"
     ),
     "scorer": "how answers are compared with the target; a data file needs one, or a column scorer",
     "model": HINTS["model.name"],

@@ -142,6 +142,38 @@ def test_every_field_of_a_task_can_be_a_column(tmp_path: Path) -> None:
     assert task.files == {"document_1.txt": b"one", "document_2.txt": b"two"}
 
 
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"question": "q", "answer": 2}, ("q", "2", {})),
+        ({"prompt": "q", "expected": "2"}, ("q", "2", {})),
+        ({"input": "q", "output": "2"}, ("q", "2", {})),
+        ({"question": "q", "solution": "2", "id": "x"}, ("q", "2", {})),
+        (
+            {"problem": "p", "question": "q", "answer": "a", "target": "t"},
+            ("p", "t", {"question": "q", "answer": "a"}),
+        ),
+        ({"problem": "p", "ground_truth": "", "answer": "a"}, ("p", "", {"answer": "a"})),
+        ({"problem": "p", "expected": [1, 2]}, ("p", "", {"expected": [1, 2]})),
+    ],
+)
+def test_common_names_of_columns(
+    tmp_path: Path, row: dict[str, Any], found: tuple[str, str, dict[str, Any]]
+) -> None:
+    (tmp_path / "d.json").write_text(json.dumps([row]))
+    (task,) = load_tasks(Dataset(path="d.json"), tmp_path, "s")
+    assert (task.problem, task.target, task.metadata) == found
+
+
+def test_a_column_with_another_use_is_not_found_by_its_common_name(tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_text('[{"answer": "It is a keeper.", "question": "Who?"}]')
+    columns = {"problem": "answer", "target": "question"}
+    (task,) = load_tasks(Dataset(path="d.json", columns=columns), tmp_path, "s")
+    assert (task.problem, task.target) == ("It is a keeper.", "Who?")
+    (task,) = load_tasks(Dataset(path="d.json", columns={"problem": "answer"}), tmp_path, "s")
+    assert (task.problem, task.target) == ("It is a keeper.", "")
+
+
 def test_null_files_of_a_struct_column_are_none(tmp_path: Path) -> None:
     """Arrow gives every row the keys of all rows, with null for missing values."""
     row = {"problem": "p", "input_files": {"a.txt": "x", "b.txt": None}}
@@ -159,6 +191,8 @@ def test_null_files_of_a_struct_column_are_none(tmp_path: Path) -> None:
         ("d.csv", "problem,target\na,b,c\n", "line 2, has more cells than columns"),
         ("d.csv", 'problem\n"a', "is not valid CSV"),
         ("d.jsonl", '{"target": "x"}', "row 1: the problem is missing"),
+        ("d.csv", 'riddle,"a\nb"\n1,2\n', "Its columns are riddle, a␊b."),
+        ("d.jsonl", '{"prompt": [{"role": "user"}]}', "Its columns are prompt."),
         ("d.jsonl", '{"problem": "x", "level": "hard"}', "'level' must be a whole number"),
         ("d.jsonl", '{"problem": "x", "input_files": "[}"}', "'input_files' must be JSON"),
         ("d.jsonl", '{"problem": "x", "input_files": 3}', "'input_files' must be a table"),

@@ -208,11 +208,12 @@ def test_a_custom_suite_has_a_name(own_home: Path) -> None:
 
 def test_a_scorer_that_compares_refuses_a_task_without_a_target(tmp_path: Path) -> None:
     file = tmp_path / "q.jsonl"
-    file.write_text('{"problem": "1 + 1", "target": "2"}\n{"problem": "2 + 2", "answer": "4"}\n')
+    file.write_text('{"problem": "1 + 1", "target": "2"}\n{"problem": "2 + 2", "reply": "4"}\n')
     with pytest.raises(
         ConfigError, match=r"task 2: there is no target .* scorer number does"
     ) as info:
         load_suite(str(file), overrides={"scorers": "number"})
-    assert "Call its column target or ground_truth" in str(info.value)
+    assert "Call its column target, ground_truth, answer" in str(info.value)
+    assert str(info.value).endswith("Its other columns are reply.")
     assert len(load_suite(str(file), overrides={"scorers": "judge"}).tasks) == 2
     assert len(load_suite(str(file)).tasks) == 2, "the scorer is not chosen yet"
