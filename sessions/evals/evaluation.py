@@ -176,12 +176,23 @@ def _check(suite: Suite, settings: Settings) -> None:
     refuse_demo(settings.model)
     for name in sorted({suite.scorer_of(task) for task in suite.tasks}):
         if not name:
-            bare = next(task for task in suite.tasks if not suite.scorer_of(task))
-            raise ConfigError(
-                f"The suite {suite.name} names no scorer for the domain {bare.domain!r}: name "
-                "one in its file, or choose one for all tasks (--scorer)."
-            )
+            raise ConfigError(_no_scorer(suite))
         scorer_named(name, suite.scorer_options.get(name, {}))
+
+
+def _no_scorer(suite: Suite) -> str:
+    """Return what to do about tasks without a scorer; those of a bare data file have no domain."""
+    bare = next(task for task in suite.tasks if not suite.scorer_of(task))
+    if not bare.domain and not suite.scorers.get(""):
+        return (
+            f"{suite.name} needs a scorer: --scorer exact, number, math_verify, choice or judge, "
+            "for instance. A suite file can name it (scorers), and a data file for each task (a "
+            "column scorer)."
+        )
+    return (
+        f"The suite {suite.name} names no scorer for the domain {bare.domain!r}: name one in its "
+        "file, or choose one for all tasks (--scorer)."
+    )
 
 
 def _without_secrets(settings: Settings) -> Settings:

@@ -417,9 +417,11 @@ async def test_an_evaluation_that_cannot_start_writes_nothing(
     scripted_server: Start, store: Store
 ) -> None:
     server = scripted_server(reply)
+    bare = suite(1, scorers={}, tasks=(Task(id="1", problem="1 + 1", target="2"),))
     for wrong, words in (
         (suite(0), "has no tasks"),
         (suite(1, scorers={}), "names no scorer for the domain 'math'"),
+        (bare, "needs a scorer: --scorer exact, number"),
         (suite(1, scorers={"": "no_such"}), "no scorer 'no_such'"),
         (suite(1, prompts="no_such"), "no prompt pack 'no_such'"),
         (suite(1, limits={"max_steps": "many"}), "max_steps"),
