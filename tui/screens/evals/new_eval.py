@@ -236,8 +236,7 @@ def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
 _HINTS = {
     "suite": (
         "a name (pocket, math, …) or a file: .yaml, or data (.jsonl, .json, .csv, .parquet) with "
-        "the columns problem (question, prompt, input) and target (answer, solution, expected, "
-        "output)"
+        "columns problem or question, target or answer"
     ),
     "scorer": "how answers are compared with the target; a data file needs one, or a column scorer",
     "model": HINTS["model.name"],
