@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker
+from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+
+if TYPE_CHECKING:
+    from sandbox_tui.sessions import RunWorker
 
 
 def why_no_wall(shown: SessionList, workers: RunRegistry) -> str:

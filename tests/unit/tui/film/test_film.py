@@ -66,7 +66,7 @@ def test_no_word_and_no_look_is_lost() -> None:
 
 
 def test_invalid_screenshots_are_refused() -> None:
-    with pytest.raises(ValueError, match="no screenshot"):
+    with pytest.raises(ValueError, match="not a screenshot"):
         screenshot_rows("<svg></svg>")
 
 
