@@ -289,3 +289,10 @@ async def test_what_is_on_exactly_the_typed_key_is_first_in_the_help(store: Stor
             assert words in lines[1], "below the heading of its group"
         shown.query_one(Input).value = ""
         await until(pilot, lambda: shown.keys_shown == everything)
+
+
+async def test_ctrl_c_says_how_to_quit(store: Store) -> None:
+    app = SandboxTui(looks.load({"model.name": "m"}), store)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: "ctrl+q&#160;quits" in app.export_screenshot())

@@ -289,3 +289,16 @@ async def test_a_setting_is_found(app: SandboxTui, size: tuple[int, int]) -> Non
         assert "0 found" in str(app.screen.query_one("#box").border_title)
         await pilot.press("escape")
         await until(pilot, lambda: "ui.theme" in visible())
+
+
+async def test_the_drawn_bar_names_the_way_out_of_the_search(app: SandboxTui) -> None:
+    def ways_out() -> int:
+        return app.export_screenshot().count("all&#160;settings")  # in the border and in the bar
+
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("comma")
+        await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
+        await pilot.press("ctrl+f", *"time", "enter")
+        await until(pilot, lambda: ways_out() == 2)
+        await pilot.press(*"abc", "ctrl+s", "escape")
+        await until(pilot, lambda: ways_out() == 0)

@@ -9,6 +9,7 @@ from textual.events import Key
 
 from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 
 _OPENERS = tuple(
@@ -35,3 +36,8 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
             if words.startswith(_OPENERS):
                 ignore_burst(self)
             self.notify(words, timeout=SECONDS, markup=False)
+
+    def action_help_quit(self) -> None:
+        """Answer ctrl+c where nothing is selected: say how to quit."""
+        words = f"{hint('app.quit')} quits; ctrl+c copies what is selected."
+        self.notify(words, timeout=SECONDS, markup=False)

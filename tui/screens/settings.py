@@ -241,6 +241,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             heading.display = any(row in found for row in rows)
         self._limit_height(self.size.height)
         self._show_heading()
+        self.refresh_bindings()
 
     @property
     def _found(self) -> list[Row]:
@@ -327,7 +328,9 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         return None if self.focused is None else self._rows.get(self.focused.id or "")
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """A value that is the default cannot be reset."""
+        """A value that is the default cannot be reset, and a search is not opened twice."""
+        if action == "find":
+            return "this is the search" if isinstance(self.focused, SearchLine) else ""
         if action != "reset":
             return ""
         row = self._focused_row
