@@ -35,7 +35,7 @@ async def test_a_configured_length_is_recorded_shown_and_warned_about(
     assert "context holds 7999 tokens" in warned.text
     state = fold(seen)
     header = StatusBar(state, "task")._parts()  # pyright: ignore[reportPrivateUsage]
-    assert "ctx 120 of 8.0k" in header
+    assert header["context"] == "ctx 120 of 8.0k"
     assert list(replay(store, run_id)) == seen
     print_session(store, store.run(run_id))
     assert "context   8.0k tokens (model.context_length)" in capsys.readouterr().out
