@@ -32,7 +32,7 @@ class RowUpdates:
         screen: contains a `SessionList`.
         store: the store that contains them.
         reload: reloads the whole list after one of them started or stopped waiting, or ended.
-        progressed: called when the figures of a row have changed.
+        progressed: called when the figures of a row have changed, or what its session does.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class RowUpdates:
         if (still, held) != (runs, waiting) or progress.running != batches:
             self._reload()
             return
-        shown.show_running(now)
-        if shown.show_progress(progress.evaluations, progress.trainings):
+        runs_here = shown.show_running(now)
+        if shown.show_progress(progress.evaluations, progress.trainings) or runs_here:
             self._progressed()
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Protocol
 
 from textual.screen import Screen
@@ -16,6 +16,8 @@ from sandbox_tui.sessions.store.tables.annotations import titles_of
 from sandbox_tui.sessions.store.tables.runs import ids_kept
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.wall.started_together import StartedTogether
+from sandbox_tui.tui.widgets.wall.run_facts import Kind
+from sandbox_tui.tui.widgets.wall.run_order import next_filter
 
 
 class Group(Protocol):
@@ -45,7 +47,7 @@ class WallRuns:
 
     def __init__(self, workers: RunRegistry, group: Group | None = None) -> None:
         self._workers = workers
-        self._group = group
+        self._group = self._first_group = group
         self.deleted: frozenset[str] = frozenset()
         self.titles: Mapping[str, str] = {}
         with contextlib.suppress(StoreError):  # what records the runs reports it
@@ -61,23 +63,32 @@ class WallRuns:
         return {run_id: run for run_id, run in self._all.items() if run_id not in self.deleted}
 
     @property
-    def hidden(self) -> int:
-        """How many other runs of this program are not shown, although they can be."""
+    def hidden(self) -> Set[str]:
+        """The other runs of this program, which are not shown although they can be."""
         if not isinstance(self._group, StartedTogether):
-            return 0
-        return len(self._workers.all.keys() - self._group.all.keys() - self.deleted)
+            return frozenset()
+        return self._workers.all.keys() - self._group.all.keys() - self.deleted
 
     @property
     def hidden_words(self) -> str:
         """How many runs are hidden, in words; empty if none is."""
-        return f"{numbers.counted(self.hidden, 'other run')} hidden" if self.hidden else ""
+        return f"{numbers.counted(len(self.hidden), 'other run')} hidden" if self.hidden else ""
 
-    def show_all(self) -> bool:
-        """From now on, show all runs of this program; return False if none was hidden."""
-        if not self.hidden:
-            return False
-        self._group = None
-        return True
+    def has_released(self, run_id: str) -> bool:
+        """Return whether a run that was shown is no longer one of the program's, although its
+        session exists."""
+        return run_id not in (*self.shown, *self.deleted, *self.hidden)
+
+    def next_filter(self, kind: Kind | None) -> Kind | None:
+        """Return the filter that follows; before the first one, show the runs that are hidden, and
+        after the last one, hide them again."""
+        if self.hidden:
+            self._group = None
+            return kind
+        following = next_filter(kind)
+        if following is None:
+            self._group = self._first_group
+        return following
 
     def follow(self, screen: Screen[None]) -> None:
         """Keep a group up to date as long as a screen is open."""

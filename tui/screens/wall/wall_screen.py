@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format.titles import first_line, model_title, task_line
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -28,7 +29,7 @@ from sandbox_tui.tui.widgets.wall.chosen_first import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_groups import votes_in
-from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, next_filter, rank
+from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel, panel_height
@@ -97,7 +98,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         self._chosen_first = chosen
         self._follows_waiting = not chosen
         self._confirm_leave = confirm_leave
-        self._last_number = 0
+        self._numbers: dict[str, int] = {}
         self._order: Order = "start"
         self._filter: Kind | None = None
         self._wanted = ""
@@ -113,9 +114,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         yield SearchLine(placeholder=words, id="wall-find")
         yield Static(no_match_words(), id="wall-empty", markup=False)
         with TileGrid():
-            for worker in self._runs.shown.values():
-                self._last_number += 1
-                yield RunTile(worker, self._last_number)
+            yield from map(self._tile_of, self._runs.shown.values())
         yield WaitingPanel()
         yield KeyBar()
 
@@ -200,16 +199,17 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         released, such as finished samples, unless focused or marked."""
         tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._runs.shown
         for run_id, tile in list(tiles.items()):
-            released = run_id not in runs and run_id not in self._runs.deleted
-            looked_at = released and (tile.has_focus or tile is self._marked)
+            looked_at = (tile.has_focus or tile is self._marked) and self._runs.has_released(run_id)
             if not looked_at and runs.get(run_id) is not tile.worker:
                 self._marked = None if tile is self._marked else self._marked
                 tile.remove()
                 del tiles[run_id]
-        new = [worker for run_id, worker in runs.items() if run_id not in tiles]
-        for worker in new:
-            self._last_number += 1
-            self.query_one(TileGrid).mount(RunTile(worker, self._last_number))
+        new = (worker for run_id, worker in runs.items() if run_id not in tiles)
+        self.query_one(TileGrid).mount_all(map(self._tile_of, new))
+
+    def _tile_of(self, run: FoldedRun) -> RunTile:
+        """Return a tile; a run that was hidden keeps its number."""
+        return RunTile(run, self._numbers.setdefault(run.run_id, len(self._numbers) + 1))
 
     def _show_tiles(self) -> None:
         """Update all visible tiles in the form for which there is room."""
@@ -367,8 +367,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         self._update()
 
     def action_filter(self) -> None:
-        """Show only runs in one state, or all; at first, the other runs of this program too."""
-        self._filter = self._filter if self._runs.show_all() else next_filter(self._filter)
+        """Show only runs in one state, or all; first, those that are hidden too."""
+        self._filter = self._runs.next_filter(self._filter)
         self._update()
 
     def action_find(self) -> None:

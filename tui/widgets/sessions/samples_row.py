@@ -71,5 +71,18 @@ def _tags_words(row: SamplesRow, tags: Mapping[str, Sequence[str]]) -> str:
 def states_of(row: SamplesRow) -> list[str]:
     """Return how many samples are in each state, each sample in one: those that wait come first."""
     waits = len(row.waiting)
-    waiting = [f"{waits} {'waits' if waits == 1 else 'wait'} for you"] if waits else []
-    return waiting + [f"{count} {outcome.replace('_', ' ')}" for outcome, count in row.outcomes]
+    waiting = [f"{_counted_wait(waits)} for you"] if waits else []
+    return waiting + [words for state in row.outcomes for words in _state_words(row, *state)]
+
+
+def _state_words(row: SamplesRow, outcome: str, count: int) -> list[str]:
+    """Return how many samples have an outcome; those whose model's server is away are apart."""
+    away = 0
+    if outcome == "running":
+        away = sum(run.outcome == outcome and bool(run.error) for run in row.runs)
+    words = [f"{count - away} {outcome.replace('_', ' ')}"] if count > away else []
+    return [*words, f"{_counted_wait(away)} for the server"] if away else words
+
+
+def _counted_wait(count: int) -> str:
+    return f"{count} {'waits' if count == 1 else 'wait'}"

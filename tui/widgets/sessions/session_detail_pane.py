@@ -140,8 +140,10 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     elif run.outcome == "imported":
         lines.append(_line("imported", UNKNOWN_END, palette, palette.dim))
     if run.error:
+        runs = run.outcome == "running"
         words = f"{outcome_words(run)}: {run.error}"  # too long for a label, many of them
-        lines.append(_line("ended", words, palette, palette.bad))
+        label, style = ("state", palette.warn) if runs else ("ended", palette.bad)
+        lines.append(_line(label, words, palette, style))
     lines += [
         _line(f"note {note.step}" if note.step else "note", note.text, palette, palette.human)
         for note in detail.notes

@@ -194,15 +194,18 @@ class SessionList(BlockList):
         self.changed()
         return True
 
-    def show_running(self, runs: Sequence[RunSummary]) -> None:
-        """Redraw these sessions in place, which are running."""
+    def show_running(self, runs: Sequence[RunSummary]) -> bool:
+        """Redraw these sessions in place, which are running; return whether the row under the
+        cursor contains one."""
         now = {run.id: run for run in runs}
         if not now:
-            return
+            return False
         self._family = [(now.get(run.id, run), lineage) for run, lineage in self._family]
         self._rows = [_as_of_now(row, now) for row in self._rows]
         self._set_lines()
         self.changed()
+        row = self.current_row
+        return row is not None and any(run.id in now for run in runs_of(row))
 
     @property
     def current_row(self) -> Row | None:

@@ -181,12 +181,14 @@ class WallHeader(Widget):
         line.append(f"{'all' if name else 'All'} {len(runs)} runs have ended", style=palette.strong)
         took = "" if any(map(is_fork, runs)) else f" in {clock(_wall_seconds(runs))}"
         line.append(f"{took}: ", style=palette.text)
+        answers = count_answers(answer_of(run) for _, run in group)
         reasons = Counter(_outcome(run) for _, run in group).most_common()
         for index, (reason, count) in enumerate(reasons):
             style = palette.good if reason == "submitted" else palette.bad
             line.append(", " if index else "", style=palette.dim)
             line.append(f"{count} {reason}", style=style)
-        answers = count_answers(answer_of(run) for _, run in group)
+            if reason == "submitted" and not answers:
+                line.append(" without an answer", style=palette.warn)
         leftovers = _leftovers(group)
         if room < 2 and (answers or leftovers):
             _with_answers(line.append(" · ", style=palette.dim), answers, leftovers, palette)
