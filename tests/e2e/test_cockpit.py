@@ -83,7 +83,7 @@ def test_all_steering_actions_in_one_run(own_home: Path) -> None:
         terminal.wait_for("enter run", "visible to model ◉")
         terminal.type("export SEEN=yes; cd input; ls")
         terminal.press("Enter")
-        terminal.wait_for("dunmere.txt  visible to model")
+        terminal.wait_for("4 lines  visible to model")
         terminal.press("i")
         terminal.wait_for("enter run")
         terminal.press("C-t")

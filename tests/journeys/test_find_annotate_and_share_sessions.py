@@ -122,6 +122,7 @@ def test_sessions_are_found_named_tagged_and_deleted_on_the_home_screen(person: 
         with Person(person.folder / "home") as other:
             other.runs("sandbox-tui config set model.name chosen-elsewhere")
         person.presses("F5")  # reads the settings, too
+        person.sees("Reloaded the sessions and the settings.")
         person.sees("chosen-elsewhere")
         person.presses_and_looks("Down", "Up", "End", "Home")
         person.presses("F6")

@@ -120,9 +120,6 @@ ACTIONS: dict[str, KeyAction] = {
             "delete with sessions",
             about="Delete with the sessions",
         ),
-        KeyAction(
-            "detaching.interrupt", ("i",), "interrupt", about="Interrupt the call, to move now"
-        ),
         KeyAction("difference.next", ("right", "l"), "next difference"),
         KeyAction("difference.previous", ("left", "h"), "Previous difference"),
         KeyAction("difference.whole", ("o",), "whole", about="Show all lines, or the differences"),
@@ -222,6 +219,9 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("jump.close", ("escape",), "cancel", about="Stay here"),
         KeyAction("leave_run.detach", ("d",), "detach", about="Continue in a separate program"),
         KeyAction("leave_run.end", ("x",), "end", about="End the run"),
+        KeyAction(
+            "leave_run.interrupt", ("i",), "interrupt", about="Interrupt the call, to move now"
+        ),
         KeyAction("leave_run.keep", ("b",), "background", about="Continue in the background"),
         KeyAction("leave_run.stay", ("escape", "n", "q", "enter"), "stay", about="Stay in the run"),
         KeyAction("list.down", ("down", "j"), "Down"),

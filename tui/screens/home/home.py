@@ -174,6 +174,7 @@ class HomeScreen(RowCommands):
         """Reload the sessions, and the settings."""
         reread_settings(app_of(self), self._settings)
         self.reload()
+        self.notify("Reloaded the sessions and the settings.", timeout=2, markup=False)
 
     @property
     def unsaved(self) -> dict[str, str]:

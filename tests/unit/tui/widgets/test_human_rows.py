@@ -52,4 +52,4 @@ def test_the_warnings_quote_the_user_and_not_what_is_written_around_it_for_the_m
 def test_a_command_with_several_lines_of_output_says_how_many() -> None:
     finished = e.HumanCommandFinished(id=5, observation="a\nb\nc\n", exit_code=0, duration=0.1)
     item = HumanItem(5, 0.0, "ls", "ls", started=True, finished=finished)
-    assert "· 3 lines, the last: c  visible to model" in status(item, False)
+    assert "· 3 lines  visible to model" in status(item, False)

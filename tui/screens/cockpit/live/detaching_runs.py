@@ -38,7 +38,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("detaching.interrupt", "interrupt"),
+        binding("leave_run.interrupt", "interrupt"),
         binding("leave_run.stay", "answer(None)"),
     ]
 
@@ -84,7 +84,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         now = f"Waiting for {waiting[0]} to end{more}." if waiting else "Moving …"
         self.query_one("#how-far", Static).update(f"{done}{now}\n")
         stays = f"{hint('leave_run.stay')} keep the rest here"
-        interrupts = f"{hint('detaching.interrupt')} interrupt the call · "
+        interrupts = f"{hint('leave_run.interrupt')} interrupt the call · "
         box = self.query_one(".dialog")
         can_interrupt = not self.why_unavailable("interrupt", ())
         box.border_subtitle = f"{interrupts}{stays}" if can_interrupt else stays

@@ -142,12 +142,13 @@ def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) 
         sign = "✓" if good else f"✗ exit {code}" if code is not None else "✗ failed"
         line.append(f"{sign} ", style=palette.good if good else palette.bad)
         line.append(short_duration(item.finished.duration), style=palette.dim)
-        if words := _output_words(item.finished.observation):
+        if words := _output_words(item.finished.observation, good=good):
             line.append(f" · {words}", style=palette.dim)
 
 
-def _output_words(observation: str) -> str:
-    """Return the output of a command if it is one line, else how many lines it has and the last."""
-    words = sanitize_line(last_line(observation))
+def _output_words(observation: str, *, good: bool) -> str:
+    """Return how many lines a command printed; the last one if it failed or printed no more."""
     lines = len(body_of(observation).splitlines())
-    return f"{numbers.counted(lines, 'line')}, the last: {words}" if lines > 1 else words
+    if good and lines > 1:
+        return numbers.counted(lines, "line")
+    return sanitize_line(last_line(observation))
