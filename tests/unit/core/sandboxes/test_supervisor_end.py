@@ -43,3 +43,4 @@ async def test_pipes_that_a_survivor_holds_open_are_closed(
         assert descriptors() == before
     finally:
         os.kill(survivor, signal.SIGKILL)
+        await asyncio.wait_for(process.wait(), HANG_SECONDS)  # or a later test gets its warning
