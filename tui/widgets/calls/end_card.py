@@ -118,6 +118,8 @@ class EndCard(Widget):
         """Return the parts, shortened if there is not enough room."""
         answer, results, figures = self._parts(max(1, self.content_size.width))
         room = max(1, self.content_size.height)
+        if len(figures) > 2 and room < len(figures) + 2:
+            figures = figures[1:]  # a result and the session's id are more useful than the figures
         figures = figures[-max(1, room - 1) :]  # the outcome is more useful than the figures
         room -= len(figures)
         first = answer[: min(1, room)]
