@@ -300,8 +300,8 @@ async def test_a_number_field_takes_every_character_and_says_what_fits(
     [
         ("steps", "4x", "digits", "Must be a whole number."),
         ("samples", "x", "1-256", "Must be from 1 to 256."),
-        ("tokens", "many", "digits", "Must be a whole number."),
-        ("cost", "0", "above 0", "Must be more than 0."),
+        ("tokens", "many", "a whole number", "Must be a whole number."),
+        ("cost", "0", "more than 0", "Must be more than 0."),
         ("url", "here", "http:// or https://", "Begin with http:// or https://."),
     ],
 )
