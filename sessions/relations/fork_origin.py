@@ -14,6 +14,7 @@ from sandbox_tui.sessions.store.tables.calls import (
     spent_before_forks,
 )
 from sandbox_tui.sessions.store.tables.events import read_first_own
+from sandbox_tui.sessions.store.tables.runs import seconds_away
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,3 +140,14 @@ def _origin(forked: e.Forked, change: ForkChange) -> ForkOrigin:
         arguments=change.arguments,
         proposed=change.proposed,
     )
+
+
+def clock_began_at(store: Store, run: RunSummary) -> float:
+    """Return the time at which a run's clock was 0, in seconds since the epoch.
+
+    The clock of a fork begins with the part that it shares with its parent.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    return run.run_started_at + seconds_away(store, run.id) - shared_part(store, run).seconds

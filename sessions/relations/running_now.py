@@ -7,10 +7,9 @@ import time
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import RunResumed
 from sandbox_tui.sessions.playback.keyframes import keyframe_before
-from sandbox_tui.sessions.relations.fork_origin import shared_part
+from sandbox_tui.sessions.relations.fork_origin import clock_began_at
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.runs import seconds_away
 
 
 class RunningNow:
@@ -32,8 +31,7 @@ class RunningNow:
         self._store = store
         self.run = run
         self.state: RunState | None = None
-        self._shared = shared_part(store, run).seconds
-        self._began_at = self._read_beginning()
+        self._began_at = clock_began_at(store, run)
 
     def read(self) -> bool:
         """Read what is new; return whether there was anything.
@@ -53,7 +51,7 @@ class RunningNow:
         for event in self._store.events(run.id, after=after, until=run.last_seq, output=False):
             self.state.apply(event)
             if isinstance(event, RunResumed):
-                self._began_at = self._read_beginning()
+                self._began_at = clock_began_at(self._store, run)
         return is_new
 
     @property
@@ -62,7 +60,3 @@ class RunningNow:
         if self.run.outcome != "running":
             return self.run.seconds
         return max(self.run.seconds, time.time() - self._began_at)
-
-    def _read_beginning(self) -> float:
-        """Return the time at which the run's clock was 0, in seconds since the epoch."""
-        return self.run.run_started_at + seconds_away(self._store, self.run.id) - self._shared

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sandbox_tui.core.events.types import ModelAsked
+from sandbox_tui.sessions.relations.fork_origin import clock_began_at
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.events import last_of_kind
-from sandbox_tui.sessions.store.tables.runs import seconds_away
 
 _ANSWERED_BY = ("ModelDelta", "ModelReplied", "CallStarted", "RunFinished")
 """After an event of one of these kinds, the server is no longer away."""
@@ -32,8 +32,7 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
 def _now(store: Store, run: RunSummary) -> RunSummary:
     seconds = run.seconds
     if not run.elsewhere:
-        away = seconds_away(store, run.id)
-        seconds = max(seconds, time.time() - run.started_at - away)
+        seconds = max(seconds, time.time() - clock_began_at(store, run))
     return replace(run, seconds=seconds, error=_retry_words(store, run.id) or run.error)
 
 
