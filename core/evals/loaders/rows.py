@@ -37,7 +37,6 @@ COMMON_COLUMNS: dict[str, tuple[str, ...]] = {
 """Columns in common use, which hold a field if none of `COLUMNS` does. Their values must be single:
 a list of messages is no problem, and a list of expected results no target."""
 
-
 MAX_LISTED = 16
 """Maximum number of columns that a message lists."""
 

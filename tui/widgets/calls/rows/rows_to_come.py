@@ -34,9 +34,10 @@ def rows_to_come(
     """
     of = calls[-1].place if calls else 0
     lines = [_row(call, of, width, palette, has_ended) for call in calls[:MAX_SHOWN]]
-    if left := len(calls) - MAX_SHOWN:
+    left = len(calls) - MAX_SHOWN
+    if left > 0:
         words = f"{' ' * GUTTER}… {numbers.counted(left, 'more call')}"
-        lines += [Text(words, style=palette.dim, no_wrap=True)] if left > 0 else []
+        lines.append(Text(words, style=palette.dim, no_wrap=True))
     return lines
 
 
