@@ -441,7 +441,7 @@ async def test_settings_are_saved_for_all_new_runs(app: SandboxTui, started: Sta
     [
         ("temperature", "warm", "a number"),
         ("cost", "-1", "more than 0"),
-        ("prompts", "nobody", "nobody"),
+        ("prompts", "nobody", "no such prompt pack"),
     ],
 )
 async def test_an_error_in_a_folded_field_is_shown(
