@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from sandbox_tui.core.events.items import CallItem, Item, ReplyItem
@@ -49,10 +49,10 @@ def place_in_reply(state: RunState, item: CallItem) -> tuple[int, int] | None:
     return (place, of) if 1 <= place <= of > 1 else None
 
 
-def precedes_calls_to_come(state: RunState) -> int:
+def precedes_calls_to_come(state: RunState, to_come: Sequence[CallToCome]) -> int:
     """Return the index of the item after which the calls to come follow: the last call of the
     latest reply, or the reply itself; -1 if no call is to come."""
-    if not calls_to_come(state):
+    if not to_come:
         return -1
     for index in range(len(state.items) - 1, -1, -1):
         if _is_call_or_reply(state.items[index]):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sandbox_tui.core.events.types import CallHeld
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.calls import CallRow, call_of
-from sandbox_tui.sessions.store.tables.events import last_of_kind
+from sandbox_tui.sessions.store.tables.events import first_after_last, last_of_kind
 
 _RESOLVED_BY = (
     "CallDecided",
@@ -26,11 +26,9 @@ def held_calls(store: Store, run_ids: Iterable[str]) -> dict[str, CallRow | None
     Raises:
         StoreError: the events cannot be read.
     """
-    return {run_id: _held_call(store, run_id) for run_id in run_ids if _waits(store, run_id)}
-
-
-def _waits(store: Store, run_id: str) -> bool:
-    return store.is_pending(run_id, "CallHeld", resolved_by=_RESOLVED_BY)
+    next_events = first_after_last(store, run_ids, "CallHeld", _RESOLVED_BY)
+    waiting = [run_id for run_id, kind in next_events.items() if not kind]
+    return {run_id: _held_call(store, run_id) for run_id in waiting}
 
 
 def _held_call(store: Store, run_id: str) -> CallRow | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sandbox_tui.core.events import types as e
@@ -145,9 +145,25 @@ def _origin(forked: e.Forked, change: ForkChange) -> ForkOrigin:
 def clock_began_at(store: Store, run: RunSummary) -> float:
     """Return the time at which a run's clock was 0, in seconds since the epoch.
 
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    return clocks_began_at(store, [run])[run.id]
+
+
+def clocks_began_at(store: Store, runs: Sequence[RunSummary]) -> dict[str, float]:
+    """Return the time at which each run's clock was 0, in seconds since the epoch.
+
     The clock of a fork begins with the part that it shares with its parent.
 
     Raises:
         StoreError: the database cannot be read.
     """
-    return run.run_started_at + seconds_away(store, run.id) - shared_part(store, run).seconds
+    away = seconds_away(store, [run.id for run in runs])
+    shared = shared_parts(store, runs)
+    return {
+        run.id: run.run_started_at
+        + away.get(run.id, 0.0)
+        - shared.get(run.id, SharedPart()).seconds
+        for run in runs
+    }

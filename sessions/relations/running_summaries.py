@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sandbox_tui.core.events.types import ModelAsked
-from sandbox_tui.sessions.relations.fork_origin import clock_began_at
+from sandbox_tui.sessions.relations.fork_origin import clocks_began_at
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.events import last_of_kind
+from sandbox_tui.sessions.store.tables.events import first_after_last, last_of_kind
 
-_ANSWERED_BY = ("ModelDelta", "ModelReplied", "CallStarted", "RunFinished")
-"""After an event of one of these kinds, the server is no longer away."""
+_ENDED_BY = ("ModelReplied", "ModelFailed", "CallStarted", "RunFinished")
+"""After an event of one of these kinds, a request is no longer under way."""
 
 
 def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
@@ -26,23 +26,38 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
     Raises:
         StoreError: the database cannot be read.
     """
-    return [_now(store, run) if run.outcome == "running" else run for run in runs]
+    runs = list(runs)
+    running = [run for run in runs if run.outcome == "running"]
+    if not running:
+        return runs
+    words = _retry_words(store, [run.id for run in running])
+    here = [run for run in running if not run.elsewhere]
+    began, now = clocks_began_at(store, here), time.time()
+    return [
+        replace(
+            run,
+            seconds=max(run.seconds, now - began[run.id]) if run.id in began else run.seconds,
+            error=words.get(run.id) or run.error,
+        )
+        if run.outcome == "running"
+        else run
+        for run in runs
+    ]
 
 
-def _now(store: Store, run: RunSummary) -> RunSummary:
-    seconds = run.seconds
-    if not run.elsewhere:
-        seconds = max(seconds, time.time() - clock_began_at(store, run))
-    return replace(run, seconds=seconds, error=_retry_words(store, run.id) or run.error)
+def _retry_words(store: Store, run_ids: Sequence[str]) -> dict[str, str]:
+    """Return which attempt of a request each of these runs waits for, if the last one failed.
 
-
-def _retry_words(store: Store, run_id: str) -> str:
-    """Return which attempt of a request a run waits for; empty unless the last one failed."""
-    asked = last_of_kind(store, run_id, "ModelAsked")
-    if not isinstance(asked, ModelAsked):
-        return ""
-    has_failed = not store.is_pending(run_id, "ModelAsked", resolved_by=("ModelFailed",))
-    is_answered = not store.is_pending(run_id, "ModelAsked", resolved_by=_ANSWERED_BY)
-    if not has_failed and (is_answered or asked.attempt == 1):
-        return ""
-    return f"waits for the server, try {asked.attempt + has_failed}"
+    Most runs are in a call, or in the first attempt: one query finds the others.
+    """
+    ended_by = first_after_last(store, run_ids, "ModelAsked", _ENDED_BY)
+    failed = {run_id for run_id, kind in ended_by.items() if kind == "ModelFailed"}
+    unanswered = [run_id for run_id, kind in ended_by.items() if not kind]
+    begun = first_after_last(store, unanswered, "ModelAsked", ("ModelDelta",)) if unanswered else {}
+    silent = [run_id for run_id in unanswered if not begun.get(run_id)]
+    words: dict[str, str] = {}
+    for run_id in (*failed, *silent):
+        asked = last_of_kind(store, run_id, "ModelAsked")
+        if isinstance(asked, ModelAsked) and (run_id in failed or asked.attempt > 1):
+            words[run_id] = f"waits for the server, try {asked.attempt + (run_id in failed)}"
+    return words

@@ -271,15 +271,6 @@ class Store(Database):
         """
         return events.of_kinds(self, run_id, kinds)
 
-    def is_pending(self, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
-        """Return whether an event of `kind` was recorded, and none whose kind is in `resolved_by`
-        since.
-
-        Raises:
-            StoreError: the database cannot be read.
-        """
-        return events.is_pending(self, run_id, kind, resolved_by)
-
     def time_of(self, run_id: str, seq: int) -> float | None:
         """Return when an event happened, in seconds since the run began; None if there is no such
         event.

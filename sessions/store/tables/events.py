@@ -162,18 +162,23 @@ def read_first_own(database: Database, run_ids: Sequence[str]) -> dict[str, e.An
     return {str(row["fork"]): _event(database, row) for row in rows}
 
 
-def is_pending(database: Database, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
-    """Return whether an event of `kind` was recorded, and none whose kind is in `resolved_by`
-    since.
+def first_after_last(
+    database: Database, run_ids: Iterable[str], kind: str, later: Collection[str]
+) -> dict[str, str]:
+    """Return which of the `later` kinds was recorded first after a run's last event of `kind`, for
+    each of these runs with such an event, in one query; empty if none was.
 
     `kind` is one of `INDEXED_KINDS`.
     """
-    seq = _last_seq(database, run_id, kind)
-    marks = ", ".join("?" * len(resolved_by))
-    return seq is not None and not database.rows(
-        f"SELECT 1 FROM events WHERE run_id = ? AND seq > ? AND kind IN ({marks}) LIMIT 1",
-        [run_id, seq, *resolved_by],
+    marks = ", ".join("?" * len(later))
+    rows = database.rows(
+        "SELECT run_id, coalesce((SELECT kind FROM events WHERE run_id = found.run_id"
+        f" AND seq > found.seq AND kind IN ({marks}) ORDER BY seq LIMIT 1), '') AS next"
+        f" FROM (SELECT value AS run_id, ({_last('value', kind)}) AS seq FROM json_each(?)) found"
+        " WHERE seq IS NOT NULL",
+        [*later, msgspec.json.encode(list(run_ids)).decode()],
     )
+    return {str(row["run_id"]): str(row["next"]) for row in rows}
 
 
 def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | None:
@@ -183,14 +188,18 @@ def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | Non
 
 
 def _last_seq(database: Database, run_id: str, kind: str) -> int | None:
-    """Return the number of the last event of a kind.
+    """Return the number of the last event of a kind."""
+    return database.rows(_last("?", kind), [run_id])[0]["seq"]
+
+
+def _last(run_id: str, kind: str) -> str:
+    """Return the query for the number of a run's last event of a kind.
 
     The kind is a literal in the query, because SQLite uses the partial index only then.
     """
     if kind not in INDEXED_KINDS:
         raise ValueError(f"{kind} is not in the index of kinds")
-    query = f"SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = '{kind}'"
-    return database.rows(query, [run_id])[0]["seq"]
+    return f"SELECT max(seq) AS seq FROM events WHERE run_id = {run_id} AND kind = '{kind}'"
 
 
 def time_of(database: Database, run_id: str, seq: int) -> float | None:

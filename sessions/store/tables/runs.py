@@ -106,14 +106,15 @@ def stored_among(database: Database, run_ids: Iterable[str]) -> set[str]:
     return {str(row["id"]) for row in database.rows(query, [json.dumps(sorted(run_ids))])}
 
 
-def seconds_away(database: Database, run_id: str) -> float:
-    """Return the seconds for which no program had a run.
+def seconds_away(database: Database, run_ids: Iterable[str]) -> dict[str, float]:
+    """Return the seconds for which no program had a run, for each of these runs, in one query.
 
     Raises:
         StoreError: the database cannot be read.
     """
-    rows = database.rows("SELECT seconds_away FROM runs WHERE id = ?", [run_id])
-    return float(rows[0]["seconds_away"]) if rows else 0.0
+    query = "SELECT id, seconds_away FROM runs WHERE id IN (SELECT value FROM json_each(?))"
+    rows = database.rows(query, [json.dumps(list(run_ids))])
+    return {str(row["id"]): float(row["seconds_away"]) for row in rows}
 
 
 def finish(connection: Connection, run_id: str, event: e.RunFinished) -> None:

@@ -11,7 +11,11 @@ from textual.events import Resize
 from textual.strip import Strip
 from typing_extensions import override
 
-from sandbox_tui.core.events.reply_calls import calls_to_come, precedes_calls_to_come
+from sandbox_tui.core.events.reply_calls import (
+    CallToCome,
+    calls_to_come,
+    precedes_calls_to_come,
+)
 from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -79,6 +83,7 @@ class Calls(SearchKeys):
         self._notes: Mapping[int, Sequence[str]] = {}
         self.failures_later: Callable[[], int] = int  # none
         self._open_items: set[int] = set()
+        self._to_come: Sequence[CallToCome] = ()
         self._precedes_calls = -1  # index of the item below which the calls to come stand
         self._now = 0.0
         self.border_title, self.is_interrupted = "calls", False
@@ -89,7 +94,7 @@ class Calls(SearchKeys):
         self._known = len(state.items)
         self._first = start_of_window(state.items, self._filter, WINDOW_ITEMS)
         self._open_items = self._unsettled(self._first, self._known)
-        self._precedes_calls = precedes_calls_to_come(state)
+        self._look_for_calls_to_come()
         self._opened_items.show(state.items, self._first)
         self._shown = self._fitting_items(self._first, self._known)
         self.following = True
@@ -102,7 +107,8 @@ class Calls(SearchKeys):
         """Catch up with the state; `now` is the run's clock in seconds."""
         self._now = now
         items = self._state.items
-        before, self._precedes_calls = self._precedes_calls, precedes_calls_to_come(self._state)
+        before = self._precedes_calls
+        self._look_for_calls_to_come()
         changed = {*self._open_items, before, self._precedes_calls} - {-1}
         first = min(self._known, *changed) if changed else self._known
         first = self._opened_items.catch_up(items, first, following=self.following)
@@ -116,6 +122,10 @@ class Calls(SearchKeys):
         self.changed(place)
         self._attend()
         self._titles()
+
+    def _look_for_calls_to_come(self) -> None:
+        self._to_come = calls_to_come(self._state)
+        self._precedes_calls = precedes_calls_to_come(self._state, self._to_come)
 
     def tick(self, now: float) -> None:
         """Redraw the running clocks."""
@@ -327,7 +337,7 @@ class Calls(SearchKeys):
         if awaits_first_output(item) and self._state.started is not None:
             lines += task_lines(self._state.started.task, width, palette)
         if self._shown[index] == self._precedes_calls:
-            lines += rows_to_come(calls_to_come(self._state), width, palette, has_ended=end != "")
+            lines += rows_to_come(self._to_come, width, palette, has_ended=end != "")
         is_top = 0 in self._notes and not self._shown[index]
         return session_note_lines(self._notes[0], width, palette) + lines if is_top else lines
 

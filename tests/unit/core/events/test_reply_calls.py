@@ -81,10 +81,12 @@ def test_calls_that_follow_the_waiting_one_are_to_come() -> None:
     events = [started(), *replied(1, "a", "b", "c")]
     before = fold(events)
     assert coming(before) == [(1, 1, "a"), (2, 2, "b"), (3, 3, "c")]
-    assert isinstance(before.items[precedes_calls_to_come(before)], ReplyItem)
+    assert isinstance(
+        before.items[precedes_calls_to_come(before, calls_to_come(before))], ReplyItem
+    )
     waits = fold([*events, proposed(1, 1, "a")])
     assert coming(waits) == [(2, 2, "b"), (3, 3, "c")]
-    assert waits.items[precedes_calls_to_come(waits)] is waits.calls[1]
+    assert waits.items[precedes_calls_to_come(waits, calls_to_come(waits))] is waits.calls[1]
     assert place_of(waits, 1) == (1, 3)
 
 
@@ -96,7 +98,7 @@ def test_they_follow_correctly_once_the_first_is_decided() -> None:
     assert (place_of(second, 1), place_of(second, 2)) == ((1, 3), (2, 3))
     last = fold([*events, proposed(2, 1, "b"), *done(2), proposed(3, 1, "c")])
     assert coming(last) == []
-    assert precedes_calls_to_come(last) == -1
+    assert precedes_calls_to_come(last, calls_to_come(last)) == -1
 
 
 def test_numbers_go_on_after_earlier_replies() -> None:

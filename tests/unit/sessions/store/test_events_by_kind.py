@@ -9,7 +9,7 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.store.tables.events import INDEXED_KINDS, last_of_kind
+from sandbox_tui.sessions.store.tables.events import INDEXED_KINDS, first_after_last, last_of_kind
 from tests.unit.event_streams import started
 from tests.unit.sample_run import sample
 
@@ -50,6 +50,9 @@ def test_the_last_event_of_a_kind_is_looked_up_in_the_index(store: Store, kind: 
     store.append("r", sample("plain")[0])
     plans = queries_of(store, lambda: last_of_kind(store, "r", kind))
     assert plans[0] == "SEARCH events USING COVERING INDEX events_by_kind (run_id=? AND kind=?)"
+    plans = queries_of(store, lambda: first_after_last(store, ["r"], kind, ["Warned"]))
+    assert "SEARCH events USING COVERING INDEX events_by_kind (run_id=? AND kind=?)" in plans
+    assert not any(plan.startswith("SCAN events") for plan in plans), plans
 
 
 def test_a_kind_that_is_not_in_the_index_is_not_looked_up(store: Store) -> None:
