@@ -26,6 +26,7 @@ class Call:
         decided_by: who decided; None while it is pending.
         proposed_arguments: the model's version if the user edited them; otherwise None.
         seq: number of the event with its observation, or of its proposal without one.
+        is_open: whether its session is still running, so that a result may yet come.
     """
 
     number: int
@@ -40,6 +41,17 @@ class Call:
     decided_by: str | None = None
     proposed_arguments: str | None = None
     seq: int = 0
+    is_open: bool = False
+
+    @property
+    def waits_for_approval(self) -> bool:
+        """Whether nobody has decided about it yet."""
+        return self.is_open and self.ok is None and self.verdict is None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was allowed, and has not ended yet."""
+        return self.is_open and self.ok is None and self.verdict is not None
 
     @property
     def was_prevented(self) -> bool:
@@ -144,8 +156,13 @@ def first_difference(left: str, right: str) -> LineDifference | None:
     return None
 
 
-def calls_of(store: Store, run_id: str) -> list[Call]:
+def calls_of(store: Store, run_id: str, *, is_running: bool = False) -> list[Call]:
     """Return the calls of a session, in order.
+
+    Args:
+        store: the database.
+        run_id: the session.
+        is_running: whether it is still running.
 
     Raises:
         StoreError: the session cannot be read.
@@ -164,6 +181,7 @@ def calls_of(store: Store, run_id: str) -> list[Call]:
             decided_by=call.decided_by,
             proposed_arguments=call.proposed_arguments,
             seq=call.seq,
+            is_open=is_running and call.ok is None,
         )
         for call in store.calls(run_id)
     ]

@@ -99,10 +99,14 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
     Raises:
         StoreError: the sessions cannot be read.
     """
+    left_runs, right_runs = left.outcome == "running", right.outcome == "running"
     pairs = with_pending(
-        align(calls_of(store, left.id), calls_of(store, right.id)),
-        left_runs=left.outcome == "running",
-        right_runs=right.outcome == "running",
+        align(
+            calls_of(store, left.id, is_running=left_runs),
+            calls_of(store, right.id, is_running=right_runs),
+        ),
+        left_runs=left_runs,
+        right_runs=right_runs,
     )
     acts = acts_between(pairs, acts_of(store, left.id), acts_of(store, right.id))
     apart = (

@@ -207,7 +207,8 @@ async def test_a_running_session_says_what_it_does_and_its_rows_follow(tmp_path:
         text = screen_text(app)
         assert "the same so far: 0 calls" in text
         assert "not yet" in text
-        assert "still running" in text
+        assert "waits for approval" in text
+        assert "still running" not in text
         assert re.search(r"time .* 01:0\d", text), "the clock goes on while nothing happens"
         done = e.CallFinished(call=1, observation="other", ok=True, exit_code=0, duration=1.0)
         more = [
@@ -332,3 +333,24 @@ def test_a_call_edited_in_a_fork_is_not_shown_again(ran: str, told: str) -> None
     lines = [line.plain for line in BothCalls(Pair(origin, fork)).lines(80, PALETTE)]
     assert told in lines
     assert lines.count("echo a") == (0 if ran == "echo a" else 1)
+
+
+def test_the_header_of_two_calls_wraps_between_its_parts() -> None:
+    """Each line fits, and no part is torn."""
+    call = Call(
+        number=104,
+        step=99,
+        tool="str_replace_editor",
+        arguments="{}",
+        ok=False,
+        observation="x\n" * 1200,
+        duration=75.0,
+        verdict="edit",
+        decided_by="human",
+    )
+    lines = [line.plain for line in BothCalls(Pair(call, call)).lines(44, PALETTE)]
+    header = lines[: lines.index("")]
+    assert max(map(len, header)) <= 44
+    assert len(header) == 4
+    assert "edited by you" in " · ".join(header)
+    assert all(line.startswith(("left  ", "right ", "      ")) for line in header)

@@ -188,16 +188,24 @@ def end_of(call: Call) -> str:
     if call.was_prevented:
         return "not run"
     if call.ok is None:
-        return "no result"
+        return _unfinished(call)
     if call.exit_code is not None:
         return f"exit {call.exit_code}"
     return "ok" if call.ok else "failed"
+
+
+def _unfinished(call: Call) -> str:
+    if call.waits_for_approval:
+        return "waits for approval"
+    return "still running" if call.is_running else "no result"
 
 
 def end_and_size(call: Call | None) -> str:
     """Return how a call ended, how long it took and how much it printed."""
     if call is None:
         return "no call"
+    if call.is_open:
+        return end_of(call)
     lines = call.output_text.count("\n") + 1 if call.output_text else 0
     duration = [short_duration(call.duration)] if call.ok is not None else []
     printed = numbers.counted(lines, "line") if lines else "no output"
@@ -218,10 +226,12 @@ def differing_lines(line: LineDifference) -> tuple[str, str]:
 def files_sentence(found: Comparison) -> str:
     """Return how many files are equal at the end, and how many differ, as a sentence."""
     if not found.same_files and not found.files:
-        return "Neither session left files."
+        return "No files so far." if found.is_running else "Neither session left files."
     if not found.files:
-        same = found.same_files
-        return "The only file is identical." if same == 1 else f"All {same} files are identical."
+        same, so_far = found.same_files, " so far" if found.is_running else ""
+        if same == 1:
+            return f"The only file{so_far} is identical."
+        return f"All {same} files{so_far} are identical."
     verdicts = [file.verdict for file in found.files]
     parts = [
         (found.same_files, "identical"),

@@ -23,12 +23,14 @@ class Fact(NamedTuple):
 
     Attributes:
         difference: right minus left, with its sign; empty for equal figures and for words.
+        is_open: whether a session is still running, so that the property may yet change.
     """
 
     name: str
     left: str
     right: str
     difference: str = ""
+    is_open: bool = False
 
 
 class _Figure(NamedTuple):
@@ -57,7 +59,7 @@ def facts(
         _figures(found.right, [pair.right for pair in found.pairs if pair.right], right),
     )
     return [
-        Fact(name, sides[0][name].words, sides[1][name].words, _difference(name, *both))
+        Fact(name, both[0].words, both[1].words, _difference(name, *both), found.is_running)
         for name in sides[0]
         for both in [(sides[0][name], sides[1][name])]
         if both[0].words or both[1].words
@@ -73,7 +75,7 @@ def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> 
         "outcome": _Figure(_outcome(run, now)),
         "answer": _Figure(first_line(answer_or_reason(run))),
         "steps": _Figure(str(steps), steps),
-        "calls": _Figure(_calls(calls, runs=run.outcome == "running"), len(calls)),
+        "calls": _Figure(_calls(calls), len(calls)),
         "tokens": _Figure(numbers.tokens(tokens, estimated=run.tokens_estimated), tokens),
         "cost": _Figure(numbers.cost(run.cost), run.cost),
         "time": _Figure(clock(seconds), int(seconds)),
@@ -110,14 +112,15 @@ def _difference(name: str, left: _Figure, right: _Figure) -> str:
     return f"{'+' if by > 0 else '−'}{words}"
 
 
-def _calls(calls: Sequence[Call], *, runs: bool) -> str:
+def _calls(calls: Sequence[Call]) -> str:
     if not calls:
         return "none"
-    unfinished = "still running" if runs else "without a result"
     parts = [
         (sum(call.failed for call in calls), "failed"),
         (sum(call.was_prevented for call in calls), "not run"),
-        (sum(call.ok is None for call in calls), unfinished),
+        (sum(call.waits_for_approval for call in calls), "to approve"),
+        (sum(call.is_running for call in calls), "still running"),
+        (sum(call.ok is None and not call.is_open for call in calls), "without a result"),
     ]
     return ", ".join([str(len(calls)), *(f"{number} {words}" for number, words in parts if number)])
 

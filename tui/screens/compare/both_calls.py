@@ -20,6 +20,9 @@ from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
 from sandbox_tui.tui.widgets.preview.document import Document
 
+_SIDE = 6
+"""Columns for the name of a side."""
+
 WHOLE_UNTIL = 30
 """Arguments with fewer lines are shown whole: their first lines say what the call is about."""
 
@@ -53,11 +56,11 @@ class BothCalls(Document):
         left, right = self._pair.left, self._pair.right
         if left is None or right is None:
             return [
-                *_ends(left, right, palette),
+                *_ends(left, right, width, palette),
                 *(row for call in (left, right) if call for row in _alone(call, width, palette)),
             ]
         return [
-            *_ends(left, right, palette),
+            *_ends(left, right, width, palette),
             *self._arguments(left, right, width, palette),
             *_edited("left", left, width, palette, other=right),
             *_edited("right", right, width, palette, other=left),
@@ -86,22 +89,34 @@ class BothCalls(Document):
         return [Text(), heading, *diff_rows(*texts, width, palette, is_whole=self._is_whole)]
 
 
-def _ends(left: Call | None, right: Call | None, palette: Palette) -> list[Text]:
-    return [_end("left", left, palette), _end("right", right, palette)]
+def _ends(left: Call | None, right: Call | None, width: int, palette: Palette) -> list[Text]:
+    return [*_end("left", left, width, palette), *_end("right", right, width, palette)]
 
 
-def _end(side: str, call: Call | None, palette: Palette) -> Text:
-    line = Text(no_wrap=True)
-    line.append(f"{side:<6}", style=_bold(palette))
+def _end(side: str, call: Call | None, width: int, palette: Palette) -> list[Text]:
+    """Return which call it is and how it ended, wrapped between its parts."""
+    lines = [Text(f"{side:<{_SIDE}}", style=_bold(palette), no_wrap=True)]
+    for number, (words, style) in enumerate(_end_parts(call, palette)):
+        between = " · " if number else ""
+        if number and lines[-1].cell_len + len(between) + len(words) > width:
+            lines.append(Text(" " * _SIDE, no_wrap=True))
+            between = ""
+        lines[-1].append(between, style=palette.dim).append(words, style=style)
+    return lines
+
+
+def _end_parts(call: Call | None, palette: Palette) -> list[tuple[str, Style]]:
     if call is None:
-        return line.append("no call here", style=palette.dim)
+        return [("no call here", palette.dim)]
     tool = short_name(sanitize_line(call.tool))
-    line.append(f"call {call.number}, step {call.step} · {tool} · ", style=palette.dim)
     style = palette.bad if call.failed else palette.good if call.ok else palette.warn
-    line.append(end_and_size(call), style=style)
-    if decided := decision_words(call):
-        line.append(f" · {decided}", style=palette.human)
-    return line
+    decided = decision_words(call)
+    return [
+        (f"call {call.number}, step {call.step}", palette.dim),
+        (tool, palette.dim),
+        *((part, style) for part in end_and_size(call).split(" · ")),
+        *([(decided, palette.human)] if decided else []),
+    ]
 
 
 def _alone(call: Call, width: int, palette: Palette) -> list[Text]:

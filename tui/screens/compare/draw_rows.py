@@ -115,7 +115,8 @@ def _between(fact: Fact, *, is_equal: bool, palette: Palette) -> Text:
         return _cell(" =", _MIDDLE, palette.faint)
     if fact.difference:
         return _cell(f" {fact.difference}", _MIDDLE, palette.warn)
-    return _cell(" ≠" if fact.name in ("outcome", "answer") else "", _MIDDLE, palette.bad)
+    differs = fact.name in ("outcome", "answer") and not fact.is_open
+    return _cell(" ≠" if differs else "", _MIDDLE, palette.bad)
 
 
 def _fact_style(name: str, words: str, palette: Palette) -> Style:
@@ -255,8 +256,9 @@ def _tail(pair: Pair, call: Call, palette: Palette) -> Text:
     tail = Text(no_wrap=True)
     decided = decision_words(call)
     both = pair.left is not None and pair.right is not None
-    if pair.is_pending and call.ok is None:
-        tail.append("  still running", style=palette.good)
+    if call.is_open:
+        style = palette.human if call.waits_for_approval else palette.good
+        tail.append(f"  {end_of(call)}", style=style)
     elif (
         both
         and not pair.is_pending
@@ -282,6 +284,8 @@ def _sign_style(between: str, palette: Palette) -> Style:
 
 
 def _end_style(call: Call | None, palette: Palette) -> Style:
+    if call is not None and call.is_open:
+        return palette.human if call.waits_for_approval else palette.good
     if call is None or call.ok is None or call.was_prevented:
         return palette.warn
     return palette.good if call.ok else palette.bad

@@ -194,7 +194,7 @@ def test_the_first_difference_is_the_first_line_that_differs(
 def test_calls_are_counted_as_they_are_listed(tmp_path: Path) -> None:
     skipped = e.CallDecided(call=1, verdict="skip", by="human")
     found = compared(tmp_path, (skipped, ended(2, 3), None), (ended(1), ended(2), ended(3)))
-    rows = {name: (left, right) for name, left, right, _ in facts(found)}
+    rows = {name: (left, right) for name, left, right, *_ in facts(found)}
     assert rows["calls"] == (
         "3, 1 failed, 1 not run, 1 without a result",
         "3",
@@ -208,6 +208,30 @@ def test_no_files_are_not_all_of_them(tmp_path: Path) -> None:
     found = compared(tmp_path, (ended(1),), (ended(1),))
     assert files_sentence(found) == "Neither session left files."
     assert related_sentence(found) == ""
+
+
+def test_a_running_session_may_yet_leave_files_and_end_its_call(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        for name, decided in (("waits", False), ("runs", True)):
+            made = e.ToolCall(
+                number=1, step=1, id="c", name="execute_bash", arguments=f'{{"command": "{name}"}}'
+            )
+            told: list[e.AnyEvent] = [started(name), e.CallProposed(call=made)]
+            if decided:
+                told += [e.CallDecided(call=1, verdict="approve", by="policy")]
+            store.append(name, [msgspec.structs.replace(x, seq=n) for n, x in enumerate(told, 1)])
+        found = compare(store, store.run("waits"), store.run("runs"))
+        assert found.is_running
+        (pair,) = found.pairs
+        ends = [end_and_size(pair.left), end_and_size(pair.right)]
+        assert ends == ["waits for approval", "still running"]
+        rows = {fact.name: fact for fact in facts(found)}
+        assert rows["calls"][1:3] == ("1, 1 to approve", "1, 1 still running")
+        assert files_sentence(found) == "No files so far."
+        left, right = (dataclasses.replace(run, outcome="cancelled") for run in
+                       (found.left, found.right))  # fmt: skip
+        (pair,) = compare(store, left, right).pairs
+        assert [end_and_size(pair.left), end_and_size(pair.right)] == ["no result · no output"] * 2
 
 
 def test_no_line_with_two_sides_is_wider_than_the_terminal(tmp_path: Path) -> None:
