@@ -194,8 +194,8 @@ class RunWorker:
                     await self._show(event)
         except SandboxTuiError as error:
             self.failure = error
-        except asyncio.CancelledError:
-            self.failure = EndedEarly(NOT_BEGUN)
+        except asyncio.CancelledError:  # later than that, the program has crashed
+            self.failure = EndedEarly(NOT_BEGUN) if self.run is None else None
         except Exception as error:  # noqa: BLE001 - nobody awaits this task
             self.failure = _as_failure(error)
         try:

@@ -107,6 +107,20 @@ async def test_a_run_that_is_stopped_at_once_still_ends(
     assert await seen_by(worker) == []
 
 
+async def test_a_run_whose_program_crashes_is_not_said_never_to_have_started(
+    workers: RunRegistry, tmp_path: Path
+) -> None:
+    """The loop cancels all tasks when an app that runs on it crashes."""
+    worker = workers.begin(demo(tmp_path, mode="step"))
+    while worker.state.pending is None:
+        await asyncio.sleep(0.01)
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    await asyncio.wait_for(worker.ended.wait(), HANG_SECONDS)
+    assert worker.failure is None
+    assert worker.exit_code == 1
+
+
 async def test_a_run_that_cannot_start_reports_the_reason(tmp_path: Path) -> None:
     require("docker")
     settings = load({"sandbox.kind": "docker", "sandbox.image": "127.0.0.1:9/no/such:1"})

@@ -63,11 +63,26 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
         if app.restore_sequence and sys.__stderr__ is not None:
             sys.__stderr__.write(app.restore_sequence)
             sys.__stderr__.flush()
+    _give_up_unfinished(store, app.seen)
     if not _is_served():
         _print_outcomes(store, app.seen)
     if app.failure is not None:
         raise app.failure
     return Ended(app.return_code or 0, app.started_ids)
+
+
+def _give_up_unfinished(store: Store, run_ids: Sequence[str]) -> None:
+    """Release the runs of this program that have not ended, which happens after a crash: this
+    program is about to end, so they no longer run."""
+    from sandbox_tui.core.base.errors import StoreError
+    from sandbox_tui.core.base.process_identity import ProcessIdentity
+
+    for run_id in run_ids:
+        with contextlib.suppress(StoreError):  # it never began, or cannot be read
+            known = store.ownership(run_id)
+            is_ours = known is not None and known.owner == ProcessIdentity.this_process()
+            if is_ours and store.run(run_id).outcome == "running":
+                store.give_up(run_id)
 
 
 MAX_ANSWER_LINES = 3
@@ -104,11 +119,12 @@ def _print_outcomes(store: Store, run_ids: Sequence[str]) -> None:
 
 
 def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
-    """Yield how many runs ended in which way, a line for each run, with its task if they differ,
-    and what to do next.
+    """Yield how many runs ended in which way, and their task if they have the same; a line for each
+    run, with its task if they differ; and what to do next.
 
     The lines fit a terminal of this width, unless it is narrower than a session's id.
     """
+    from sandbox_tui.tui.format import numbers
     from sandbox_tui.tui.format.answers import answer_line, result_answer
     from sandbox_tui.tui.format.outcome import outcome_words
     from sandbox_tui.tui.format.titles import cut_title, task_line
@@ -116,12 +132,16 @@ def overview_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
     differ = len({run.task for run in runs}) > 1
     outcomes = [outcome_words(run) for run in runs]
     counts = Counter(outcomes).most_common()
-    yield f"{len(runs)} runs: {', '.join(f'{count} {outcome}' for outcome, count in counts)}"
+    ended = ", ".join(f"{count} {outcome}" for outcome, count in counts)
+    same_task = "" if differ else f" · {task_line(runs[0].task)}"
+    yield _fitted(f"{len(runs)} runs: {ended}{same_task}", width)
     padded = max(len(outcome) for outcome in outcomes)
     for run, outcome in zip(runs, outcomes, strict=True):
         result = answer_line(result_answer(run.outcome, run.answer))
         task = cut_title(task_line(run.task), MAX_TASK_COLUMNS) if differ else ""
-        said = " · ".join(part for part in (task, result) if part)
+        said = " · ".join(
+            part for part in (task, result or numbers.counted(run.steps, "step")) if part
+        )
         line = f"  {run.id}  {outcome:<{padded}}  {said}"
         yield _fitted(line.rstrip(), width)
     verbs = dict.fromkeys(map(_next_verb, runs))

@@ -65,7 +65,7 @@ def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
     ]
     failed = replace(runs[0], outcome="cancelled", answer="for")
     lines = list(overview_lines([*runs, failed], width))
-    assert lines[0] == "6 runs: 5 submitted, 1 cancelled"
+    assert lines[0].startswith("6 runs: 5 submitted, 1 cancelled")
     assert all(cell_len(line) <= max(width, 45) for line in lines)
     assert all(run.id in line for run, line in zip(runs, lines[1:6], strict=True))
     assert "cancelled" in lines[6]
@@ -81,9 +81,13 @@ def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
     keep(store, *sample("words"))
     run = replace(store.run("r"), task="first task", answer="4")
     store.close()
-    assert list(overview_lines([run] * 4, 120))[1] == "  r  submitted  4"
+    same = list(overview_lines([run] * 4, 120))
+    assert same[:2] == ["4 runs: 4 submitted · first task", "  r  submitted  4"]
+    (_, line, *_) = overview_lines([replace(run, outcome="interrupted", answer=None)] * 4, 120)
+    assert line == f"  r  interrupted  {run.steps} steps"
     other = replace(run, task="another task\nin two lines", answer="5")
     lines = list(overview_lines([run, run, run, other], 120))
+    assert lines[0] == "4 runs: 4 submitted"
     assert lines[1] == "  r  submitted  first task · 4"
     assert lines[4] == "  r  submitted  another task · 5"
 
