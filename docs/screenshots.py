@@ -9,6 +9,7 @@ exports.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import subprocess
@@ -118,8 +119,8 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
     nowhere = load({"model.name": "qwen3-coder", "model.base_url": "http://127.0.0.1:9/v1"})
 
     def demo(step: bool = False, speed: float = 4, max_steps: int = 100) -> RunRequest:
-        limited = load({"sandbox.kind": kind, "limits.max_steps": max_steps})
-        return demo_request(limited, speed=speed, mode="step" if step else "auto")
+        given = {"limits.max_steps": max_steps}
+        return demo_request(settings, speed=speed, mode="step" if step else "auto", given=given)
 
     def refused() -> RunRequest:
         return replace(
@@ -230,5 +231,8 @@ def _some_submitted(screen: Screen[object]) -> bool:
 
 if __name__ == "__main__":
     here = Path(__file__).parent / "images"
-    chosen = Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else here
-    asyncio.run(main(chosen, sys.argv[2:]))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=here, metavar="FOLDER")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    given = parser.parse_args()
+    asyncio.run(main(given.folder.absolute(), given.names))
