@@ -78,6 +78,11 @@ class Terminal(Protocol):
         """Return the same line as plain text, without trailing blanks."""
         ...
 
+    def continues(self, index: int) -> int:
+        """Return the number of cells of a row whose line was too long and continues in the next
+        row; otherwise 0."""
+        ...
+
     def touch(self, start: int, end: int) -> None:
         """Mark these rows as changed."""
         ...

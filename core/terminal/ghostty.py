@@ -84,6 +84,8 @@ class NativeScreen(Terminal):
         self._style: Any = core.init_sized("GhosttyStyle")
         self._parts: dict[str, tuple[int, Any]] = {}
         self._cell: Any = self._ffi.new("GhosttyCell*")
+        self._row_number: Any = self._ffi.new("GhosttyRow*")
+        self._wraps: Any = self._ffi.new("bool*")
         self._marks: Any = self._ffi.new("uint32_t[]", MAX_CELL_CHARS)
         self._find: Any = core.union_fn(
             "ghostty_terminal_grid_ref",
@@ -205,6 +207,18 @@ class NativeScreen(Terminal):
         return "".join(self._row(index).cells).rstrip(" ")
 
     @override
+    def continues(self, index: int) -> int:
+        self._refer_to(index)
+        self._lib.ghostty_grid_ref_row(self._reference, self._row_number)
+        self._lib.ghostty_row_get(self._row_number[0], self._lib.GHOSTTY_ROW_DATA_WRAP, self._wraps)
+        if not self._wraps[0]:
+            return 0
+        self._reference.x = self.columns - 1
+        self._lib.ghostty_grid_ref_cell(self._reference, self._cell)
+        wide = self._part(self._cell[0], "WIDE", "GhosttyCellWide")
+        return self.columns - (wide == self._lib.GHOSTTY_CELL_WIDE_SPACER_HEAD)
+
+    @override
     def find(self, needle: str) -> Iterator[int]:
         folded = needle.casefold()
         for index in range(self.history_size + self.lines):
@@ -216,8 +230,7 @@ class NativeScreen(Terminal):
     def _row(self, index: int) -> Row:
         """Return a line, cell by cell; cells with the same number are identical."""
         reference, cell, lib = self._reference, self._cell, self._lib
-        done = self._find(self._terminal._t[0], self._place(index)[0], reference)
-        self._core.check(done, "cell")
+        self._refer_to(index)
         known: dict[int, tuple[str, CellStyle]] = {}
         cells: list[str] = []
         styles: list[CellStyle] = []
@@ -233,6 +246,11 @@ class NativeScreen(Terminal):
             cells.append(read[0])
             styles.append(read[1])
         return Row.of(cells, styles)
+
+    def _refer_to(self, index: int) -> None:
+        """Let `_reference` be the first cell of a line."""
+        done = self._find(self._terminal._t[0], self._place(index)[0], self._reference)
+        self._core.check(done, "cell")
 
     def _read(self, number: int) -> tuple[tuple[str, CellStyle], bool]:
         """Return the cell at `_reference`, and whether every cell with this number is identical."""

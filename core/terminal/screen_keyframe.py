@@ -21,6 +21,7 @@ from sandbox_tui.core.terminal.emulator.parser import (
     SGR,
 )
 from sandbox_tui.core.terminal.emulator.rows import MAX_CELL_CHARS, Row, cells_of, shown, tidied
+from sandbox_tui.core.terminal.emulator.scrollback import cells_before_next, marked
 from sandbox_tui.core.terminal.emulator.sgr import (
     COLOUR_NAMES,
     PLAIN,
@@ -110,7 +111,10 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         hidden=[writer.row(row, screen.columns) for row in screen.hidden]
         if screen.hidden
         else None,
-        history=[_Line(tidied(line)) for line in screen.history.tail(scrollback)],
+        history=[
+            _Line(marked(tidied(line), cells_before_next(line)))
+            for line in screen.history.tail(scrollback)
+        ],
         scrolled=screen.scrolled,
         place=(screen.x, screen.y, screen.top, screen.bottom),
         style=writer.number(screen.style),

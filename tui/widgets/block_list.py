@@ -158,7 +158,8 @@ class BlockList(ScrollView, can_focus=True):
 
     @property
     def _width(self) -> int:
-        return max(1, self.scrollable_content_region.width)
+        """Width of the lines; while the list is hidden and has none, the width it had before."""
+        return max(1, self.scrollable_content_region.width or self._measured_for)
 
     def _measure(self, first: int) -> None:
         count = self.block_count()

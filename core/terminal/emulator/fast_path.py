@@ -115,14 +115,9 @@ class FastPath(Commands):
         """Process lines of one-wide characters in the default style, wrapping long ones."""
         columns, count = self.columns, len(lines)
         if len(max(lines, key=len)) > columns:
-            lengths = [len(line) for line in lines[-self.lines :]]
-            lines = [
-                line[at : at + columns]
-                for line in lines
-                for at in range(0, len(line) or 1, columns)
-            ]
-            self.scroll_in(lines)
-            self.mark_wrapped(lengths)
+            parts = [(line, at) for line in lines for at in range(0, len(line) or 1, columns)]
+            lines = [line[at : at + columns] for line, at in parts]
+            self.scroll_in(lines, [at + columns < len(line) for line, at in parts])
         else:
             self.scroll_in(lines)
         self.printed = next(filter(None, reversed(lines)), self.printed)

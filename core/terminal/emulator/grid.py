@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from sandbox_tui.core.terminal.emulator.rows import NOT_ONE_WIDE, Row, combine, shown, width_of
-from sandbox_tui.core.terminal.emulator.scrollback import History
+from sandbox_tui.core.terminal.emulator.scrollback import History, marked
 from sandbox_tui.core.terminal.emulator.sgr import (
     BACKGROUND,
     PLAIN,
@@ -151,9 +152,8 @@ class Grid:
                 whole = (len(text) - at - 1) // columns * columns
                 begin = sequence_of(self.style) if self.style else ""
                 pieces = range(at, at + whole, columns)
-                self.scroll_in([begin + text[start : start + columns] for start in pieces])
-                self.mark_wrapped([whole])
-                self.rows[-2].continues = columns  # in the last row
+                taken = [begin + text[start : start + columns] for start in pieces]
+                self.scroll_in(taken, [True] * len(taken))
                 at += whole
                 self.x = 0
             if self.x >= columns:
@@ -220,17 +220,6 @@ class Grid:
         self.x = 0
         self.line_feed()
 
-    def mark_wrapped(self, lengths: list[int]) -> None:
-        """Note which rows above the last one continue, given the lengths of the lines in them."""
-        columns, y = self.columns, self.lines - 2
-        for length in reversed(lengths):
-            if y < 0:
-                break
-            parts = max(1, -(-length // columns))
-            for above in range(max(0, y - parts + 1), y):
-                self.rows[above].continues = columns
-            y -= parts
-
     def insert_cells(self, row: Row, x: int, count: int, style: CellStyle) -> None:
         """Shift cells to the right; cells shifted over the edge are lost."""
         cells, columns = row.cells, self.columns
@@ -283,19 +272,33 @@ class Grid:
     def retire(self, rows: list[Row]) -> None:
         """Move rows from the top of the main screen to scrollback."""
         for row in rows:
-            self.history.append(row.as_raw(self.columns))
+            self.history.append(marked(row.as_raw(self.columns), row.continues))
         self.scrolled += len(rows)
 
-    def scroll_in(self, taken: list[str]) -> None:
-        """Scroll whole lines in, starting at the blank bottom row."""
-        count, staying, old = len(taken), self.lines - 1, self.rows
-        leaving = min(count, staying)
+    def scroll_in(self, taken: list[str], wrapped: Sequence[bool] = ()) -> None:
+        """Scroll whole lines in, starting at the blank bottom row.
+
+        Args:
+            taken: the lines, none longer than a row.
+            wrapped: for each of them, whether it fills its row and continues in the next one; if
+                empty, none does.
+        """
+        count, staying, columns = len(taken), self.lines - 1, self.columns
+        leaving, old = min(count, staying), self.rows
         if self.hidden is None:
-            self.history.extend([row.as_raw(self.columns) for row in old[:leaving]])
-            if count > staying:
-                self.history.extend(taken[:-staying])
+            self.history.extend(
+                [marked(row.as_raw(columns), row.continues) for row in old[:leaving]]
+            )
+            over = taken[:-staying]
+            if wrapped:
+                pairs = zip(over, wrapped, strict=False)
+                over = [marked(line, columns * continues) for line, continues in pairs]
+            self.history.extend(over)
             self.scrolled += count
-        self.rows = [*old[leaving:staying], *map(Row, taken[-staying:]), Row()]
+        fresh = [Row(line) for line in taken[-staying:]]
+        for row, continues in zip(fresh, wrapped[-staying:], strict=False):
+            row.continues = columns * continues
+        self.rows = [*old[leaving:staying], *fresh, Row()]
         self.touch(0, self.lines)
 
     def scroll_rows(self, upwards: bool, first: int, count: int) -> None:

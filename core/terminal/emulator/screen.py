@@ -71,6 +71,13 @@ class Screen(Resizing):
             return self.history.text(index)
         return plain(self.rows[index - above].as_raw(self.columns))
 
+    def continues(self, index: int) -> int:
+        """Return the number of cells of a row that continues in the next one; otherwise 0."""
+        above = len(self.history)
+        if index < above:
+            return self.history.continues(index)
+        return self.rows[index - above].continues
+
     def find(self, needle: str) -> Iterator[int]:
         """Yield the indexes of the lines that contain `needle`, ignoring case."""
         yield from self.history.find(needle)

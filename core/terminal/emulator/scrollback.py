@@ -6,6 +6,7 @@ hundred lines are joined into blocks, and large blocks are compressed.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +28,21 @@ MIN_COMPRESSED_BYTES = 160 * BLOCK_LINES
 
 MAX_OPEN_BLOCKS = 4
 """Maximum number of blocks kept uncompressed after a read."""
+
+_MARK = re.compile(r"\x1b\[1([0-9]{4})m\Z")
+"""Ends a line that continues in the next one: an SGR sequence without a meaning, so that whatever
+reads lines ignores it. It holds the number of cells of the line."""
+
+
+def marked(line: RawLine, cells: int) -> RawLine:
+    """Return a line that continues in the next one after so many cells; 0 if it does not."""
+    return f"{line}\x1b[{10_000 + cells}m" if cells else line
+
+
+def cells_before_next(line: RawLine) -> int:
+    """Return the number of cells of a line that continues in the next one; otherwise 0."""
+    found = _MARK.search(line) if line.endswith("m") else None
+    return int(found[1]) if found else 0
 
 
 class History:
@@ -102,6 +118,10 @@ class History:
     def text(self, index: int) -> str:
         """Return a line as plain text, without trailing blanks."""
         return plain(self[index])
+
+    def continues(self, index: int) -> int:
+        """Return the number of cells of a line that continues in the next one; otherwise 0."""
+        return cells_before_next(self[index])
 
     def find(self, needle: str) -> Iterator[int]:
         """Yield the indexes of the lines that contain `needle`, ignoring case."""

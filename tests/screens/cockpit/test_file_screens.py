@@ -20,6 +20,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
 from sandbox_tui.tui.screens.files.copy_files import CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import TextForm
@@ -205,6 +206,10 @@ async def test_side_by_side_where_there_is_room(session: Session) -> None:
             ),
         )
         assert all("│" in line for line in body.plain if "line" in line)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(screen.app.screen, HelpScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(screen.app.screen, FileViewScreen))
         await pilot.press("escape")
         await until(pilot, lambda: screen.app.screen is screen)
 

@@ -699,3 +699,22 @@ async def test_the_calls_to_come_stand_below_the_call_that_waits() -> None:
         await pilot.pause()
         assert below(3) == []
         assert [line.split()[0] for line in below(4)] == ["4"]
+
+
+async def test_a_list_that_grew_while_it_was_hidden_has_no_gaps() -> None:
+    app = OneList(a_run())
+    async with app.run_test(size=(58, 20)) as pilot:
+        calls = app.query_one(Calls)
+        await pilot.pause()
+        calls.display = False
+        await pilot.pause()
+        text = "I look for more of them. " * 20
+        events = [e.ModelDelta(step=2, channel="text", text=text), *bash(4, "sleep 1", "")]
+        for seq, event in enumerate(events, 50):
+            app.state.apply(msgspec.structs.replace(event, seq=seq, t=float(seq)))
+            calls.sync(float(seq))
+        calls.display = True
+        await pilot.pause()
+        lines = ["".join(part.text for part in calls.render_line(y)) for y in range(18)]
+        assert "sleep 1" in "\n".join(lines)
+        assert "false" in "\n".join(lines), "the calls before"

@@ -169,6 +169,29 @@ async def test_a_drag_selects_text_and_copies_it() -> None:
         assert app.screen.get_selected_text() == "line\n漢字 secon"
 
 
+async def test_a_line_that_fills_several_rows_is_copied_and_selected_as_one() -> None:
+    app = Demo()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await app.settle(pilot)
+        columns = app.view.emulator.columns
+        path = "/data/" + "long-name/" * 12 + "end.txt"
+        app.view.feed(b"before\r\ncat %s now\r\nafter\r\n" % path.encode())
+        await app.settle(pilot)
+        await pilot.mouse_down(app.view, offset=(0, 0))
+        await pilot.hover(app.view, offset=(4, 4))
+        await pilot.mouse_up(app.view, offset=(4, 4))
+        await pilot.pause()
+        assert len(path) > 2 * columns
+        assert app.screen.get_selected_text() == f"before\ncat {path} now\nafter"
+        await pilot.double_click(app.view, offset=(5, 2))
+        assert app.screen.get_selected_text() == path
+        await pilot.click(app.view, offset=(5, 2), times=3)
+        assert app.screen.get_selected_text() == f"cat {path} now"
+        app.view.feed(b"more\r\n" * 100)  # the line is in scrollback now
+        await app.settle(pilot)
+        assert app.screen.get_selected_text() == f"cat {path} now"
+
+
 async def test_while_attached_every_key_goes_in_until_the_release_chord() -> None:
     app = Demo()
     async with app.run_test(size=(60, 20)) as pilot:

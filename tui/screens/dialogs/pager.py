@@ -102,6 +102,7 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
     enter_words = "search"
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        binding("app.help", "app.help", show=False),
         binding("pager.leave", "close"),
         binding("pager.search", "search"),
         binding("pager.next", "again(1)"),

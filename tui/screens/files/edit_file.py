@@ -50,6 +50,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("edit_file.save", "save", priority=True),
         binding("edit_file.told", "toggle_visible_to_model", priority=True),
+        binding("app.help", "app.help", show=False),
         binding("edit_file.leave", "leave", priority=True),
     ]
 

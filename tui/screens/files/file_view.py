@@ -49,6 +49,7 @@ class FileViewScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[Non
     enter_words = "search"
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        binding("app.help", "app.help", show=False),
         binding("file_view.leave", "close"),
         binding("file_view.search", "search"),
         binding("file_view.next", "again(1)"),

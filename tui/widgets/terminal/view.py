@@ -12,7 +12,7 @@ from typing import cast
 
 from textual import events
 from textual.app import App
-from textual.geometry import Offset, Region
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.selection import Selection
@@ -29,7 +29,11 @@ from sandbox_tui.tui.widgets.terminal.output_pump import Pump
 from sandbox_tui.tui.widgets.terminal.renderer import LineRenderer
 from sandbox_tui.tui.widgets.terminal.scrolling import TerminalScroll
 from sandbox_tui.tui.widgets.terminal.search.view_search import ViewSearch
-from sandbox_tui.tui.widgets.terminal.selection import clicked_span, selected_text
+from sandbox_tui.tui.widgets.terminal.selection import (
+    Rows,
+    clicked_selection,
+    selected_text,
+)
 from sandbox_tui.tui.widgets.terminal.sync_output import SyncOutput
 
 FRAMES_PER_SECOND = 30
@@ -321,11 +325,19 @@ class TerminalView(TerminalScroll, can_focus=True):
 
     @override
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        oldest = self.first_line
-        lines = range(oldest, oldest + self._emulator.history_size + self._emulator.lines)
-        return selected_text(
-            selection, lambda line: self._renderer.text(line - oldest), lines
-        ), "\n"
+        return selected_text(selection, self._numbered_rows()), "\n"
+
+    def _numbered_rows(self) -> Rows:
+        oldest, emulator = self.first_line, self._emulator
+
+        def text(number: int) -> str:
+            return self._renderer.text(number - oldest)
+
+        def continues(number: int) -> int:
+            return emulator.continues(number - oldest)
+
+        end = oldest + emulator.history_size + emulator.lines
+        return Rows(range(oldest, end), text, continues)
 
     def on_click(self, event: events.Click) -> None:
         """Select a word with a double click, a line with a triple click."""
@@ -336,12 +348,12 @@ class TerminalView(TerminalScroll, can_focus=True):
         if place is None:
             return
         (row,) = self.rows.at(range(place.y, place.y + 1))
-        start, end = clicked_span(
-            self._renderer.text(row.line_index), place.x + row.left, event.chain
-        )
-        if start < end:
-            line = self.first_line + row.line_index
-            self.screen.selections = {self: Selection(Offset(start, line), Offset(end, line))}
+        rows, number = self._numbered_rows(), self.first_line + row.line_index
+        if number not in rows.numbers:
+            return
+        selection = clicked_selection(rows, number, place.x + row.left, event.chain)
+        if selection is not None:
+            self.screen.selections = {self: selection}
 
     def copy_selection(self) -> bool:
         """Copy the selected text to the clipboard; False if there is none."""

@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
+from sandbox_tui.core.terminal.base import Terminal
 from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.core.terminal.ghostty import NativeScreen
 from tests.examples import examples
+from tests.terminal_oracles import installed
 
 COLUMNS = 20
 
@@ -118,3 +122,47 @@ def test_below_a_full_screen_program_the_main_screen_is_joined() -> None:
     assert shown(screen) == ["bar"]
     screen.feed(b"\x1b[?1049l!")
     assert shown(screen) == ["0123456789" * 3 + "!"]
+
+
+def whole_lines(screen: Terminal) -> list[str]:
+    """The lines in scrollback and on the screen, each joined from the rows that it fills."""
+    lines, line = list[str](), ""
+    for index in range(screen.history_size + screen.lines):
+        text, cells = screen.text(index), screen.continues(index)
+        line += text + " " * (cells - cell_len(text))
+        if not cells:
+            lines.append(line.rstrip(" "))
+            line = ""
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+@examples(200)
+@given(PRINTED, st.integers(2, 60), st.integers(2, 6), st.booleans(), st.integers(1, 4))
+def test_rows_of_one_line_are_known_even_in_scrollback(
+    lines: list[tuple[str, str]], columns: int, rows: int, is_fast: bool, times: int
+) -> None:
+    data, screen = bytes_of(lines * times), Screen(columns, rows)
+    screen.is_fast = is_fast
+    screen.feed(data + b"\r\n")
+    again = Screen(1, 1)
+    again.restore(screen.keyframe())
+    expected = [text.rstrip(" ") for _, text in lines * times]
+    while expected and not expected[-1]:
+        expected.pop()
+    assert whole_lines(screen) == whole_lines(again) == expected
+
+
+def test_a_flood_without_line_ends_is_one_line() -> None:
+    screen = Screen(10, 4)
+    screen.feed(b"0123456789" * 100 + b"\r\nnext")
+    assert whole_lines(screen) == ["0123456789" * 100, "next"]
+
+
+def test_the_native_emulator_knows_the_rows_of_one_line() -> None:
+    if not installed("ghostty"):
+        pytest.skip("sandbox-tui[native] is not installed")
+    screen = NativeScreen(10, 3)
+    screen.feed(("abcdefghij" * 3 + "xyz\r\n" + "a" * 9 + "漢字\r\nfull 10 ch\r\nend").encode())
+    assert whole_lines(screen) == ["abcdefghij" * 3 + "xyz", "a" * 9 + "漢字", "full 10 ch", "end"]

@@ -321,6 +321,12 @@ def test_facts() -> None:
     assert kind_of(b"\x7fELF") == "ELF program"
 
 
+def test_a_dump_says_that_it_is_not_the_whole_file() -> None:
+    data = bytes(range(256)) * 8
+    assert shown(opened("/testbed/a.bin", data))[-1] == "… 1.5k more"
+    assert "more" not in shown(opened("/testbed/a.bin", data[:512]))[-1]
+
+
 def test_a_page_says_how_to_open_it() -> None:
     lines = shown(opened("a.html", b"<p>hello</p>"))
     assert lines == ["O opens this page in your browser", "<p>hello</p>"]

@@ -80,7 +80,10 @@ class BinaryDocument(Document):
         lines = [head, *wrapped(ways, width, palette.dim), Text()]
         if self._names:
             return lines + [Text(sanitize_line(name), style=palette.text) for name in self._names]
-        return lines + _hexdump(self._source.data[:HEX_BYTES], width, palette)
+        dump = _hexdump(self._source.data[:HEX_BYTES], width, palette)
+        more = self._source.size - HEX_BYTES
+        rest = [Text(f"… {numbers.size(more)} more", style=palette.dim)] if more > 0 else []
+        return [*lines, *dump, *rest]
 
 
 def kind_of(data: bytes) -> str:
