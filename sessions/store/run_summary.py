@@ -88,8 +88,15 @@ class RunSummary:
         )
 
     @property
+    def has_token_counts(self) -> bool:
+        """Whether its tokens are known: a recording of another kind may not say how many."""
+        return not self.is_rebuilt or self.input_tokens + self.output_tokens > 0
+
+    @property
     def tokens(self) -> str:
-        """Its token counts in words."""
+        """Its token counts in words; empty if they are unknown."""
+        if not self.has_token_counts:
+            return ""
         estimated = " (estimated: the server reported no counts)" if self.tokens_estimated else ""
         return f"{self.input_tokens} in, {self.output_tokens} out{estimated}"
 

@@ -99,6 +99,7 @@ MAX_IN_FULL = 3
 def _print_outcomes(store: Store, run_ids: Sequence[str]) -> None:
     """Print the outcome of each run that the screen showed."""
     from sandbox_tui.core.base.errors import StoreError
+    from sandbox_tui.sessions.relations.running_summaries import up_to_now
     from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 
     width = shutil.get_terminal_size().columns
@@ -106,7 +107,10 @@ def _print_outcomes(store: Store, run_ids: Sequence[str]) -> None:
     interrupted: list[int] = []
     for run_id in run_ids:
         with contextlib.suppress(StoreError):  # a run that could not start has no session
-            run, count = store.run(run_id), interrupted_calls_of(store, run_id)
+            (run,), count = (
+                up_to_now(store, [store.run(run_id)]),
+                interrupted_calls_of(store, run_id),
+            )
             runs.append(run)
             interrupted.append(count)
     if len(runs) > MAX_IN_FULL:

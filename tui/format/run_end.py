@@ -68,13 +68,16 @@ def figures(
     cost: float | None,
     seconds: float,
 ) -> str:
-    """Format steps, calls, tokens, cost if known, and time, on one line."""
+    """Format steps, calls, tokens and cost if known, and time, on one line.
+
+    Without tokens there was no reply, or a recording of another kind does not say how many.
+    """
     counts = {"failed": failed_calls, "interrupted": interrupted_calls}
     ended = "".join(f", {count} {word}" for word, count in counts.items() if count)
     parts = [
         numbers.counted(steps, "step"),
         f"{numbers.counted(calls, 'call')}{ended}",
-        f"{numbers.tokens(tokens, estimated=estimated)} tok",
+        *([f"{numbers.tokens(tokens, estimated=estimated)} tok"] if tokens else []),
         *([numbers.cost(cost)] if cost is not None else []),
         clock(seconds),
     ]

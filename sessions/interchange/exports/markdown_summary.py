@@ -35,7 +35,7 @@ def outcome_sentences(recording: Recording) -> Iterable[str]:
         f"- model: {inline(recording.started.model)}\n"
         f"- sandbox: {inline(recording.started.sandbox)}\n"
         f"- started: {started:%Y-%m-%d %H:%M} UTC\n"
-        f"- tokens: {inline(summary.tokens)}{cost}\n"
+        f"- tokens: {inline(summary.tokens or 'not recorded')}{cost}\n"
         f"- session: {inline(summary.id)}{tags}"
     )
 

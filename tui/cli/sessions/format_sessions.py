@@ -18,6 +18,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.fork_origin import read_origin
+from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import noted_on, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.calls import CallRow
@@ -43,7 +44,7 @@ def list_sessions(store: Store, limit: int, *, every: bool, as_json: bool) -> No
     Raises:
         StoreError: the database cannot be read.
     """
-    runs = store.runs(limit) if every else store.standalone_runs(limit)
+    runs = up_to_now(store, store.runs(limit) if every else store.standalone_runs(limit))
     total = store.count()
     listed = total if every else store.count_standalone()
     print_sessions(runs, as_json=as_json)
@@ -73,6 +74,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
 
 def print_session(store: Store, run: RunSummary) -> None:
     """Print a session's settings and figures, then its calls; empty fields have no line."""
+    (run,) = up_to_now(store, [run])
     notes = [f"{noted_on(note)}: {sanitize_line(note.text)}" for note in notes_of(store, run.id)]
     snapshots, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""

@@ -59,6 +59,8 @@ def _title(run: RunSummary, most: int) -> str:
 
 
 def _tokens(run: RunSummary) -> str:
+    if not run.has_token_counts:
+        return "–"
     used = run.input_tokens + run.output_tokens
     return numbers.tokens(used, estimated=run.tokens_estimated)
 

@@ -67,7 +67,6 @@ def facts(
 
 
 def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> dict[str, _Figure]:
-    tokens = run.input_tokens + run.output_tokens
     steps = max([run.steps, *(call.step for call in calls)])
     seconds = run.seconds if now is None else now.seconds
     return {
@@ -76,7 +75,7 @@ def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> 
         "answer": _Figure(first_line(answer_or_reason(run))),
         "steps": _Figure(str(steps), steps),
         "calls": _Figure(_calls(calls), len(calls)),
-        "tokens": _Figure(numbers.tokens(tokens, estimated=run.tokens_estimated), tokens),
+        "tokens": _tokens(run),
         "cost": _Figure(numbers.cost(run.cost), run.cost),
         "time": _Figure(clock(seconds), int(seconds)),
         "model": _Figure(
@@ -84,6 +83,13 @@ def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> 
         ),
         "session": _Figure(run.id),
     }
+
+
+def _tokens(run: RunSummary) -> _Figure:
+    if not run.has_token_counts:
+        return _Figure("not recorded")
+    tokens = run.input_tokens + run.output_tokens
+    return _Figure(numbers.tokens(tokens, estimated=run.tokens_estimated), tokens)
 
 
 def _title(run: RunSummary) -> str:

@@ -160,7 +160,8 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     if detail.origin is None:
         start = start_time(run.run_started_at)
         facts = [run.tokens, sanitize_line(run.sandbox), f"started {start}" if start else ""]
-        lines.append(_line("tokens", " · ".join(filter(None, facts)), palette, palette.dim))
+        label = "tokens" if run.tokens else "sandbox"
+        lines.append(_line(label, " · ".join(filter(None, facts)), palette, palette.dim))
     return lines
 
 
@@ -168,7 +169,8 @@ def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]
     """Return the parent of a fork with the fork point, time and tokens of its own part, and what
     was changed."""
     line = _line("fork of", fork_place(origin), palette, palette.text)
-    line.append(f" · own part {clock(own.seconds)}, tokens {own.tokens}", style=palette.dim)
+    tokens = f", tokens {own.tokens}" if own.tokens else ""
+    line.append(f" · own part {clock(own.seconds)}{tokens}", style=palette.dim)
     lines = [line]
     lines += [_line(label, words, palette, palette.human) for label, words in fork_changes(origin)]
     if origin.call is not None:

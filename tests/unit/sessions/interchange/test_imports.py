@@ -354,6 +354,7 @@ def test_mini_swe_agent_with_tools(store: Store, tmp_path: Path) -> None:
     assert (run.model, run.outcome, run.answer) == ("some/model", "submitted", "the patch")
     assert (run.task, run.steps, run.calls, run.failed_calls) == ("mend it", 1, 1, 1)
     assert (run.input_tokens, run.output_tokens, run.cost) == (7, 3, 0.1)
+    assert run.tokens == "7 in, 3 out"
     (item,) = fold(store.events(run_id)).calls.values()
     assert (item.call.name, item.call.arguments) == ("execute_bash", '{"command": "ls"}')
     assert item.finished is not None
@@ -373,6 +374,8 @@ def test_mini_swe_agent_of_version_1(store: Store, tmp_path: Path) -> None:
     (run_id,) = import_file(store, written(tmp_path / "v1", document))
     run = store.run(run_id)
     assert (run.outcome, run.steps, run.calls, run.answer) == ("cost_limit", 2, 1, None)
+    assert run.tokens == "", "the file does not say how many"
+    assert "- tokens: not recorded\n" in export(store, run_id, "markdown").decode()
     (item,) = fold(store.events(run_id)).calls.values()
     assert json.loads(item.call.arguments) == {"command": "ls -la"}
     assert item.finished is not None

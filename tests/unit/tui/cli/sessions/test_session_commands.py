@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import msgspec
@@ -69,6 +70,12 @@ def test_a_session_on_another_machine_names_it_and_the_options(
     assert "running in a program on login-1, as far as can be told from here" in done.output
     assert done.output.count("\n") == 1
     assert run("sessions", "rm", RUN, "--yes").exit_code == 0
+
+
+def test_the_time_of_a_running_session_goes_on_while_nothing_is_recorded(store: Store) -> None:
+    keep(store, RUN, ended=False, started_at=time.time() - 3600)
+    assert re.search(r" 1:00:0\d ", run("sessions", "ls").output)
+    assert re.search(r"^time +1:00:0\d$", run("sessions", "show", RUN).output, re.MULTILINE)
 
 
 def test_a_session_that_is_being_recorded_is_not_deleted(store: Store) -> None:
