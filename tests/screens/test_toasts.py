@@ -7,6 +7,8 @@ from textual.widgets import Static
 from textual.widgets._toast import Toast
 
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts, complain_here
+from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.waiting import until
 
 
 class Speaker(DedupedToasts[None]):
@@ -95,3 +97,21 @@ async def test_one_toast_is_withdrawn_and_the_others_stay() -> None:
         app.remove_shown_toast("disk is full", "the run waits")
         await pilot.pause()
         assert await shown(app, pilot) == ["another thing"]
+
+
+class SpeakerWithTimeline(Speaker):
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield Timeline(gives_way=True)
+
+
+async def test_the_timeline_returns_after_toasts_that_replaced_others() -> None:
+    app = SpeakerWithTimeline()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        timeline = app.screen.query_one(Timeline)
+        for step in (1, 2, 3):
+            app.notify(f"Call {step} waits for your decision.", timeout=60)
+            assert await shown(app, pilot) == [f"Call {step} waits for your decision."]
+        assert not timeline.display
+        await pilot.click(Toast)  # it disappears as it does when its time is over
+        await until(pilot, lambda: timeline.display)

@@ -81,11 +81,12 @@ def remove_toast(app: App[Any], toast: Notification, *, refresh: bool = True) ->
 
 def has_toast_lines(screen: Screen[Any]) -> bool:
     """Return whether lines of a screen are reserved for toasts now."""
-    from textual.widgets._toast import ToastRack
+    from textual.widgets._toast import Toast, ToastRack
 
-    # Textual keeps displaying a rack whose toasts have expired; it has no lines then.
+    # Textual keeps displaying a rack whose toasts have expired, and the empty holders of those that
+    # were removed; neither has lines then.
     racks = (child for child in screen.children if isinstance(child, ToastRack))
-    return any(rack.display and rack.children for rack in racks)
+    return any(rack.display and rack.query(Toast) for rack in racks)
 
 
 def is_open_menu(widget: Widget | None) -> bool:
