@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import pytest
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 from textual.widgets._toast import Toast
 
+from sandbox_tui.tui.textual_support import toasts
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts, complain_here
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.waiting import until
@@ -115,3 +117,19 @@ async def test_the_timeline_returns_after_toasts_that_replaced_others() -> None:
         assert not timeline.display
         await pilot.click(Toast)  # it disappears as it does when its time is over
         await until(pilot, lambda: timeline.display)
+
+
+async def test_a_notice_disappears_with_the_next_key_once_it_could_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Speaker()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.notify("No call is waiting.")
+        app.notify("exported", timeout=RESULT_SECONDS)
+        await pilot.press("j")
+        assert await shown(app, pilot) == ["No call is waiting.", "exported"]
+        monkeypatch.setattr(toasts, "MIN_NOTICE_SECONDS", 0.0)
+        await pilot.press("escape")
+        assert await shown(app, pilot) == ["No call is waiting.", "exported"]
+        await pilot.press("j")
+        assert await shown(app, pilot) == ["exported"]

@@ -9,13 +9,16 @@ dozen toasts would leave no room for the screen.
 from __future__ import annotations
 
 import re
+import time
 from typing import Any, Generic, TypeVar
 
+from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
 from textual.notifications import Notification, Notify
 from textual.screen import Screen
 
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -27,7 +30,10 @@ MAX_TOASTS = 2
 
 MAX_NOTICE_SECONDS = 5.0
 """A toast shown for at most this long, as by default, answers a key on the screen, and disappears
-with that."""
+with the next key or that screen."""
+
+MIN_NOTICE_SECONDS = 1.5
+"""A notice is shown for at least this long, even if another key is pressed."""
 
 RESULT_SECONDS = 6.0
 """A toast about the result of some work, the next screen or something in the background is shown
@@ -66,6 +72,15 @@ class DedupedToasts(App[Result], Generic[Result]):
         self.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
             self, self._screen_changed, immediate=True
         )
+
+    async def on_event(self, event: events.Event) -> None:
+        """Remove the notices that answered an earlier key, unless the new one is an escape, which
+        puts toasts away by itself."""
+        if isinstance(event, events.Key) and not event.is_forwarded and event.key != "escape":
+            for old in shown_toasts(self):
+                if old.timeout <= MAX_NOTICE_SECONDS and _age(old) >= MIN_NOTICE_SECONDS:
+                    remove_toast(self, old)
+        await super().on_event(event)
 
     def on_notify(self, event: Notify) -> None:
         """Drop toasts of the same kind and those without room; Textual adds the new one after
@@ -125,7 +140,7 @@ def complain_here(node: MessagePump, words: str, *, seconds: float = 10) -> None
     """Show an error that answers a key on the screen of a node, and disappears with that screen."""
     app = app_of(node)
     if isinstance(app, DedupedToasts):
-        app.complain_here(words, seconds)
+        app.complain_here(sanitize_line(words), seconds)
 
 
 def passing_toasts(app: App[Any]) -> list[Notification]:
@@ -138,6 +153,11 @@ def put_toasts_away(app: App[Any]) -> None:
     """Remove the toasts that the user can put away."""
     for toast in passing_toasts(app):
         remove_toast(app, toast)
+
+
+def _age(notice: Notification) -> float:
+    """Return the seconds since a toast was shown first."""
+    return time.time() - notice.raised_at
 
 
 def _kind(notice: Notification) -> tuple[str, str]:
