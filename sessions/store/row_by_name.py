@@ -1,4 +1,4 @@
-"""Finds the row that the user names by an id or by a part of one."""
+"""Finds the row that the user names by an id, by a part of one, or by the name in its list."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from sandbox_tui.core.base.errors import NotStored
 from sandbox_tui.sessions.store.database import Database
 from sandbox_tui.sessions.store.tables.runs import MIN_PREFIX
 
+MAX_LISTED = 3
+"""Maximum number of ids that an error message lists."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRows:
@@ -17,20 +20,22 @@ class NamedRows:
     Attributes:
         query: SQL up to its WHERE; the rows have an `id`.
         order: SQL of their order.
-        article, noun: the kind in words, such as `a` and `training run`.
+        noun: the kind in words, such as `training run`.
+        title: the column with the name that its list shows, which several rows may share.
         command: the command that lists them.
         nothing: error message if there are none yet.
     """
 
     query: str
     order: str
-    article: str
     noun: str
+    title: str
     command: str
     nothing: str
 
     def find(self, database: Database, name: str, *, strict: bool) -> dict[str, Any]:
-        """Return the row whose id is, starts or ends with `name`; `last` is the first in `order`.
+        """Return the row whose id is, starts or ends with `name`, or else the only one with this
+        name; `last` is the first in `order`.
 
         Args:
             database: the database to search.
@@ -48,7 +53,7 @@ class NamedRows:
             return newest[0]
         if strict and len(name) < MIN_PREFIX:
             raise NotStored(
-                f"{name!r} is too short for {self.article} {self.noun} id. Type more of it."
+                f"{name!r} is too short for the id of one {self.noun}. Type more of it."
             )
         fits = "substr(id, 1, length(?1)) = ?1"
         if not strict:
@@ -56,10 +61,36 @@ class NamedRows:
         found = database.rows(f"{self.query} WHERE {fits} {self.order}", [name])
         if len(found) > 1:
             raise NotStored(f"{name!r} matches {len(found)} {self.noun}s. Type more of the id.")
-        if not found:
-            raise self.not_found(name)
-        return found[0]
+        if not found and not strict:
+            found = database.rows(f"{self.query} WHERE {self.title} = ? {self.order}", [name])
+        if len(found) == 1:
+            return found[0]
+        raise self._ambiguous(database, name) if found else self._unknown(database, name)
+
+    def _ambiguous(self, database: Database, name: str) -> NotStored:
+        ids = self._ids(database, f"WHERE {self.title} = ?", [name])
+        return NotStored(f"Several {self.noun}s have the name {name!r}: {_listed(ids)}.")
+
+    def _unknown(self, database: Database, name: str) -> NotStored:
+        ids = self._ids(database, "", [])
+        if not ids:
+            return NotStored(self.nothing)
+        return NotStored(f"There is no {self.noun} {name!r}, but there is {_listed(ids)}.")
+
+    def _ids(self, database: Database, where: str, values: list[object]) -> list[str]:
+        """Return ids with names, one more than an error message lists."""
+        table = self.query.rpartition(" FROM ")[2]
+        columns = f"SELECT id, {self.title} AS title FROM {table}"
+        limit = f"LIMIT {MAX_LISTED + 1}"
+        rows = database.rows(f"{columns} {where} {self.order} {limit}", values)
+        return [row["id"] if where else f"{row['id']} ({row['title']})" for row in rows]
 
     def not_found(self, name: str) -> NotStored:
         """Return the error for a name that matches no row."""
         return NotStored(f"There is no {self.noun} {name!r}. `{self.command}` lists them.")
+
+
+def _listed(ids: list[str]) -> str:
+    more = ["others"] if len(ids) > MAX_LISTED else []
+    *most, last = [*ids[:MAX_LISTED], *more]
+    return f"{', '.join(most)} and {last}" if most else last

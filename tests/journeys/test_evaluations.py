@@ -186,7 +186,7 @@ def test_failed_samples_are_rerun_and_two_evaluations_compared(
         vanilla = f"{run} --mode vanilla --concurrency 20 --headless"
         person.runs(f"{vanilla} >lines", code=5)
         lines = (person.folder / "lines").read_text()
-        assert "It starts over: attempt 3 of 3." in lines
+        assert "starts over, attempt 3 of 3: " in lines
         assert "6 samples without a score" in lines
         person.enters("sandbox-tui eval watch last")
         person.sees("✗ finished, 6 without a score", "resume", "--failed")
@@ -208,22 +208,56 @@ def test_failed_samples_are_rerun_and_two_evaluations_compared(
         person.presses("q")
         assert person.is_back() == 0
         person.runs(f"{vanilla} --limit 2 >lines")
-        first, second = (f"$(sandbox-tui eval ls | sed -n {at}p | cut -d' ' -f1)" for at in (3, 2))
+        listed = person.runs("sandbox-tui eval ls")
+        second, first = re.findall(r"^\d{8}-\d{6}-\w{5}", listed, re.MULTILINE)
+        assert "--limit 2" in listed  # what tells the two apart
+        names = person.runs("sandbox-tui eval report products", code=2)
+        assert "Several evaluations have the name 'products'" in names
+        assert "there is" in person.runs("sandbox-tui eval report nowhere", code=2)
         person.runs(f"sandbox-tui eval compare {first} {second} -o compared.txt")
         compared = (person.folder / "compared.txt").read_text()
         assert "differ" not in compared.replace("difference", "")
+        assert "Pairs: " not in compared
+        assert "Pairs: " in person.runs(f"sandbox-tui eval compare {first} {second} --explain")
         person.enters("sandbox-tui")
         person.sees("n new run")
         person.presses("e")
         person.sees("evaluations 2", "c compare")
         person.presses("c")
-        person.sees("Marked: c on another evaluation", "◉ products")
+        person.sees("Marked: c on another evaluation", "◉ products", "--limit 2")
         person.presses("Down", "c")
-        person.sees("products · m and m", "unpaired", "solved only on the right")
+        person.sees("products · m", "unpaired", "No task is solved in only one")
         person.presses("Escape")
         person.sees("evaluations 2")
         person.presses("q")
         person.sees("n new run")
+        person.presses("q")
+        assert person.is_back() == 0
+
+
+def test_the_samples_of_another_program_are_watched_side_by_side(
+    person: Person, scripted_server: Serve
+) -> None:
+    model = HeldModel()
+    server = scripted_server(model)  # type: ignore[arg-type]
+    with person:
+        write_suite(person)
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        held = f"{run} --mode sandbox --concurrency 2 --headless"
+        person.runs(f"{held} >lines 2>&1 & sleep 0")
+        person.runs("until sandbox-tui eval ls | grep -q running; do :; done")
+        person.enters("sandbox-tui eval watch last")
+        person.sees("0 of 6", "2 running", "w wall")
+        person.presses("w")
+        person.sees("2 runs", "2 running", "What is")
+        person.presses("Enter")  # the first one alone
+        person.sees("mode auto", "What is")
+        person.presses("q")
+        person.sees("2 runs")
+        person.presses("Escape")
+        person.sees("0 of 6", "2 running")
+        model.go.set()
+        person.sees("6 of 6", "✓ finished")
         person.presses("q")
         assert person.is_back() == 0
 

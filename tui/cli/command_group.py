@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -17,6 +18,29 @@ TOPICS = {
     "Setup": ("doctor", "config", "keys", "policy", "image", "serve", "completion"),
 }
 """The commands, in the order in which the help lists them."""
+
+
+class GroupWithHints(click.Group):
+    """A group that names the command meant by words which other programs use.
+
+    Attributes:
+        meant: by such a word, the command with what it does.
+    """
+
+    def __init__(
+        self, *args: object, meant: Mapping[str, str] | None = None, **kwargs: object
+    ) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.meant = meant or {}
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the command that is meant, if it is known."""
+        if args[0] not in self.commands and args[0] in self.meant:
+            ctx.fail(f"No such command {args[0]!r}: {self.meant[args[0]]}.")
+        return super().resolve_command(ctx, args)
 
 
 class Commands(click.Group):

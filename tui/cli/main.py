@@ -216,7 +216,9 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
 @click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
 @click.option("--task", metavar="TEXT", help="Use another task.")
-@click.option("--message", default="", help="Send the model this message before it continues.")
+@click.option(
+    "--message", metavar="TEXT", default="", help="Send the model this message before it continues."
+)
 @click.option("--edit-call", metavar="JSON", help="Replace the arguments of the call at MOMENT.")
 @click.option("--yes", is_flag=True, help="Run recorded calls again without asking.")
 @click.option(

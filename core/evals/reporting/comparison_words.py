@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.reporting.alike import differences
 from sandbox_tui.core.evals.reporting.comparison import EvalComparison, PairedCell
 from sandbox_tui.core.evals.reporting.methods import METHODS
 from sandbox_tui.core.evals.reporting.suite_differences import NO_COMMON_TASK
@@ -54,6 +55,8 @@ PAIRED_METHODS = (
 def paired_title(found: EvalComparison) -> str:
     """Return a one-line title of the comparison."""
     left, right = found.left, found.right
+    if left.suite == right.suite and left.model == right.model:
+        return sanitize_line(f"{left.suite} · {left.model}")
     if left.suite == right.suite:
         return sanitize_line(f"{left.suite} · {left.model} and {right.model}")
     return sanitize_line(f"{left.suite} · {left.model} and {right.suite} · {right.model}")
@@ -82,18 +85,35 @@ def _facts(info: EvalInfo) -> Iterator[str]:
     yield from (figures.moment(info.began_at), info.command)
 
 
-def paired_remarks(found: EvalComparison) -> list[str]:
-    """Return sentences: what they did not ask in the same way, and how many tasks flipped if any
-    can be compared."""
-    made = [words for words in found.differences if words != NO_COMMON_TASK]
+def short_facts(found: EvalComparison) -> list[tuple[str, str]]:
+    """Return the side, and in short which evaluation it is and what it has that the other has
+    not."""
+    pair = (found.left, found.right)
+    return [
+        (side, sanitize_line(", ".join(filter(None, (info.id, own)))))
+        for side, info, own in zip(("left", "right"), pair, differences(pair), strict=True)
+    ]
+
+
+def asked_differently(found: EvalComparison) -> list[str]:
+    """Return sentences: what they did not ask in the same way."""
+    return [words for words in found.differences if words != NO_COMMON_TASK]
+
+
+def flips_remark(found: EvalComparison) -> str:
+    """Return how many tasks flipped; empty if none can be compared."""
     if paired_warning(found):
-        return made
+        return ""
+    if not found.flips:
+        return "No task is solved in only one of them."
     gained = sum(flip.gained for flip in found.flips)
-    made.append(
-        f"{_tasks(gained)} solved only on the right, {_tasks(len(found.flips) - gained)} only "
-        "on the left."
-    )
-    return made
+    lost = len(found.flips) - gained
+    return f"{_tasks(gained)} solved only on the right, {_tasks(lost)} only on the left."
+
+
+def paired_remarks(found: EvalComparison) -> list[str]:
+    """Return all sentences about a comparison."""
+    return [*asked_differently(found), *filter(None, [flips_remark(found)])]
 
 
 def _tasks(count: int) -> str:

@@ -45,9 +45,15 @@ def _differences(
         yield f"{rescored} of the {len(both)} tasks in both are scored in another way."
     if any(left_packs[use] != right_packs[use] for use in left_packs.keys() & right_packs.keys()):
         yield "Their prompts differ."
-    settings = [name for name, value in _settings(left).items() if value != _settings(right)[name]]
-    if settings:
-        yield f"Their suites set other values: {', '.join(settings)}."
+    values, other_values = _settings(left), _settings(right)
+    names = dict.fromkeys((*values, *other_values))
+    differing = [
+        f"{name} ({values.get(name, 'not set')}, {other_values.get(name, 'not set')})"
+        for name in names
+        if values.get(name) != other_values.get(name)
+    ]
+    if differing:
+        yield f"Their suites set other values: {', '.join(differing)}."
 
 
 def _by_id(suite: Suite) -> dict[str, Task]:
@@ -61,9 +67,13 @@ def _scoring_by_id(suite: Suite) -> dict[str, tuple[str, object]]:
 
 
 def _settings(suite: Suite) -> dict[str, object]:
-    return {
-        "model": suite.model,
-        "limits": suite.limits,
-        "sandbox": suite.sandbox,
-        "room for documents": suite.window,
+    """Return what a suite sets, by name; what it leaves to the user's settings is left out."""
+    parts = {"model": suite.model, "limits": suite.limits, "sandbox": suite.sandbox}
+    found: dict[str, object] = {
+        f"{part} {name.replace('_', ' ')}": value
+        for part, values in parts.items()
+        for name, value in values.items()
     }
+    if suite.window is not None:
+        found["room for documents"] = suite.window
+    return found

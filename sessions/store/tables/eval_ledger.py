@@ -297,7 +297,7 @@ def summaries_of(store: Store, ids: Sequence[str]) -> list[EvalSummary]:
 
 
 def summary(store: Store, name: str = "last", *, strict: bool = False) -> EvalSummary:
-    """Return the evaluation whose id is, starts or ends with `name`; `last` is the newest.
+    """Return the evaluation with this id, part of an id, or suite; `last` is the newest.
 
     Args:
         store: the database.
@@ -349,8 +349,8 @@ _NEWEST_FIRST = "ORDER BY began_at DESC, id DESC"
 _EVALUATIONS = NamedRows(
     query=_SUMMARIES,
     order=_NEWEST_FIRST,
-    article="an",
     noun="evaluation",
+    title="suite",
     command="sandbox-tui eval ls",
     nothing=NO_EVALUATION,
 )

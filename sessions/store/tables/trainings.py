@@ -280,8 +280,8 @@ _NEWEST_FIRST = "ORDER BY began_at DESC, id DESC"
 _TRAININGS = NamedRows(
     query=_SUMMARIES,
     order=_NEWEST_FIRST,
-    article="a",
     noun="training run",
+    title="name",
     command="sandbox-tui rl ls",
     nothing=NO_TRAINING,
 )

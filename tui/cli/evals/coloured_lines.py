@@ -23,14 +23,18 @@ COLOURS: dict[str, dict[str, Any]] = {
 """Style by kind of line."""
 
 
+def may_colour() -> bool | None:
+    """Return what click takes as `color`: None, colour on a terminal, unless `NO_COLOR` is set."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
 def write_lines(lines: Iterable[Line], redactor: Redactor) -> None:
     """Write lines, without colour if `NO_COLOR` is set (no-color.org)."""
-    has_colour = False if os.environ.get("NO_COLOR") else None  # None: colour on a terminal
     for line in lines:
         label, text = (redactor.text(part) for part in (line.label, line.text.rstrip()))
         style = COLOURS.get(line.kind)
         words = f"{label}{click.style(text, **style) if style else text}"
-        click.echo(words.rstrip(), color=has_colour)
+        click.echo(words.rstrip(), color=may_colour())
 
 
 def write_outcome(table: EvalTable) -> None:

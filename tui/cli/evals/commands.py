@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sandbox_tui.tui.cli.command_group import GroupWithHints
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import load_settings, overrides_of, request_options
 from sandbox_tui.tui.cli.show_app import is_terminal
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 MAX_CONCURRENCY = 1024
 
+MEANT = {
+    "show": "`eval watch` opens an evaluation, `eval report` prints it",
+    "export": "`eval report --output FILE` writes an evaluation to a file",
+}
+
 MODES = ["vanilla", "sandbox", "sandbox-context", "all"]
 
 
@@ -29,6 +35,7 @@ def _work_options(function: Any) -> Any:
         [
             click.option(
                 "--concurrency",
+                metavar="N",
                 type=click.IntRange(1, MAX_CONCURRENCY),
                 help=(
                     "Samples at once (with --ray: per machine). Default: as many as fit in memory."
@@ -53,38 +60,60 @@ def _work_options(function: Any) -> Any:
     return function
 
 
-@click.group("eval", short_help="Run suites of tasks with and without a computer.")
+@click.group(
+    "eval",
+    cls=GroupWithHints,
+    meant=MEANT,
+    short_help="Run suites of tasks with and without a computer.",
+)
 def eval_group() -> None:
     """Run suites of tasks with and without a computer, and report what the computer adds."""
 
 
 @eval_group.command(short_help="Run a suite.")
 @click.argument("suite")
-@click.option("--model", help="Model name, as the server knows it.")
-@click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
+@click.option("--model", metavar="NAME", help="Model name, as the server knows it.")
+@click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
 @click.option(
     "--mode", "modes", multiple=True, type=click.Choice(MODES), help=("Only this mode; repeatable.")
 )
-@click.option("--domain", "domains", multiple=True, help="Only tasks of this domain; repeatable.")
-@click.option("--limit", type=click.IntRange(1), help="Maximum number of tasks of each domain.")
-@click.option("--samples", type=click.IntRange(1), help="Samples of each task in each mode.")
-@click.option("--scorer", help="Scorer of all tasks, instead of the suite's own.")
+@click.option(
+    "--domain",
+    "domains",
+    metavar="NAME",
+    multiple=True,
+    help="Only tasks of this domain; repeatable.",
+)
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(1), help="Maximum number of tasks of each domain."
+)
+@click.option(
+    "--samples", metavar="N", type=click.IntRange(1), help="Samples of each task in each mode."
+)
+@click.option("--scorer", metavar="NAME", help="Scorer of all tasks, instead of the suite's own.")
 @click.option(
     "--sandbox",
     type=click.Choice(["auto", "docker", "bubblewrap"]),
     help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
 )
-@click.option("--image", help="Container image (docker).")
+@click.option("--image", metavar="NAME", help="Container image (docker).")
 @click.option(
     "--network",
     type=click.Choice(["bridge", "none"]),
     help="Network of the sandbox; none: no network.",
 )
-@click.option("--max-steps", type=click.IntRange(1), help="Maximum number of steps of a sample.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens of one reply.")
 @click.option(
-    "--token-limit", type=click.IntRange(1), help="Maximum tokens of a sample's conversation."
+    "--max-steps", metavar="N", type=click.IntRange(1), help="Maximum number of steps of a sample."
+)
+@click.option(
+    "--max-tokens", metavar="N", type=click.IntRange(1), help="Maximum tokens of one reply."
+)
+@click.option(
+    "--token-limit",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Maximum tokens of a sample's conversation.",
 )
 @click.option(
     "--time-limit",
@@ -93,15 +122,20 @@ def eval_group() -> None:
     help="Maximum seconds of a sample.",
 )
 @click.option(
-    "--budget-tokens", type=click.IntRange(1), help=("Stop after this many tokens in total.")
+    "--budget-tokens",
+    metavar="N",
+    type=click.IntRange(1),
+    help=("Stop after this many tokens in total."),
 )
 @click.option(
     "--budget-cost",
+    metavar="USD",
     type=click.FloatRange(0, min_open=True),
     help=("Stop after this many US dollars in total."),
 )
 @click.option(
     "--budget-time",
+    metavar="S",
     type=click.FloatRange(0, min_open=True),
     help=("Stop after this many seconds in total."),
 )
@@ -214,7 +248,14 @@ def stop(evaluation: str) -> None:
 
 
 @eval_group.command("ls", short_help="List evaluations.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of evaluations.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def list_(limit: int, as_json: bool) -> None:
     """List evaluations, newest first."""
@@ -250,13 +291,17 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     help="csv has one line per sample, cells one per domain and mode.",
 )
 @click.option(
-    "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file.",
 )
 @click.option(
     "--sessions", is_flag=True, help=("Also write a page for each session, next to the report.")
 )
 def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> None:
-    """Report an EVALUATION (its id, part of it, or "last"), also while it runs."""
+    """Report an EVALUATION (its id, part of it, its suite, or "last"), also while it runs."""
     from sandbox_tui.tui.cli.evals.report import write_report
 
     with store_to_read() as store:
@@ -274,14 +319,22 @@ def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> N
     show_default=True,
 )
 @click.option(
-    "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file.",
 )
-def compare(left: str, right: str, form: str, output: Path | None) -> None:
-    """Compare two evaluations by task and mode: two models, or two checkpoints of one."""
+@click.option("--explain", is_flag=True, help="Also print how each figure is computed.")
+def compare(left: str, right: str, form: str, output: Path | None, *, explain: bool) -> None:
+    """Compare two evaluations by task and mode: two models, or two checkpoints of one.
+
+    LEFT and RIGHT are ids, or parts of ids, as `eval ls` lists them.
+    """
     from sandbox_tui.tui.cli.evals.report import write_comparison
 
     with store_to_read() as store:
-        write_comparison(store, left, right, form, output)
+        write_comparison(store, left, right, form, output, explain=explain)
 
 
 @eval_group.command(short_help="List the named suites.")

@@ -38,11 +38,10 @@ REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
 """Formats of a report by name."""
 
 COMPARISONS: Mapping[str, Callable[[EvalComparison], str]] = {
-    "text": lambda found: comparison_text(found, _width()),
     "markdown": comparison_markdown,
     "html": comparison_html,
 }
-"""Formats of a comparison by name."""
+"""Formats of a comparison by name, besides `text`."""
 
 
 def write_report(
@@ -76,8 +75,17 @@ def write_report(
         _write(REPORTS[form](report), output, redactor)
 
 
-def write_comparison(store: Store, left: str, right: str, form: str, output: Path | None) -> None:
+def write_comparison(
+    store: Store, left: str, right: str, form: str, output: Path | None, *, explain: bool
+) -> None:
     """Write a comparison of two evaluations, paired by task and mode.
+
+    Args:
+        store: the database.
+        left, right: id of each evaluation, part of one, or `last`.
+        form: `text` or one of `COMPARISONS`.
+        output: a file; None: standard output.
+        explain: whether text also says how each figure is computed, as the others always do.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -86,10 +94,12 @@ def write_comparison(store: Store, left: str, right: str, form: str, output: Pat
     one, other = eval_ledger.summary(store, left), eval_ledger.summary(store, right)
     found = recorded_comparison(store, one.info, other.info)
     redactor = Redactor(known_secrets())
-    if form == "text" and output is None:
-        write_lines(comparison_lines(found, _width()), redactor)
-    else:
+    if form != "text":
         _write(COMPARISONS[form](found), output, redactor)
+    elif output is None:
+        write_lines(comparison_lines(found, _width(), explain=explain), redactor)
+    else:
+        _write(comparison_text(found, _width(), explain=explain), output, redactor)
 
 
 def _pages(store: Store, run_ids: list[str], output: Path, redactor: Redactor) -> dict[str, str]:

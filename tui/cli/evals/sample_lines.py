@@ -41,7 +41,7 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
 def restart_line(result: SampleResult) -> str:
     """Return a line that says that a sample starts over, after an attempt that an error ended."""
     next_attempt = f"attempt {result.attempts + 1} of {MAX_ATTEMPTS}"
-    return sanitize_line(f"{name_of(result)}: {result.error} It starts over: {next_attempt}.")
+    return sanitize_line(f"{name_of(result)} starts over, {next_attempt}: {result.error}")
 
 
 def lost_line(eval_id: str, lost: int) -> str:

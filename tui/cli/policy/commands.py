@@ -27,7 +27,12 @@ def policy_show(as_json: bool) -> None:
 
 @policy.command("check", short_help="Show how the rules would treat a saved session's calls.")
 @click.argument("session", default="last", shell_complete=complete_session)
-@click.option("--config", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option(
+    "--config",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Take the rules from this config.toml.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def policy_check(session: str, config: Path | None, as_json: bool) -> None:
     """Show what the rules would have done to every call of a saved SESSION (default: the last).

@@ -21,18 +21,28 @@ def data() -> None:
 
 @data.command(short_help="Generate tasks from a seed.")
 @click.option(
-    "--count", type=click.IntRange(1), default=1000, show_default=True, help="Number of tasks."
+    "--count",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Number of tasks.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
-@click.option("--domain", "domains", multiple=True, help="Only this domain; repeatable.")
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--domain", "domains", metavar="NAME", multiple=True, help="Only this domain; repeatable."
+)
 @click.option(
     "--level",
     "levels",
+    metavar="N",
     multiple=True,
     type=click.IntRange(1, 4),
     help="Only this level (1 is the easiest); repeatable.",
 )
-@click.option("--output", type=TASK_FILE, required=True, help="The task file to write.")
+@click.option(
+    "--output", metavar="FILE", type=TASK_FILE, required=True, help="The task file to write."
+)
 def generate(
     count: int, seed: int, domains: tuple[str, ...], levels: tuple[int, ...], output: Path
 ) -> None:
@@ -46,7 +56,9 @@ def generate(
 
 @data.command(short_help="Convert questions and documents into tasks.")
 @click.argument("source")
-@click.option("--output", type=TASK_FILE, required=True, help="The task file to write.")
+@click.option(
+    "--output", metavar="FILE", type=TASK_FILE, required=True, help="The task file to write."
+)
 @click.option(
     "--column",
     "columns",
@@ -56,25 +68,33 @@ def generate(
 )
 @click.option(
     "--documents",
+    metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the documents that rows name.",
 )
-@click.option("--domain", default="", help="Domain of tasks that name none.")
-@click.option("--scorer", default="", help="Scorer of tasks that name none.")
+@click.option("--domain", metavar="NAME", default="", help="Domain of tasks that name none.")
+@click.option("--scorer", metavar="NAME", default="", help="Scorer of tasks that name none.")
 @click.option(
     "--parts",
+    metavar="N",
     type=click.IntRange(0),
     default=0,
     help="Join or split each task's documents into this many files; 0 leaves them as they are.",
 )
 @click.option(
     "--distractors",
+    metavar="N",
     type=click.IntRange(0),
     default=0,
     help="Documents of other tasks to add to each task.",
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help=("Random seed for the distractors.")
+    "--seed",
+    metavar="N",
+    type=int,
+    default=0,
+    show_default=True,
+    help=("Random seed for the distractors."),
 )
 def convert(source: str, output: Path, columns: tuple[str, ...], **options: Any) -> None:
     """Convert questions and their documents into tasks: the question in the prompt, beside files.
@@ -119,15 +139,26 @@ def _columns(assignments: tuple[str, ...]) -> dict[str, str]:
 @click.argument("tasks", type=TASK_FILE)
 @click.option(
     "--share",
+    metavar="SHARE",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.1,
     show_default=True,
     help="Share of each domain's tasks to hold out.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
-@click.option("--train", type=TASK_FILE, required=True, help="The file to write training tasks to.")
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Random seed.")
 @click.option(
-    "--held-out", type=TASK_FILE, required=True, help=("The file to write held-out tasks to.")
+    "--train",
+    metavar="FILE",
+    type=TASK_FILE,
+    required=True,
+    help="The file to write training tasks to.",
+)
+@click.option(
+    "--held-out",
+    metavar="FILE",
+    type=TASK_FILE,
+    required=True,
+    help=("The file to write held-out tasks to."),
 )
 def split(tasks: Path, share: float, seed: int, train: Path, held_out: Path) -> None:
     """Split the file TASKS by document.
@@ -150,6 +181,7 @@ def split(tasks: Path, share: float, seed: int, train: Path, held_out: Path) -> 
 @click.argument("held_out", type=TASK_FILE)
 @click.option(
     "--ngram",
+    metavar="N",
     type=click.IntRange(1),
     default=13,
     show_default=True,
@@ -157,6 +189,7 @@ def split(tasks: Path, share: float, seed: int, train: Path, held_out: Path) -> 
 )
 @click.option(
     "--overlap",
+    metavar="SHARE",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,

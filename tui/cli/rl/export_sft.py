@@ -18,12 +18,16 @@ import click
     help="Minimum reward of a rollout.",
 )
 @click.option(
-    "--each", type=click.IntRange(1), help=("Maximum number of rollouts per task, best first.")
+    "--each",
+    metavar="N",
+    type=click.IntRange(1),
+    help=("Maximum number of rollouts per task, best first."),
 )
 @click.option("--held-out", is_flag=True, help="Include rollouts of held-out tasks.")
 @click.option("--no-redact", is_flag=True, help="Do not redact what looks like a secret.")
 @click.option(
     "--output",
+    metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
     help="The JSON Lines file to write.",

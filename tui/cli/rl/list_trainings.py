@@ -11,7 +11,14 @@ if TYPE_CHECKING:
 
 
 @click.command("ls", short_help="List training runs.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of training runs.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def list_trainings(limit: int, as_json: bool) -> None:
     """List training runs, newest first."""

@@ -21,10 +21,15 @@ CONCURRENCY = 16
 
 @click.command("serve", short_help="Serve episodes to OpenEnv clients.")
 @click.argument("tasks", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True)
+@click.option(
+    "--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Address to listen on."
+)
+@click.option(
+    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=8766, show_default=True
+)
 @click.option(
     "--concurrency",
+    metavar="N",
     type=click.IntRange(1),
     default=CONCURRENCY,
     show_default=True,
@@ -36,10 +41,17 @@ CONCURRENCY = 16
     default="sandbox",
     help="Whether the model has a sandbox or text only.",
 )
-@click.option("--scorer", help="Scorer (the outcome reward) of tasks that name none.")
+@click.option(
+    "--scorer", metavar="NAME", help="Scorer (the outcome reward) of tasks that name none."
+)
 @click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"]))
-@click.option("--image", help="Container image (docker).")
-@click.option("--max-steps", type=click.IntRange(1), help="Maximum number of steps of an episode.")
+@click.option("--image", metavar="NAME", help="Container image (docker).")
+@click.option(
+    "--max-steps",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Maximum number of steps of an episode.",
+)
 @click.pass_obj
 def serve_episodes(
     theme: str | None, tasks: Path, host: str, port: int, concurrency: int, **options: Any

@@ -11,9 +11,11 @@ import click
 
 @click.command("serve-model", short_help="Serve a trained model on this machine.")
 @click.argument("model", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--name", help="Name to serve it under (default: the folder's name).")
-@click.option("--port", type=click.IntRange(0, 65535), default=8300, show_default=True)
-@click.option("--threads", type=click.IntRange(1), help="CPU threads (default: all).")
+@click.option("--name", metavar="NAME", help="Name to serve it under (default: the folder's name).")
+@click.option(
+    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=8300, show_default=True
+)
+@click.option("--threads", metavar="N", type=click.IntRange(1), help="CPU threads (default: all).")
 def serve_model(model: Path, name: str | None, port: int, threads: int | None) -> None:
     """Serve the model in the folder MODEL with an OpenAI-compatible API, on this machine only.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--resume", metavar="TRAINING", help='Resume a training (its id, part of it, or "last").'
 )
-@click.option("--seed", type=int, help="Seed to use instead of the recipe's.")
+@click.option("--seed", metavar="N", type=int, help="Seed to use instead of the recipe's.")
 @click.option("--json", "as_json", is_flag=True, help="Print steps as JSON, one per line.")
 def train(recipe: str | None, resume: str | None, seed: int | None, as_json: bool) -> None:
     """Train a model with the file RECIPE: data, model, engine and limits.

@@ -192,6 +192,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 @click.option(
     "--output",
     "-o",
+    metavar="PATH",
     type=click.Path(path_type=Path),
     help=("File or folder to write to; - is stdout."),
 )

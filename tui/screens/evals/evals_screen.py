@@ -99,6 +99,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
             return
         self._evals_list.mark(None)
+        app_of(self).clear_notifications()  # nothing is marked any more
         if marked.info.id != found.info.id:
             showing = show_comparison(self, self._evals.runs.store, marked.info, found.info)
             self.run_worker(keys_for_dialog(self, showing), exclusive=True, group="act")

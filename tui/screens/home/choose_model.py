@@ -70,7 +70,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
             yield Static(
                 "Your choice is saved in config.toml; API keys never are."
                 if self._for_good
-                else "Your choice is for this run only; config.toml is not changed."
+                else "Your choice fills in the form; config.toml is not changed."
             )
 
     @property

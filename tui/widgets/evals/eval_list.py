@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from rich.text import Text
 from typing_extensions import override
 
+from sandbox_tui.core.evals.reporting.alike import what_differs
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
@@ -13,7 +16,7 @@ from sandbox_tui.tui.widgets.sessions.summary_list import SummaryList
 
 
 class EvalList(SummaryList[EvalSummary]):
-    """Shows each evaluation and its progress."""
+    """Shows each evaluation, its progress, and what tells it from others that look alike."""
 
     TITLE = "evaluations"
     NOTHING = (
@@ -26,6 +29,18 @@ class EvalList(SummaryList[EvalSummary]):
     def __init__(self) -> None:
         super().__init__(id="evals")
         self._marked = ""
+        self._differing: Mapping[str, str] = {}
+
+    @override
+    def show(self, found: Sequence[EvalSummary]) -> None:
+        self._differing = what_differs([one.info for one in found])
+        super().show(found)
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        found = self._found or ()
+        has_line = index < len(found) and self.id_of(found[index]) in self._differing
+        return super().block_height(index, width) + has_line
 
     @override
     def id_of(self, found: EvalSummary) -> str:
@@ -33,7 +48,9 @@ class EvalList(SummaryList[EvalSummary]):
 
     @override
     def lines_of(self, found: EvalSummary, width: int, palette: Palette) -> list[Text]:
-        return eval_lines(found, width, palette, marked=self.id_of(found) == self._marked)
+        name = self.id_of(found)
+        differing = self._differing.get(name, "")
+        return eval_lines(found, width, palette, marked=name == self._marked, differing=differing)
 
     @property
     def newest(self) -> EvalSummary | None:

@@ -1,4 +1,4 @@
-"""The two lines of an evaluation in a list."""
+"""The lines of an evaluation in a list."""
 
 from __future__ import annotations
 
@@ -17,9 +17,15 @@ BAR_CELLS = 12
 
 
 def eval_lines(
-    found: EvalSummary, width: int, palette: Palette, *, label: str = "", marked: bool = False
+    found: EvalSummary,
+    width: int,
+    palette: Palette,
+    *,
+    label: str = "",
+    marked: bool = False,
+    differing: str = "",
 ) -> list[Text]:
-    """Return what was evaluated, and its progress.
+    """Return what was evaluated, its progress, and what tells it from others like it, if anything.
 
     Args:
         found: the evaluation.
@@ -27,6 +33,7 @@ def eval_lines(
         palette: the palette to draw with.
         label: prefix for lists that also show other things.
         marked: whether the user has marked it.
+        differing: what tells it from others of the same suite and model; empty: no line.
     """
     info = found.info
     sign, style = _sign(found, palette)
@@ -52,7 +59,11 @@ def eval_lines(
     ]
     second.append(" · ".join(part for part in parts if part), style=palette.dim)
     second.truncate(width, overflow="ellipsis")
-    return [first, second]
+    if not differing:
+        return [first, second]
+    third = Text(f"   {sanitize_line(differing)}", style=palette.faint, no_wrap=True)
+    third.truncate(width, overflow="ellipsis")
+    return [first, second, third]
 
 
 def _sign(found: EvalSummary, palette: Palette) -> tuple[str, Style]:

@@ -27,9 +27,10 @@ async def test_a_sample_that_starts_over_says_so_and_a_failed_one_fails_the_comm
     evaluation = begin_evaluation(store, suite, settings, concurrency=9)
     assert await run_headless(evaluation, store, as_json=False) == 5
     out = capsys.readouterr().out
-    assert [line.split("It starts")[1] for line in out.split("\n") if "It starts" in line] == [
-        " over: attempt 2 of 3.",
-        " over: attempt 3 of 3.",
+    again = [line for line in out.split("\n") if "starts over" in line]
+    assert [line.partition(": ")[0] for line in again] == [
+        "sum vanilla starts over, attempt 2 of 3",
+        "sum vanilla starts over, attempt 3 of 3",
     ]
     again = f"`sandbox-tui eval resume {evaluation.info.id} --failed` reruns it."
     assert out.rstrip().endswith(f"1 sample without a score: {again}")

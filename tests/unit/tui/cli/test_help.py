@@ -31,6 +31,25 @@ def test_no_line_about_a_command_is_cut(path: tuple[str, ...]) -> None:
     assert "..." not in listed
 
 
+def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        yield " ".join((*path, name)), command
+
+
+def test_options_name_their_values_in_words_of_the_field() -> None:
+    """Not by click's names of types, such as INTEGER RANGE."""
+    unnamed = [
+        (path, option.opts[-1])
+        for path, command in commands(main)
+        for option in command.params
+        if isinstance(option, click.Option) and not option.is_flag and not option.metavar
+        if not isinstance(option.type, click.Choice)
+    ]
+    assert unnamed == []
+
+
 def test_every_command_is_listed_under_one_topic() -> None:
     assert Counter(name for names in TOPICS.values() for name in names) == Counter(
         list(main.commands)

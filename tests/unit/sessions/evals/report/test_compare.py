@@ -33,8 +33,10 @@ HOSTILE_ONE = compare_evals(
 
 
 def test_text_by_hand() -> None:
-    assert comparison_text(SMALL, 100).startswith(
+    assert comparison_text(SMALL, 100) == (
         "pocket · small-0.5b and larger-7b\n"
+        "left: e-1, model small-0.5b\n"
+        "right: e-2, model larger-7b\n"
         "\n"
         "domain  mode     tasks            left %              right %            difference  tokens ratio\n"
         "math    sandbox      2  50.0 [9.5, 90.5]  100.0 [34.2, 100.0]  +50.0 [-48.6, +90.5]          2.0×\n"
@@ -42,11 +44,33 @@ def test_text_by_hand() -> None:
         "domain  mode     unpaired\n"
         "math    sandbox         1\n"
         "\n"
+        "difference: right minus left, on tasks with a score in both, with its 95 % interval.\n"
         "1 task solved only on the right, 0 tasks only on the left.\n"
-        "  + 0.0 → 100.0  sandbox  math  a\n"
-        "\n"
-        "left: e-1, pocket 0123456789abcdef, small-0.5b, max_steps 30, temperature 0.7, 2025-12-29 09:20 UTC,\n"
+        "  + 0.0 → 100.0  sandbox  math  a"
     )
+
+
+def test_how_figures_are_computed_is_printed_on_request() -> None:
+    brief, whole = (comparison_text(SMALL, 100, explain=explain) for explain in (False, True))
+    assert whole.startswith(brief)
+    assert "Pairs: " not in brief
+    for words in ("left: e-1, pocket 0123456789abcdef, ", "Pairs: ", "Intervals: "):
+        assert words in whole
+
+
+def test_lines_and_columns_without_figures_are_left_out() -> None:
+    left = [*LEFT, result("p", "sandbox", 1.0, domain="physics")]
+    text = comparison_text(compare_evals(INFO, left, OTHER, RIGHT), 100)
+    assert "No task has a score in both: physics sandbox." in text
+    assert "–" not in text
+    same = comparison_text(compare_evals(INFO, LEFT, OTHER, LEFT), 100)
+    assert "unpaired" not in same
+    assert "tokens ratio" in same
+
+
+def test_what_was_asked_differently_is_said_before_any_figure() -> None:
+    text = comparison_text(HOSTILE_ONE, 80)
+    assert text.index("Their prompts differ.") < text.index("difference")
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -1,0 +1,87 @@
+"""Tells evaluations of the same suite and model apart: by what was asked in another way."""
+
+from __future__ import annotations
+
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+
+DIGEST_CHARACTERS = 8
+
+NOT_ASKED = ("--mode", "--headless", "--json", "--concurrency", "--ray")
+"""Options that do not change what is asked, or that the modes tell."""
+
+
+def what_differs(evaluations: Sequence[EvalInfo]) -> dict[str, str]:
+    """Return by id what an evaluation does not share with all others of its suite and model.
+
+    Evaluations with another suite or model, and those that differ in nothing, are left out.
+    """
+    groups: defaultdict[tuple[str, str], list[EvalInfo]] = defaultdict(list)
+    for info in evaluations:
+        groups[info.suite, _last_part(info.model)].append(info)
+    found = {
+        info.id: words
+        for group in groups.values()
+        for info, words in zip(group, differences(group), strict=True)
+    }
+    return {eval_id: words for eval_id, words in found.items() if words}
+
+
+def differences(group: Sequence[EvalInfo]) -> list[str]:
+    """Return for each evaluation what it does not share with all of these; empty if nothing.
+
+    The options of the command line come last, and only those that no setting tells.
+    """
+    settings = [_settings(info) for info in group]
+    names = dict.fromkeys(name for one in settings for name in one)
+    differing = [name for name in names if len({one.get(name, "") for one in settings}) > 1]
+    arguments = [_arguments(info, names) for info in group]
+    shared = set[str].intersection(*map(set, arguments)) if arguments else set[str]()
+    return [
+        " · ".join(
+            [
+                *(f"{name} {one.get(name, 'not set')}" for name in differing),
+                *(each for each in given if each not in shared),
+            ]
+        )
+        for one, given in zip(settings, arguments, strict=True)
+    ]
+
+
+def _settings(info: EvalInfo) -> dict[str, str]:
+    """Return the settings by name as the report states them."""
+    return {
+        "model": info.model,
+        "modes": ", ".join(info.modes),
+        **{name.replace("_", " "): str(value) for name, value in sorted(info.params.items())},
+        "sandbox": info.sandbox,
+        "image": info.image,
+        "tasks and prompts": info.digest[:DIGEST_CHARACTERS],
+    }
+
+
+def _arguments(info: EvalInfo, settings: Iterable[str]) -> list[str]:
+    """Return the options of the command line with their values, without those of settings."""
+    try:
+        words = shlex.split(info.command)
+    except ValueError:  # another program wrote it
+        return []
+    found: list[list[str]] = []
+    for word in words:
+        if word.startswith("--"):
+            found.append(word.split("=", 1))
+        elif found and len(found[-1]) == 1:
+            found[-1].append(word)
+    return [" ".join(option) for option in found if not _is_told(option[0], settings)]
+
+
+def _is_told(option: str, settings: Iterable[str]) -> bool:
+    name = option.removeprefix("--").replace("-", " ")
+    return option in NOT_ASKED or name in settings
+
+
+def _last_part(model: str) -> str:
+    return model.rstrip("/").rpartition("/")[2] if model.startswith("/") else model

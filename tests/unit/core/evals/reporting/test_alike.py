@@ -1,0 +1,50 @@
+"""What tells evaluations of the same suite and model apart."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting.alike import what_differs
+from tests.unit.core.evals.reporting.sample_results import INFO
+
+
+def with_(name: str, **changes: object) -> EvalInfo:
+    return msgspec.structs.replace(INFO, id=name, **changes)
+
+
+def test_settings_and_arguments_that_differ_are_named_once() -> None:
+    run = "sandbox-tui eval run pocket --model small-0.5b"
+    hot = with_(
+        "hot",
+        params={"temperature": 1.0, "max_steps": 30},
+        command=f"{run} --temperature 1.0 --concurrency 8 --headless",
+    )
+    few = with_("few", digest="fedcba9876543210", command=f"{run} --limit 2")
+    assert what_differs([INFO, hot, few]) == {
+        "e-1": "temperature 0.7 · tasks and prompts 01234567",
+        "hot": "temperature 1.0 · tasks and prompts 01234567",
+        "few": "temperature 0.7 · tasks and prompts fedcba98 · --limit 2",
+    }
+
+
+def test_only_evaluations_that_look_alike_are_told_apart() -> None:
+    other = with_("e-2", model="larger-7b", params={"temperature": 1.0})
+    another = with_("e-3", suite="products", params={"temperature": 1.0})
+    assert what_differs([INFO, other, another, with_("e-4", suite="products-2")]) == {}
+    assert what_differs([INFO, with_("e-2")]) == {}
+    assert what_differs([]) == {}
+
+
+def test_models_in_different_folders_are_told_apart() -> None:
+    found = what_differs([with_("a", model="/one/m.gguf"), with_("b", model="/two/m.gguf")])
+    assert found == {"a": "model /one/m.gguf", "b": "model /two/m.gguf"}
+
+
+def test_a_command_line_that_cannot_be_parsed_is_no_difference() -> None:
+    assert what_differs([INFO, with_("e-2", command="it's")]) == {}
+
+
+def test_a_setting_that_only_one_has() -> None:
+    found = what_differs([with_("a", params={}), with_("b", params={"top_k": 20})])
+    assert found == {"a": "top k not set", "b": "top k 20"}
