@@ -14,6 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.queue_list import QueueList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.screens.cockpit.test_approving import controls
@@ -53,6 +54,26 @@ async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(
         await pilot.press("R")
         await until(pilot, lambda: said)
         assert said == ["The model is asked again once you resume with space."]
+
+
+async def test_the_queue_names_the_key_that_sends_it_at_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    watched = WatchedRun([sample_run()[0], asked])
+    watched.run = controls([])
+    async with app.run_test(size=(60, 20)) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        queue = screen.query_one(QueueList)
+        await until(pilot, lambda: screen.state.reply is not None)
+        await screen.apply(e.HumanMessage(id=1, text="sooner"))
+        screen.sync_bars()
+        words = "u edit or withdraw · R stop the reply and send now"
+        await until(pilot, lambda: str(queue.border_subtitle) == words)
+        await screen.apply(e.ModeChanged(mode="paused"))
+        screen.sync_bars()
+        await until(pilot, lambda: str(queue.border_subtitle) == "u edit or withdraw")
 
 
 async def test_the_status_line_and_the_step_count_alike(tmp_path: Path) -> None:

@@ -10,7 +10,10 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.line_input import LineInput, OneLineInput
+from tests.screens.widgets.test_calls import OneList, a_run
+from tests.waiting import until
 
 TUI = Path(__file__).parents[3] / "tui"
 
@@ -32,6 +35,24 @@ async def test_several_pasted_lines_become_one_without_a_loss() -> None:
             assert line.value.startswith("see one two")
             assert line.value.endswith("three")
             assert "\x1b" not in line.value
+
+
+class Asking(Dialog[None]):
+    """A dialog with one line."""
+
+    def compose(self) -> ComposeResult:
+        yield LineInput()
+
+
+async def test_what_is_typed_before_a_dialog_has_the_focus_is_not_lost() -> None:
+    app, dialog = OneList(a_run()), Asking()
+    async with app.run_test() as pilot:
+        app.push_screen(dialog)
+        for letter in "abc":
+            app.post_message(events.Key(letter, letter))
+        await until(pilot, lambda: app.focused is not None)
+        await pilot.press("d")
+        await until(pilot, lambda: dialog.query_one(Input).value == "abcd")
 
 
 def test_text_fields_use_the_one_line_input() -> None:

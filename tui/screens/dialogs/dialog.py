@@ -8,7 +8,9 @@ from typing import ClassVar, TypeVar
 from textual import on
 from textual.binding import BindingType
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -30,6 +32,13 @@ class Dialog(ModalScreen[Result], ClosesWhenOnTop[Result]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("app.help", "app.help", show=False),
     ]
+
+    def on_key(self, event: Key) -> None:
+        """Give the input what was typed before it had the focus."""
+        field = self.focused or next((at for at in self.query(Widget) if at.focusable), None)
+        if isinstance(field, Input) and event.is_printable and event.character:
+            event.stop()
+            field.insert_text_at_cursor(event.character)
 
     def on_mount(self) -> None:
         """Add a key bar for the dialog: the one below lists keys that do not work now."""

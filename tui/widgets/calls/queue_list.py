@@ -14,6 +14,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, RunState
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.status import unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
@@ -22,6 +23,12 @@ from sandbox_tui.tui.widgets.calls.rows.file_rows import FILE_ACTION_WORDS
 
 MAX_ROWS = 4
 """Visible rows; the rest can be scrolled to."""
+
+MIN_WIDTH_OF_WHEN = 60
+"""Minimum columns of the list that leave room for when an item is sent."""
+
+MIN_WIDTH_OF_NOW = 90
+"""Minimum columns of the list that leave room for both keys beside an item."""
 
 _EDIT, _REMOVE = " ✎ ", " ✕ "
 _MARKS = len(_EDIT) + len(_REMOVE)
@@ -71,16 +78,19 @@ class QueueList(BlockList):
         super().__init__(id=id)
         self._items: list[HumanItem] = []
         self._shown: list[tuple[object, ...]] = []
+        self._is_sooner = False
 
     def sync(self, state: RunState) -> None:
         """Show the queue of this state."""
         items = state.queue
         shown: list[tuple[object, ...]] = [(i.id, i.text, i.finished is not None) for i in items]
+        self._may_be_sooner(items, state)
         if shown == self._shown:
             return
         chosen = self._items[self.cursor].id if 0 <= self.cursor < len(self._items) else None
         self._items, self._shown = items, shown
         self.set_class(bool(items), "-waiting")
+        self.set_class(len(items) == 1, "-one")
         self.styles.height = min(len(items), MAX_ROWS) + 2
         self.border_title = f"queued for the model {len(items)}"
         self.following = False
@@ -89,6 +99,15 @@ class QueueList(BlockList):
         self.cursor = ids.index(chosen) if chosen in ids else min(self.cursor, len(items) - 1)
         if self.has_focus and not items:
             self.post_message(self.Closed())
+
+    def _may_be_sooner(self, items: list[HumanItem], state: RunState) -> None:
+        """Note whether stopping the reply would send what is queued immediately."""
+        is_ready = any(item.command is None or item.finished is not None for item in items)
+        is_sooner = is_ready and unfinished_reply(state) is not None and state.mode != "paused"
+        if is_sooner != self._is_sooner:
+            self._is_sooner = is_sooner
+            if not self.has_focus:
+                self.on_blur()
 
     def on_focus(self) -> None:
         """Show the keys and put the cursor on the first item."""
@@ -101,8 +120,16 @@ class QueueList(BlockList):
         self.show_block(self.cursor)
 
     def on_blur(self) -> None:
-        """Show the key that focuses the list."""
-        self.border_subtitle = f"{hint('live.queue')} edit or withdraw"
+        """Show the key that focuses the list, and the one that sends what is queued sooner."""
+        self.border_subtitle = self._keys_words()
+        self.reset()
+
+    def _keys_words(self, width: int = 0) -> str:
+        """Return the key that focuses the list, and, if it fits, the one that sends what is queued
+        sooner."""
+        words = f"{hint('live.queue')} edit or withdraw"
+        now = f" · {hint('live.interrupt_reply')} stop the reply and send now"
+        return words if not self._is_sooner or 0 < width < MIN_WIDTH_OF_NOW else words + now
 
     def on_mount(self) -> None:
         """Start unfocused."""
@@ -124,9 +151,11 @@ class QueueList(BlockList):
         line = Text(no_wrap=True)
         line.append(f"{_what(item):<9}", style=palette.human + _BOLD)
         line.append(sanitize_line(item.text), style=palette.text)
-        when = Text(f"  {_when(item)}", style=palette.dim, no_wrap=True)
-        if width < 60:
-            when = Text()
+        when = Text(style=palette.dim, no_wrap=True)
+        if index == 0 and not self.has_focus and not self.styles.border_bottom[0]:
+            when.append(f"  {self._keys_words(width)}")  # there is no border to say it
+        elif width >= MIN_WIDTH_OF_WHEN:
+            when.append(f"  {_when(item)}")
         fit_line(line, max(8, width - when.cell_len - _MARKS))
         line.pad_right(max(0, width - when.cell_len - _MARKS - line.cell_len))
         line.append_text(when)
