@@ -15,22 +15,14 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
-from sandbox_tui.sessions import Store
 from tests import scripted_server as s
+from tests.e2e.stored_events import stored
 from tests.e2e.tmux import Terminal
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 RELEASE = "C-]"
-
-
-def stored(home: Path) -> list[e.AnyEvent]:
-    store = Store(home / "sessions.db")
-    try:
-        return list(store.events(store.runs()[0].id))
-    finally:
-        store.close()
 
 
 @pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
@@ -150,7 +142,7 @@ def test_all_steering_actions_in_one_run(own_home: Path) -> None:
     with Terminal("replay", "last", home=own_home) as terminal:
         terminal.wait_for("replay", "playing")
         terminal.press("$")
-        terminal.wait_for("✓ submitted", "1 edited", "3 yours")
+        terminal.wait_for("✓ submitted", "1 edited", "3 by you")
         terminal.press("\\")
         terminal.wait_for("‹shell›", "written by hand")
         terminal.press("g")

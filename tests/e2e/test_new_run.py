@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions import Store
 from tests import scripted_server as s
+from tests.e2e.stored_events import stored
 from tests.e2e.tmux import Terminal
 from tests.integration.conftest import require
 
@@ -21,14 +21,6 @@ def configured(home: Path, server: s.ScriptedServer) -> None:
     (home / "config.toml").write_text(
         f'[model]\nname = "m"\nbase_url = "{server.url}"\n[sandbox]\nkind = "bubblewrap"\n'
     )
-
-
-def stored(home: Path) -> list[e.AnyEvent]:
-    store = Store(home / "sessions.db")
-    try:
-        return list(store.events(store.runs()[0].id))
-    finally:
-        store.close()
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(160, 45), (60, 20)])

@@ -11,8 +11,8 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import ReplyItem, fold
-from sandbox_tui.sessions import Store
 from tests import scripted_server as s
+from tests.e2e.stored_events import stored
 from tests.e2e.tmux import Terminal, looks
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.waiting import HANG_SECONDS
@@ -44,14 +44,6 @@ command = "create"
 
 def bash(command: str) -> s.Scripted:
     return s.call("execute_bash", command=command)
-
-
-def stored(home: Path) -> list[e.AnyEvent]:
-    store = Store(home / "sessions.db")
-    try:
-        return list(store.events(store.runs()[0].id))
-    finally:
-        store.close()
 
 
 def start(server: s.ScriptedServer, home: Path, *more: str, **size: int) -> Terminal:

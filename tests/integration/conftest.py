@@ -17,6 +17,7 @@ from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_proble
 from sandbox_tui.core.sandboxes.bubblewrap.sandbox import BubblewrapSandbox
 from sandbox_tui.core.sandboxes.docker.engine import engine_status
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import new_id
 
 TEST_IMAGE = "sandbox-tui-test:latest"
@@ -60,3 +61,13 @@ async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
     await started.start()
     yield started
     await started.close()
+
+
+@pytest.fixture
+async def cleared() -> AsyncIterator[list[str]]:
+    """Sessions whose snapshots are removed at the end."""
+    sessions: list[str] = []
+    yield sessions
+    stores = SnapshotStores(snapshot_dir())
+    for session in sessions:
+        assert stores.remove_all(stores.list(session)[0]) == []

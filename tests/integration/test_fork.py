@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,20 +25,6 @@ from tests import scripted_server as s
 from tests.integration.test_runs import KINDS, only, program, request, require, settings, watch
 
 Start = Callable[..., s.ScriptedServer]
-
-
-@pytest.fixture
-async def cleared() -> AsyncIterator[list[str]]:
-    """Sessions whose snapshots are removed at the end."""
-    sessions: list[str] = []
-    yield sessions
-    for session in sessions:
-        assert (
-            SnapshotStores(snapshot_dir()).remove_all(
-                SnapshotStores(snapshot_dir()).list(session)[0]
-            )
-            == []
-        )
 
 
 async def forked(

@@ -14,12 +14,10 @@ import pytest
 from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.base.errors import ResumeRefused
-from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.fork_point import never_prepared
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.lineage.recovery import recover
-from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
 from tests import scripted_server as s
@@ -61,20 +59,6 @@ async def act(event, run):
     if isinstance(event, e.FilesChanged) and any(c.path == "/testbed/begun" for c in event.changes):
         done()
 """
-
-
-@pytest.fixture
-async def cleared() -> AsyncIterator[list[str]]:
-    """Sessions whose snapshots are removed at the end."""
-    sessions: list[str] = []
-    yield sessions
-    for session in sessions:
-        assert (
-            SnapshotStores(snapshot_dir()).remove_all(
-                SnapshotStores(snapshot_dir()).list(session)[0]
-            )
-            == []
-        )
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,20 +25,6 @@ from tests.waiting import HANG_SECONDS
 
 ROOM = 1 << 30
 Start = Callable[..., s.ScriptedServer]
-
-
-@pytest.fixture
-async def cleared() -> AsyncIterator[list[str]]:
-    """Sessions whose snapshots are removed at the end."""
-    sessions: list[str] = []
-    yield sessions
-    for session in sessions:
-        assert (
-            SnapshotStores(snapshot_dir()).remove_all(
-                SnapshotStores(snapshot_dir()).list(session)[0]
-            )
-            == []
-        )
 
 
 async def run_in(sandbox: Sandbox, command: str) -> str:

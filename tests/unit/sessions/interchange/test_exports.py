@@ -47,13 +47,6 @@ HARMLESS = {"h1", "h2", "p", "pre", "code", "table", "thead", "tbody", "tr", "th
 HARMLESS |= {"blockquote", "strong", "em", "details", "summary", "h3", "ul", "li"}
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "s.db")
-    yield opened
-    opened.close()
-
-
 def export(store: Store, format_: str, run_id: str = "r", **more: Any) -> dict[str, bytes]:
     parts = EXPORTERS[format_].write(Recording(store, run_id, **more))
     return {part.suffix: part.data for part in parts}

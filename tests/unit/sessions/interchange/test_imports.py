@@ -9,7 +9,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,6 @@ from tests.unit.sample_run import SECRET, keep, sample
 REAL = Path("/work/shared/data/trajectories")
 NAMES = ("longcontext", "math", "poster", "travel")
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "s.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(params=NAMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,13 +15,6 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Player, Store, record, replay
 from tests.unit.event_streams import started, streams
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "s.db")
-    yield opened
-    opened.close()
 
 
 def fill(store: Store, times: list[float]) -> list[e.AnyEvent]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,13 +18,6 @@ from sandbox_tui.sessions.recording.resume_worker import claim, problem_with
 from sandbox_tui.sessions.store.tables import runs
 from sandbox_tui.tui.terminal_io.notifications import Notices
 from tests.unit.event_streams import started
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "s.db")
-    yield store
-    store.close()
 
 
 class Unrecorded(RunWorker):

@@ -7,7 +7,6 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -40,13 +39,6 @@ class Unable(RunWorker):
     async def _cleanup(self) -> None:
         if not self.clean:
             raise StoreError("Another program does not let go of the database.")
-
-
-@pytest.fixture
-def store(tmp_path: Path):
-    store = Store(tmp_path / "s.db")
-    yield store
-    store.close()
 
 
 def request() -> RunRequest:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
-
-import pytest
+from collections.abc import AsyncIterator
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -18,13 +15,6 @@ from sandbox_tui.sessions.store.tables import event_pages
 from tests.unit.event_streams import started
 
 COUNT = 4 * event_pages.PAGE_EVENTS + 7
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "s.db")
-    yield store
-    store.close()
 
 
 def events(first: int, last: int) -> list[e.AnyEvent]:

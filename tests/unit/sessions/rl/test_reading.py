@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,12 +17,6 @@ from sandbox_tui.sessions.rl.sft_export import Selection, selected, sft_lines
 from sandbox_tui.sessions.store.tables import rollouts, trainings
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
 from tests.unit.sessions.rl.recorded import INFO, roll, start_training, task, train
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "s.db") as opened:
-        yield opened
 
 
 async def test_a_reader_sees_each_change_once(

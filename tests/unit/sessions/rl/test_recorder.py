@@ -11,7 +11,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +26,6 @@ from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.tables import rollouts, trainings
 from tests.unit.sample_run import sample
 from tests.unit.sessions.rl.recorded import INFO, RECIPE, roll, start_training, task, train
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "s.db") as opened:
-        yield opened
 
 
 async def test_a_rollout_is_a_session_with_a_beginning_a_score_and_an_end(store: Store) -> None:

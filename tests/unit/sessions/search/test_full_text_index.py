@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
@@ -23,12 +23,6 @@ from tests.unit.event_streams import started
 from tests.waiting import HANG_SECONDS
 
 TABLES = ("steps", "calls")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "s.db") as opened:
-        yield opened
 
 
 def replied(seq: int, step: int, text: str) -> e.ModelReplied:

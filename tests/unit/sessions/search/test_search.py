@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +45,6 @@ from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "s.db")
-    yield opened
-    opened.close()
 
 
 def finished(seq: int, observation: str) -> list[e.AnyEvent]:

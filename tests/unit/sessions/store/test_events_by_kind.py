@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -12,12 +11,6 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.events import INDEXED_KINDS, first_after_last, last_of_kind
 from tests.unit.event_streams import started
 from tests.unit.sample_run import sample
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "s.db") as opened:
-        yield opened
 
 
 def queries_of(store: Store, do: Callable[[], object]) -> list[str]:

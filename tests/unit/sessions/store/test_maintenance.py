@@ -7,7 +7,7 @@ import gzip
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,13 +23,6 @@ from sandbox_tui.sessions.store.maintenance import check, reclaim, size, vacuum
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 from tests.unit.sessions.store.test_store_versions import OLDER
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "s.db")
-    yield opened
-    opened.close()
 
 
 def fill(store: Store, run_id: str) -> None:

@@ -32,13 +32,6 @@ from tests.unit.event_streams import started, streams
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "s.db")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Mount a file system of 1 MB."""
     if os.geteuid() != 0:

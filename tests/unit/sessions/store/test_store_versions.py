@@ -12,7 +12,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,14 +42,6 @@ from tests.unit.event_streams import started
 from tests.unit.sample_run import sample
 from tests.unit.sessions.interchange.test_imports import export
 from tests.unit.sessions.store.test_store import small_disk as small_disk
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "s.db")
-    yield opened
-    opened.close()
-
 
 VERSIONS = {
     name: Path(__file__).with_name("older") / f"{name}.db.gz" for name in ("048f495", "80b0a8c")
