@@ -60,5 +60,6 @@ def _forked(event: e.Forked) -> str:
     if not event.repeats:
         return f"{come}, with its files at that point"
     many = "one recorded call is" if event.repeats == 1 else f"{event.repeats} recorded calls are"
-    start = "from a snapshot" if event.snapshot else "without a snapshot, from the input files"
-    return f"{come}; {start}, {many} run again"
+    if event.snapshot:
+        return f"{come}; {many} run again from a snapshot"
+    return f"{come}; without a snapshot, {many} run again from the input files"

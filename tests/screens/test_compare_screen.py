@@ -205,7 +205,7 @@ async def test_a_running_session_says_what_it_does_and_its_rows_follow(tmp_path:
         await app.push_screen(CompareScreen(store.run("one"), store.run("two"), store))
         await until(pilot, lambda: "◆ waits for you" in screen_text(app))
         text = screen_text(app)
-        assert "the same so far: 0 calls" in text
+        assert "nothing to compare yet" in text
         assert "not yet" in text
         assert "waits for approval" in text
         assert "still running" not in text

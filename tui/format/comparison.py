@@ -61,7 +61,9 @@ def calls_sentence(found: Comparison) -> str:
     diverges = divergence(found)
     if diverges is not None:
         return diverges.sentence
-    if (settled := _settled(found)) < len(found.pairs):
+    if not (settled := _settled(found)):
+        return "Nothing to compare yet: no call has ended on both sides."
+    if settled < len(found.pairs):
         return f"The same so far: {numbers.counted(settled, 'call')}."
     if len(found.pairs) == 1:
         return "Identical: the only call and its output."
@@ -150,8 +152,10 @@ def short_verdict(found: Comparison) -> str:
     if at is None:
         if found.output_differs_at is None:
             settled = _settled(found)
-            so_far = f"the same so far: {numbers.counted(settled, 'call')}"
-            return so_far if found.is_running else "the calls are identical"
+            if not found.is_running:
+                return "the calls are identical"
+            same = f"the same so far: {numbers.counted(settled, 'call')}"
+            return same if settled else "nothing to compare yet"
         pair = found.pairs[found.output_differs_at]
         return f"same calls; output differs from {_place(pair)} on"
     pair = found.pairs[at]

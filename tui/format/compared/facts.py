@@ -125,7 +125,7 @@ def _calls(calls: Sequence[Call]) -> str:
         (sum(call.failed for call in calls), "failed"),
         (sum(call.was_prevented for call in calls), "not run"),
         (sum(call.waits_for_approval for call in calls), "to approve"),
-        (sum(call.is_running for call in calls), "still running"),
+        (sum(call.is_running for call in calls), "running"),
         (sum(call.ok is None and not call.is_open for call in calls), "without a result"),
     ]
     return ", ".join([str(len(calls)), *(f"{number} {words}" for number, words in parts if number)])

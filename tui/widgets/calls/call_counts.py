@@ -6,13 +6,14 @@ from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 
 
 def call_counts(state: RunState) -> list[str]:
-    """Return how many calls failed, were interrupted or edited, and how often the user acted."""
+    """Return how many calls failed, were interrupted or edited, and how many actions were by the
+    user."""
     totals = state.totals
     counts = {
         "failed": totals.failed_calls,
         "interrupted": totals.interrupted_calls,
         "edited": state.edited_calls,
-        "yours": len(state.humans),
+        "by you": len(state.humans),
     }
     return [f"{number} {word}" for word, number in counts.items() if number]
 

@@ -214,7 +214,7 @@ def test_a_running_session_may_yet_leave_files_and_end_its_call(tmp_path: Path) 
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         for name, decided in (("waits", False), ("runs", True)):
             made = e.ToolCall(
-                number=1, step=1, id="c", name="execute_bash", arguments=f'{{"command": "{name}"}}'
+                number=1, step=1, id="c", name="execute_bash", arguments='{"command": "ls"}'
             )
             told: list[e.AnyEvent] = [started(name), e.CallProposed(call=made)]
             if decided:
@@ -226,8 +226,9 @@ def test_a_running_session_may_yet_leave_files_and_end_its_call(tmp_path: Path) 
         ends = [end_and_size(pair.left), end_and_size(pair.right)]
         assert ends == ["waits for approval", "still running"]
         rows = {fact.name: fact for fact in facts(found)}
-        assert rows["calls"][1:3] == ("1, 1 to approve", "1, 1 still running")
+        assert rows["calls"][1:3] == ("1, 1 to approve", "1, 1 running")
         assert files_sentence(found) == "No files so far."
+        assert calls_sentence(found).startswith("Nothing to compare yet")
         left, right = (dataclasses.replace(run, outcome="cancelled") for run in
                        (found.left, found.right))  # fmt: skip
         (pair,) = compare(store, left, right).pairs
