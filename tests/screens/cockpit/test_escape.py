@@ -22,6 +22,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
 from tests.waiting import until
@@ -112,3 +113,16 @@ async def test_an_escape_right_after_a_dialog_was_closed_is_no_interrupt(tmp_pat
         assert not interrupted.times
         await escape(app, pilot, 100.6)
         await until(pilot, lambda: interrupted.times == 1)
+
+
+async def test_a_search_that_found_nothing_does_not_stay(tmp_path: Path) -> None:
+    async with command_runs(tmp_path) as (app, pilot, _):
+        calls = app.screen.query_one(Calls)
+        await pilot.press("slash", *"nowhere", "enter")
+        await until(pilot, lambda: app.focused is calls)
+        assert [toast.message for toast in shown_toasts(app)] == [
+            "No call, reply or message contains these words."
+        ]
+        await until(pilot, lambda: "no matches" not in str(calls.border_subtitle))
+        await pilot.press("slash", *"sleep", "enter")
+        await until(pilot, lambda: " found" in str(calls.border_subtitle))

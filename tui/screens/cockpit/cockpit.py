@@ -71,7 +71,8 @@ class Cockpit(ExplainsUnavailable, HasPanes):
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-lowest"),
         (14, "-low"),
-        (22, "-tall"),
+        (22, "-short"),
+        (36, "-tall"),
     ]
 
     COMMON: ClassVar[list[BindingType]] = [
@@ -371,7 +372,11 @@ class Cockpit(ExplainsUnavailable, HasPanes):
 
     @on(FindBar.Closed)
     def _left_find_bar(self) -> None:
-        self.set_focus(self.query_one(Calls))
+        calls = self.query_one(Calls)
+        if calls.finds_nothing:
+            self.notify("No call, reply or message contains these words.")
+            self.query_one(FindBar).end()
+        self.set_focus(calls)
 
     @property
     def _to_open(self) -> Item | None:

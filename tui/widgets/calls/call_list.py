@@ -233,6 +233,12 @@ class Calls(SearchKeys):
         self._titles()
         return self._search.summary(matches, self.cursor)
 
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether the shown items are searched, and none matches."""
+        search = self._search
+        return bool(search.words) and search.session_summary is None and not self._matches()
+
     def show_hit(self, words: str, found: str, *, is_here: bool) -> None:
         """Highlight the words of a search through the whole session.
 

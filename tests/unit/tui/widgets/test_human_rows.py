@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sandbox_tui.core.agent.message_queue import PROGRAM, QueuedMessage
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import HumanItem
@@ -28,7 +30,7 @@ def status(item: HumanItem, run_ended: bool) -> str:
 
 
 def test_what_waits_is_sent_while_the_run_goes_on_and_never_after_its_end() -> None:
-    assert status(MESSAGE, False) == "◇ sent with the next request"
+    assert status(MESSAGE, False) == "◇ will be sent with the next request"
     assert status(MESSAGE, True) == "never sent: the run ended"
     assert status(NOT_RUN, False) == "◇ after the running call  visible to model"
     assert status(NOT_RUN, True) == "never ran: the run ended"
@@ -36,6 +38,15 @@ def test_what_waits_is_sent_while_the_run_goes_on_and_never_after_its_end() -> N
     assert status(RAN, True).endswith("/testbed  the model never saw it")
     assert status(FILE, False).endswith("visible to model")
     assert status(FILE, True).endswith("the model never saw it")
+
+
+def test_what_was_withdrawn_is_not_said_to_be_visible() -> None:
+    for item in (RAN, FILE):
+        gone = replace(item, withdrawn=True)
+        for run_ended in (False, True):
+            assert status(gone, run_ended).endswith("withdrawn: the model never saw it")
+    assert status(replace(NOT_RUN, withdrawn=True), False) == "withdrawn"
+    assert status(replace(MESSAGE, withdrawn=True), False) == "withdrawn"
 
 
 def test_the_warnings_quote_the_user_and_not_what_is_written_around_it_for_the_model() -> None:

@@ -19,6 +19,9 @@ FILE_ACTION_WORDS = {"pull": "copy out", "push": "copy in", "edit": "edit"}
 UNSEEN = "the model never saw it"
 """Said of what was meant for the model when the run ended before its next request."""
 
+WITHDRAWN = f"withdrawn: {UNSEEN}"
+"""Said of what was done in the sandbox, and withdrawn before the model was told of it."""
+
 MAX_DIFF_LINES = 15
 
 
@@ -60,13 +63,19 @@ def _status(
     line = Text(" " * (gutter + 2), no_wrap=True)
     line.append("✓ ", style=palette.good)
     line.append(_what(file), style=palette.dim)
-    visibility = "delivered" if item.delivered else UNSEEN if unseen else "visible to model"
+    stands_out = file.told_to_model and not unseen and not item.withdrawn
     line.append(
-        f"  {visibility}" if file.told_to_model else "  private",
-        style=palette.human if file.told_to_model and not unseen else palette.dim,
+        f"  {_told_words(item, unseen) if file.told_to_model else 'private'}",
+        style=palette.human if stands_out else palette.dim,
     )
     fit_line(line, width)
     return line
+
+
+def _told_words(item: HumanItem, unseen: bool) -> str:
+    if item.withdrawn:
+        return WITHDRAWN
+    return "delivered" if item.delivered else UNSEEN if unseen else "visible to model"
 
 
 def _what(file: HumanFile) -> str:

@@ -15,7 +15,7 @@ from sandbox_tui.core.events.run_state import HumanItem, NoteItem
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.rows.file_rows import UNSEEN, file_lines
+from sandbox_tui.tui.widgets.calls.rows.file_rows import UNSEEN, WITHDRAWN, file_lines
 from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
@@ -103,12 +103,18 @@ def _human_status(item: HumanItem, width: int, palette: Palette, end: RunEnd) ->
         line.append(words, style=style)
     else:
         _command_status(line, item, end, palette)
-    if item.command is not None and (item.started or not unseen):
-        told = UNSEEN if unseen else "visible to model" if item.told_to_model else "private"
-        stands_out = item.told_to_model and not unseen
-        line.append(f"  {told}", style=palette.human if stands_out else palette.dim)
+    if item.command is not None and (item.started or not (unseen or item.withdrawn)):
+        stands_out = item.told_to_model and not unseen and not item.withdrawn
+        style = palette.human if stands_out else palette.dim
+        line.append(f"  {_told_words(item, unseen)}", style=style)
     fit_line(line, width)
     return line
+
+
+def _told_words(item: HumanItem, unseen: bool) -> str:
+    if item.withdrawn:
+        return WITHDRAWN
+    return UNSEEN if unseen else "visible to model" if item.told_to_model else "private"
 
 
 def _message_status(item: HumanItem, unseen: bool, palette: Palette) -> tuple[str, Style]:
@@ -118,7 +124,7 @@ def _message_status(item: HumanItem, unseen: bool, palette: Palette) -> tuple[st
         return "✓ delivered", palette.dim
     if unseen:
         return "never sent: the run ended", palette.warn
-    return "◇ sent with the next request", palette.human
+    return "◇ will be sent with the next request", palette.human
 
 
 def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) -> None:

@@ -120,7 +120,7 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     if item.cut_off:
         return ["◆ cut off when the run ended"]
     if item.abandoned:
-        return ["! interrupted"]
+        return ["! failed" if item.failures else "! interrupted"]
     if item.replied is None:
         if item.has_failed:
             failure = item.failures[-1]

@@ -112,10 +112,11 @@ def _text(item: Item) -> str:
         case CallItem():
             answer = item.finished.observation if item.finished else ""
             written = item.arguments.replace("\\n", "\n").replace('\\"', '"')
-            return f"{item.call.name}\n{written}\n{answer}"
+            feedback = (item.decided.feedback or "") if item.decided else ""
+            return f"{item.call.name}\n{written}\n{answer}\n{feedback}"
         case ReplyItem():
             errors = "\n".join(failure.error for failure in item.failures)
-            return f"{item.reasoning}\n{item.text}\n{errors}"
+            return f"{item.reasoning}\n{item.text}\n{errors}\n{item.remark}"
         case HumanItem():
             return f"{item.text}\n{item.finished.observation if item.finished else ''}"
         case NoteItem():

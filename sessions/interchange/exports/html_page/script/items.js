@@ -121,7 +121,8 @@
       if (state === "new" && (over || past(d.withdrawn))) return d.fate;
       if (!done) return `${state === "running" ? "● running" : "◇ after the running call"}  ${d.visibility}`;
       const sign = d.code === 0 ? "✓" : d.code === null ? "✗ failed" : `✗ exit ${d.code}`;
-      return `${sign} ${took(d.took)}${d.last ? ` · ${d.last}` : ""}  ${d.visibility}`;
+      const told = past(d.withdrawn) ? d.fate : d.visibility;
+      return `${sign} ${took(d.took)}${d.last ? ` · ${d.last}` : ""}  ${told}`;
     }
     file(done, state, past, over) {
       const { action, path, host, args } = this.data;

@@ -29,14 +29,11 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 _WORDS = (
-    "For the rest of this run, calls like this run without asking, unless the policy denies them. "
-    "* is any text, [*] a plain star."
+    "calls like this run without asking, unless the policy denies them. * is any text, [*] a plain "
+    "star."
 )
 
-_EXACT_WORDS = (
-    "For the rest of this run, calls made only of these parts run without asking, unless the "
-    "policy denies them."
-)
+_EXACT_WORDS = "calls made only of these parts run without asking, unless the policy denies them."
 
 WIDE = 70
 """Columns from which the border has room for all keys."""
@@ -87,9 +84,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         with VerticalScroll(classes="dialog form", can_focus=False):
             command = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
             yield Label(command, id="allowed-call", markup=False)
-            yield Label(
-                _EXACT_WORDS if self._is_exact else _WORDS, id="allowed-words", markup=False
-            )
+            yield Label(id="allowed-words", markup=False)
             if self._is_exact:
                 yield ExactCall(len(self._parts), id="exact-call")
             for part in self._parts:
@@ -101,7 +96,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         yield KeyBar()
 
     def _group_line(self, palette: Palette) -> Text:
-        line = Text("● " if self.is_for_all else "  ", style=palette.accent)
+        line = Text("[x] " if self.is_for_all else "[ ] ", style=palette.accent)
         line.append(f"{hint('allow_always.group')}  ", style=palette.accent + Style(bold=True))
         words = f"in all {self._runs} runs of this group; calls like it that wait there run"
         return line.append(words, style=palette.text if self.is_for_all else palette.dim)
@@ -121,7 +116,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         """Show the fields, which hold the exact parts so far."""
         event.stop()
         self._is_exact = False
-        self.query_one("#allowed-words", Label).update(_WORDS)
+        self._say_where()
         for field in self.query(PatternField):
             field.display = True
         self._focus_first()
@@ -129,7 +124,11 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         self._say_keys()
 
     def _say_where(self) -> None:
-        """Say in the border what is approved, and where: the line for it may be out of sight."""
+        """Say what is approved, and in which runs; also in the border, as the line for the group
+        may be out of sight."""
+        what = _EXACT_WORDS if self._is_exact else _WORDS
+        those = f"these {self._runs} runs" if self.is_for_all else "this run"
+        self.query_one("#allowed-words", Label).update(f"For the rest of {those}, {what}")
         where = f" in all {self._runs} runs" if self.is_for_all else ""
         name = short_name(sanitize_line(self._call.name))
         title = f"approve always{where} · call {self._call.number} {name}"
