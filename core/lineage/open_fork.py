@@ -29,7 +29,7 @@ from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.factory import open_sandbox
 from sandbox_tui.core.sandboxes.snapshot_store import kind_of
 from sandbox_tui.core.tools.base import Tool
-from sandbox_tui.core.tools.changed_call import check_changed_call
+from sandbox_tui.core.tools.edited_call import check_changed_call
 from sandbox_tui.core.tools.registry import command_docs, tools_named
 
 

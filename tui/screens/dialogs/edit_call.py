@@ -21,7 +21,7 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import short_name
-from sandbox_tui.core.tools.changed_call import check_changed_call
+from sandbox_tui.core.tools.edited_call import check_changed_call
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable

@@ -25,11 +25,11 @@ from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
-from sandbox_tui.tui.widgets.wall.chosen_first import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_groups import votes_in
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
+from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel, panel_height

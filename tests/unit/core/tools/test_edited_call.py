@@ -8,7 +8,7 @@ import pytest
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.tool_names import BASH, EDITOR
-from sandbox_tui.core.tools.changed_call import check_changed_call
+from sandbox_tui.core.tools.edited_call import check_changed_call
 
 VIEW = {"command": "view", "path": "/testbed/a.py"}
 
