@@ -18,10 +18,17 @@ class LastModel(NamedTuple):
     Attributes:
         name: as its server knows it.
         base_url: the server's address without secrets; empty for OpenAI.
+        used_at: seconds since the epoch.
     """
 
     name: str
     base_url: str
+    used_at: float = 0.0
+
+
+def later_of(one: LastModel | None, other: LastModel | None) -> LastModel | None:
+    """Return the model that was used last; None if there is none."""
+    return max(filter(None, (one, other)), key=lambda found: found.used_at, default=None)
 
 
 def last_model(store: Store) -> LastModel | None:
@@ -35,5 +42,6 @@ def last_model(store: Store) -> LastModel | None:
     for row in rows:
         params: dict[str, Any] = json.loads(row["model_params"] or "{}")
         if row["model"] and "base_url" in params and not row["imported"]:  # the demo has no server
-            return LastModel(str(row["model"]), str(params["base_url"] or ""))
+            used_at = float(row["started_at"] or 0.0)
+            return LastModel(str(row["model"]), str(params["base_url"] or ""), used_at)
     return None

@@ -66,9 +66,9 @@ async def test_the_model_of_the_newest_evaluation_is_offered(store: Store) -> No
         typed = dialog.typed()
         assert (typed["model"], typed["url"]) == ("small", "http://127.0.0.1:9/v1")
         model = dialog.query_one("#model")
-        assert "from your last run" in str(model.border_subtitle)
+        assert "last used" in str(model.border_subtitle)
         dialog.put("model", "another")
-        await until(pilot, lambda: "from your last run" not in str(model.border_subtitle))
+        await until(pilot, lambda: "last used" not in str(model.border_subtitle))
 
 
 async def test_two_evaluations_are_compared_from_the_list(store: Store) -> None:

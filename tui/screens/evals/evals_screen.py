@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.sessions.relations.last_model import LastModel, last_model
+from sandbox_tui.sessions.relations.last_model import LastModel, last_model, later_of
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.evals.newest_summaries import NewestSummaries
 from sandbox_tui.tui.keys.hint import hint
@@ -99,7 +99,6 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
             return
         self._evals_list.mark(None)
-        app_of(self).clear_notifications()  # nothing is marked any more
         if marked.info.id != found.info.id:
             showing = show_comparison(self, self._evals.runs.store, marked.info, found.info)
             self.run_worker(keys_for_dialog(self, showing), exclusive=True, group="act")
@@ -120,18 +119,19 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         reread_settings(app_of(self), self._settings)
         store = self._evals.runs.store
         try:
-            last = await asyncio.to_thread(last_model, store) or self._model_of_newest()
+            last = later_of(await asyncio.to_thread(last_model, store), self._model_of_newest())
         except StoreError:
             last = None  # the form is of use without it
         form = NewEvalDialog(store, self._settings.now, self._draft, last)
         app_of(self).push_screen(form, started)
 
     def _model_of_newest(self) -> LastModel | None:
-        """Return the model of the newest evaluation, the next best after that of the last run."""
+        """Return the model of the newest evaluation."""
         newest = self._evals_list.newest
         if newest is None:
             return None
-        return LastModel(newest.info.model, str(newest.info.params.get("base_url") or ""))
+        info = newest.info
+        return LastModel(info.model, str(info.params.get("base_url") or ""), info.began_at)
 
     def action_resume(self) -> None:
         """Run the remaining samples of the evaluation under the cursor, and show it."""

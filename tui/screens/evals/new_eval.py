@@ -39,10 +39,11 @@ from sandbox_tui.tui.screens.evals.start_eval import (
     start_eval,
 )
 from sandbox_tui.tui.screens.home.model_form import ModelForm
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.path_input import PathInput
-from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
+from sandbox_tui.tui.widgets.sessions.last_model import with_last_model
 
 MOST = {"limit": None, "samples": None, "at_once": 1024}
 """The number fields, with the highest number if there is one."""
@@ -55,7 +56,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         store: the database.
         settings: the current settings.
         draft: texts from when the form was last closed; updated on leaving.
-        last_model: of the last run; the first choice if the settings name no model.
+        last_model: of the last run or evaluation; the first choice if the settings name no model.
     """
 
     CSS = """
@@ -70,7 +71,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         "scorer": "scorer",
         "model": "model",
         "url": "server",
-        "limit": "tasks/domain",
+        "limit": "tasks",
         "samples": "samples",
         "at_once": "at once",
         "mode": "mode",
@@ -132,7 +133,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     def on_mount(self) -> None:
         """Restore the draft and focus the suite."""
         self.show_titles()
-        offered = {} if self._draft.get("model") else self._of_last_run()
+        offered = {} if self._draft.get("model") else self._last_used()
         for name, text in (self._draft | offered).items():
             self.put(name, text)
         suite = self.query_one("#suite", Input)
@@ -145,13 +146,13 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @override
     def note_of(self, name: str) -> str:
-        offered = self._of_last_run()
+        offered = self._last_used()
         if name in offered and offered.items() <= self.typed().items():
-            return FROM_LAST_RUN
+            return LAST_USED
         return f"{hint('new_eval.models')} to choose" if name == "model" else ""
 
-    def _of_last_run(self) -> Texts:
-        """Return model and server if they are those of the last run, which no setting names."""
+    def _last_used(self) -> Texts:
+        """Return model and server if they are those last used, which no setting names."""
         model = self._settings.model
         return {"model": model.name, "url": model.base_url} if self._has_last_model else {}
 
@@ -200,7 +201,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         except FieldError as error:
             self.mark({error.field: sanitize_line(str(error))})
         except SandboxTuiError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
+            complain_here(self, str(error), seconds=20)
         else:
             self._keep_draft()
             self.dismiss(found)
@@ -232,6 +233,9 @@ def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
         found["url"] = f"Enter a URL, or set {settings.model.api_key_env}."
     return {name: words for name, words in found.items() if words}
 
+
+LAST_USED = "last used"
+"""Note at the model and server of the last run or evaluation."""
 
 _HINTS = {
     "suite": (

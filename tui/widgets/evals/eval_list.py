@@ -29,10 +29,14 @@ class EvalList(SummaryList[EvalSummary]):
     def __init__(self) -> None:
         super().__init__(id="evals")
         self._marked = ""
+        self._awaited = ""
         self._differing: Mapping[str, str] = {}
 
     @override
     def show(self, found: Sequence[EvalSummary]) -> None:
+        awaited, self._awaited = self._awaited, ""
+        if awaited and all(self.id_of(one) != awaited for one in found):
+            return  # read before that one was started
         self._differing = what_differs([one.info for one in found])
         super().show(found)
 
@@ -68,6 +72,7 @@ class EvalList(SummaryList[EvalSummary]):
         others = [one for one in self._found or () if self.id_of(one) != self.id_of(found)]
         self.show([found, *others])
         self.cursor = 0
+        self._awaited = self.id_of(found)
 
     def mark(self, found: EvalSummary | None) -> None:
         """Mark an evaluation, or none."""
