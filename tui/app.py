@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from functools import cached_property
@@ -40,6 +39,7 @@ from sandbox_tui.tui.lifecycle.first_screen import (
     WatchTraining,
 )
 from sandbox_tui.tui.lifecycle.follow_settings import FollowSettings
+from sandbox_tui.tui.lifecycle.fork_session import fork_session
 from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
@@ -47,13 +47,18 @@ from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
-from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested, ResumeRequested
+from sandbox_tui.tui.screens.messages import (
+    DetachRequested,
+    ForkRequested,
+    ResumeRequested,
+    RunAgainRequested,
+)
 from sandbox_tui.tui.terminal_io.output_sanitizer import SanitizingFilter
 from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
 from sandbox_tui.tui.textual_support.last_screen import NoticesLastScreen
 from sandbox_tui.tui.textual_support.private_api import keep_alt_of_punctuation, unhandled_error
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts, complain_here
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.theming.theme_files import ThemeFiles
@@ -62,6 +67,7 @@ if TYPE_CHECKING:  # screens are imported when first shown, so that the first ap
     from sandbox_tui.sessions.remote.run_handle import RunHandle
     from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
     from sandbox_tui.tui.screens.evals.source import EvalSource
+    from sandbox_tui.tui.screens.new_run.run_again import RunAgain
     from sandbox_tui.tui.screens.palette.palette import Palette
 
 PRELOAD_DELAY_SECONDS = 0.3
@@ -214,32 +220,23 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._begun = [RunClient(run, store, self._complain)]
         self.push_screen(LiveScreen(self._begun[0], store, confirm_leave=False))
 
-    # --- forks
+    # --- new runs from sessions
 
     @on(ForkRequested)
     def _fork_requested(self, event: ForkRequested) -> None:
-        describing = keys_for_dialog(self, self._describe_fork(event.run_id, event.seq))
-        self.run_worker(describing, exclusive=True, group="fork")
+        forking = fork_session(self, self.settings, self._run_workers, event)
+        self.run_worker(keys_for_dialog(self, forking), exclusive=True, group="fork")
 
-    async def _describe_fork(self, run_id: str, seq: int) -> None:
-        """Show the form for a fork, then start it."""
-        from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-        from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+    @on(RunAgainRequested)
+    def _run_again_requested(self, event: RunAgainRequested) -> None:
+        asking = keys_for_dialog(self, self._run_again.ask(event.run_id))
+        self.run_worker(asking, exclusive=True, group="fork")
 
-        store = self._session_store
-        try:
-            reread_settings(self, self.settings)
-            parent = await asyncio.to_thread(store.run, run_id)
-            plan = await asyncio.to_thread(ForkPlan, store, parent, seq)
-            run = plan.request(self.settings.now, {})
-        except SandboxTuiError as error:
-            complain_here(self, sanitize_line(str(error)))
-            return
-        described = await self.push_screen_wait(ForkDialog(plan, run, store))
-        if described is not None:
-            worker = self._run_workers.fork(described.plan, described.request)
-            self.push_screen(LiveScreen(worker, store))
+    @cached_property
+    def _run_again(self) -> RunAgain:
+        from sandbox_tui.tui.screens.new_run.run_again import RunAgain
+
+        return RunAgain(self, self.settings, self._run_workers)
 
     @property
     def restore_sequence(self) -> str:
@@ -301,7 +298,9 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         if self.shutdown.has_begun:
             self.shutdown.force()
             return
-        question = quit_question(self._run_workers, self._evals, self.screen_stack)
+        question = quit_question(
+            self._run_workers, self._evals, [*self.screen_stack, self._run_again]
+        )
         if not question:
             self.shutdown.begin()
             return

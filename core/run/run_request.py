@@ -73,25 +73,40 @@ def split_tasks(text: str) -> list[str]:
     return [task.strip() for task in tasks if task.strip()]
 
 
+def split_models(name: str) -> list[str]:
+    """Return the models in a name that lists several, separated by commas."""
+    return list(dict.fromkeys(filter(None, map(str.strip, name.split(",")))))
+
+
 def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
-    """Return one request for each run of each task.
+    """Return one request for each run of each task with each model that the settings name.
 
     Each run gets its own results folder. The samples of a task use consecutive seeds, since equal
     seeds would give equal replies.
     """
+    each = [replace(one, task=task) for task in tasks for one in _with_each_model(request)]
     asked = [
-        replace(request, task=task, seed=None if request.seed is None else request.seed + number)
-        for task in tasks
+        replace(one, seed=None if one.seed is None else one.seed + number)
+        for one in each
         for number in range(samples)
     ]
     if samples > 1:
-        names = [token_hex(6) for _ in tasks]
+        names = [token_hex(6) for _ in each]
         asked = [
             _sample_of(names[n // samples], n % samples + 1, one) for n, one in enumerate(asked)
         ]
     if len(asked) == 1 or request.output is None:
         return asked
     return [replace(one, output=request.output / str(n)) for n, one in enumerate(asked, 1)]
+
+
+def _with_each_model(request: RunRequest) -> list[RunRequest]:
+    names = [] if request.model is not None else split_models(request.settings.model.name)
+    if len(names) < 2:
+        return [request]
+    settings = request.settings
+    named = [config.changed(settings, {"model.name": name}) for name in names]
+    return [replace(request, settings=one) for one in named]
 
 
 def _sample_of(name: str, number: int, request: RunRequest) -> RunRequest:

@@ -18,7 +18,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
-from sandbox_tui.tui.screens.home.new_run import NewRunDialog
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.fuzzy import fit
@@ -71,6 +71,24 @@ def test_parts_are_found_in_any_order_and_beginnings_of_words_count() -> None:
     found = fit("clfi", "Close the file")
     assert found is not None
     assert "".join("Close the file"[place] for place in found.places) == "Clfi"
+
+
+def test_whole_words_come_first_and_coincidences_only_without_them() -> None:
+    entries = (
+        *(entry("Send a message"), entry("To the end"), entry("End the run"), entry("Endless")),
+        *(entry("Open the nearest dialog"), entry("Memory – sandbox of new runs", "Settings")),
+    )
+    assert words_of("end", *entries) == {"Actions": ["End the run", "To the end", "Endless"]}
+    assert words_of("files", entry("Files"), entry("File")) == {"Actions": ["Files"]}
+    assert words_of("file", entry("A file"), entry("Files")) == {"Actions": ["Files", "A file"]}
+    assert words_of("comand", *entries, entry("A command")) == {"Actions": ["A command"]}
+
+
+def test_the_heading_of_settings_finds_them_only_by_the_name_of_their_table() -> None:
+    assert found_settings("cost")[0] == "setting limits.cost_limit"
+    assert len(found_settings("limits")) == len(ROWS["limits of new runs"])
+    every = (*setting_entries(Settings(), lambda name: None), entry("New run"))
+    assert words_of("new", *every) == {"Actions": ["New run"]}
 
 
 def test_the_kind_of_an_entry_is_matched_too() -> None:

@@ -44,7 +44,7 @@ NEEDS_NO_CHANGE = ("sqlite_utils", "tomlkit")
 OTHER_SCREENS = tuple(
     f"sandbox_tui.{name}"
     for name in (
-        *("tui.screens.cockpit", "tui.screens.wall.wall_screen", "tui.screens.home.new_run"),
+        *("tui.screens.cockpit", "tui.screens.wall.wall_screen", "tui.screens.new_run.new_run"),
         *("tui.screens.settings", "tui.screens.compare", "tui.screens.dialogs.help"),
         *(
             "tui.terminal_io.image_protocols",

@@ -82,7 +82,11 @@ def main(ctx: click.Context, theme: str | None) -> None:
     metavar="N",
     help="Number of runs per task.",
 )
-@click.option("--model", metavar="NAME", help="Model name, as the server knows it.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="Model name, as the server knows it; several, separated by commas, run side by side.",
+)
 @click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
 @new_run_options
@@ -97,7 +101,7 @@ def run(
 ) -> None:
     """Run each TASK with a model and watch it work ("-" reads the task from stdin).
 
-    Several tasks, or several samples of one, run side by side.
+    Several tasks, models or samples run side by side.
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
     from sandbox_tui.core.run.run_request import RunRequest, requests_for

@@ -14,7 +14,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.options import refuse_unknown_theme
 
 if TYPE_CHECKING:
-    from sandbox_tui.tui.keys.default_keys import KeyAction
+    from sandbox_tui.tui.keys.actions.key_action import KeyAction
     from sandbox_tui.tui.keys.keymap import Keymap
 
 WIDEST_VALUE = 40

@@ -44,7 +44,11 @@ _BY_NAME = {
     **dict.fromkeys(["live.answer", "live.skip", "live.waiting"], _CALL),
     **dict.fromkeys([f"live.{name}" for name in ("inject", "message", "queue", "shell")], _WORDS),
     **dict.fromkeys(
-        [f"replay.{name}" for name in ("fork", "screenshot", "export", "leave", "back")], _SESSION
+        [
+            f"replay.{name}"
+            for name in ("fork", "run_again", "screenshot", "export", "leave", "back")
+        ],
+        _SESSION,
     ),
     **dict.fromkeys([f"home.{name}" for name in ("new", "demo", "model", "resume", "wall")], _RUNS),
     **dict.fromkeys(
@@ -69,6 +73,7 @@ _BY_NAME = {
     "live.replay": _SESSION,
     "live.resume": _SESSION,
     "live.fork": _SESSION,
+    "live.run_again": _SESSION,
     "live.export": _SESSION,
     "live.open_folder": _SESSION,
 }

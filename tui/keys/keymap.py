@@ -18,7 +18,8 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import config_file, flat
 from sandbox_tui.core.config.toml_lines import line_of
-from sandbox_tui.tui.keys.default_keys import ACTIONS, KeyAction
+from sandbox_tui.tui.keys.actions.key_action import KeyAction
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import shown
 from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
 from sandbox_tui.tui.keys.key_scopes import TYPED_IN, active_together

@@ -10,7 +10,7 @@ from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc
 _NEXT = (
     "cockpit.live.live_screen",
     "cockpit.replay.replay_screen",
-    "home.new_run",
+    "new_run.new_run",
     "wall.wall_screen",
     "compare.compare_screen",
     "evals.eval_screen",

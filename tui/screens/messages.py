@@ -25,6 +25,18 @@ class ForkRequested(Message):
         self.seq = seq
 
 
+class RunAgainRequested(Message):
+    """The user wants to run the task of a session again, from the beginning.
+
+    Args:
+        run_id: the session.
+    """
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__()
+        self.run_id = run_id
+
+
 class ResumeRequested(Message):
     """The user wants to resume a session whose program has ended.
 

@@ -18,7 +18,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.home.new_run import NewRunDialog
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -128,10 +128,10 @@ async def test_the_only_model_is_in_the_form_for_a_new_run(
         assert isinstance(form, NewRunDialog)
         model, url = form.query_one("#model", Input), form.query_one("#url", Input)
         await until(pilot, lambda: (model.value, url.value) == ("tiny", server.url))
-        await until(pilot, lambda: model.border_subtitle == "the only one on this machine")
+        await until(pilot, lambda: model.border_subtitle == "the only one found")
         assert not form.unsaved.keys() - {"task"}
         model.value = "other"
-        await until(pilot, lambda: model.border_subtitle == "1 on this machine, f3 to choose")
+        await until(pilot, lambda: model.border_subtitle == "1 found, f3 chooses")
         model.value = "tiny"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: requests)
@@ -148,7 +148,7 @@ async def test_a_typed_server_is_not_replaced_by_the_only_model(
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.press("n")
         model = app.screen.query_one("#model", Input)
-        await until(pilot, lambda: model.border_subtitle == "1 on this machine, f3 to choose")
+        await until(pilot, lambda: model.border_subtitle == "1 found, f3 chooses")
         assert model.value == ""
 
 
@@ -158,7 +158,7 @@ async def test_the_models_found_are_named_beside_the_mistake(
     app = SandboxTui(config.load(), store)
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.press("n", *"a task", "ctrl+s")
-        words = "2 on this machine, f3 to choose"
+        words = "2 found, f3 chooses"
         label = app.screen.query_one("#hint", Label)
         await until(pilot, lambda: str(label.content) == f"Enter a model's name. · {words}")
         assert app.screen.query_one("#model", Input).has_class("-wrong")

@@ -23,10 +23,11 @@ from sandbox_tui.tui.format.setting_text import HINTS, text_of_setting
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.home.new_run import NewRunDialog
-from sandbox_tui.tui.screens.home.run_fields import SETTINGS
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
+from sandbox_tui.tui.screens.new_run.run_fields import ONE_SERVER, SETTINGS
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
@@ -491,7 +492,7 @@ async def test_the_field_with_the_focus_is_explained(app: SandboxTui) -> None:
             said[name] = str(form.query_one("#hint", Label).content)
         for name, words in said.items():
             assert len(words) > 10, name
-            assert name not in SETTINGS or words == HINTS[SETTINGS[name]]
+            assert name not in SETTINGS or words.startswith(HINTS[SETTINGS[name]])
         assert len(set(said.values())) == len(said)
         form.query_one("#start").focus()
         await until(pilot, lambda: not str(form.query_one("#hint", Label).content).strip())
@@ -573,3 +574,61 @@ async def test_the_header_follows_the_model_of_a_newer_run_of_another_program(
             await until(pilot, lambda: "m alpha" in str(banner.render()))
             kept(other, "two", "beta", 60)
             await until(pilot, lambda: "m beta" in str(banner.render()))
+
+
+async def test_several_models_run_the_same_tasks(app: SandboxTui, started: Started) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"one", "enter", *"---", "enter", *"two")
+        await fill_field(pilot, "model", "m1, m2,, m1 ")
+        await fill_field(pilot, "samples", "2")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+    found = [(r.task, r.settings.model.name) for r in started]
+    assert found == [
+        *[("one", "m1")] * 2,
+        *[("one", "m2")] * 2,
+        *[("two", "m1")] * 2,
+        *[("two", "m2")] * 2,
+    ]
+    groups = [r.labels["samples"] for r in started]
+    assert len(set(groups)) == 4, "answers of different models are not counted as one group"
+
+
+@pytest.mark.parametrize("names", [",", " , ,"])
+async def test_commas_alone_are_no_model(app: SandboxTui, started: Started, names: str) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        await fill_field(pilot, "model", names)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.screen.query_one("#model").has_class("-wrong")
+    assert not started
+
+
+async def test_several_models_are_no_default(app: SandboxTui) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n")
+        await fill_field(pilot, "model", "m1, m2")
+        await pilot.press("f4")
+        await pilot.pause()
+        model = app.screen.query_one("#model", Input)
+        assert str(model.border_subtitle) == "Only one model can be the default."
+        assert app.settings.now.model.name == "m"
+
+
+async def test_a_chosen_model_is_added_after_a_comma(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n")
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        await fill_field(pilot, "model", "m1, ")
+        form._take(Offer("m2", "http://x/v1", ""))
+        assert form.typed()["model"] == "m1, m2"
+        await fill_field(pilot, "model", "m1,")
+        form._take(Offer("m3", "http://elsewhere/v1", ""))
+        typed = form.typed()
+        assert (typed["model"], typed["url"]) == ("m1,", "http://x/v1"), "one server for all"
+        assert [toast.message for toast in app._notifications] == [ONE_SERVER]
+        await fill_field(pilot, "model", "m1")
+        form._take(Offer("m3", "http://elsewhere/v1", ""))
+        assert form.typed()["model"] == "m3"

@@ -176,7 +176,10 @@ async def test_without_an_answer_the_last_reply_is_shown_as_such() -> None:
 
 
 async def test_another_model_is_offered_where_the_model_failed() -> None:
-    for steps, words in ((1, "F fork with another model"), (0, "F run again with another model")):
+    for steps, words in (
+        (1, "F fork with another model"),
+        (0, "ctrl+r run again with another model"),
+    ):
         state = after_words("model_error", "There is no such model.", steps)
         for size in ((100, 30), (60, 20)):
             lines = await shown(12, state, "q leave", size=size)

@@ -31,6 +31,7 @@ from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_h
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
 from sandbox_tui.tui.screens.wall.open_wall import open_wall, open_wall_of, why_no_wall
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -74,6 +75,7 @@ class HomeScreen(RowCommands):
         binding("home.find", "find"),
         binding("home.resume", "resume"),
         binding("home.fork", "fork"),
+        binding("home.run_again", "run_again"),
         binding("home.export", "export"),
         binding("home.rename", "rename"),
         binding("home.tags", "tags"),
@@ -157,7 +159,7 @@ class HomeScreen(RowCommands):
             listed = await asyncio.to_thread(read_sessions, self._store, self._most)
             self._models.last_model = await asyncio.to_thread(last_model, self._store)
         except StoreError as error:
-            self.notify(str(error), severity="error", markup=False, timeout=20)
+            complain_here(self, str(error), seconds=20)
             return
         sessions = self.query_one(SessionList)
         sessions.show(*listed)
@@ -183,7 +185,7 @@ class HomeScreen(RowCommands):
 
     def action_new(self) -> None:
         """Open the form for new runs, then start them."""
-        from sandbox_tui.tui.screens.home.new_run import NewRunDialog
+        from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 
         def described(requests: Sequence[RunRequest] | None) -> None:
             if requests:
@@ -259,9 +261,10 @@ class HomeScreen(RowCommands):
     @work(group="unstarted")
     async def _give_back(self, workers: Sequence[RunWorker], typed: Texts) -> None:
         """If the runs could not start, make their text a draft again and open the form with it."""
-        from sandbox_tui.tui.screens.home.unstarted_runs import give_back
+        from sandbox_tui.tui.screens.new_run.unstarted_runs import give_back
 
-        if await give_back(self, workers, typed, self._draft) and self.is_current:
+        words = f"The run could not start. Draft saved: {hint('home.new')} opens it again."
+        if await give_back(self, workers, typed, self._draft, words) and self.is_current:
             self.action_new()
 
     def action_wall(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
@@ -45,7 +45,7 @@ def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) ->
 
 
 def open_wall_of(
-    screen: Screen[None],
+    screen: Screen[Any],
     started: Sequence[RunWorker],
     workers: RunRegistry,
     then: Callable[[None], None],

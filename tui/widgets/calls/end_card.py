@@ -42,6 +42,7 @@ AFTER_RUN = (
     ("live.resume", "resume"),
     ("live.replay", "replay"),
     ("live.fork", "fork"),
+    ("live.run_again", "run again"),
     ("live.export", "export"),
     ("live.open_folder", "open folder"),
     ("live.leave", "leave"),
@@ -50,10 +51,14 @@ AFTER_RUN = (
 
 AFTER_REPLAY = (
     ("replay.fork", "fork"),
+    ("replay.run_again", "run again"),
     ("replay.export", "export"),
     ("replay.leave", "leave"),
 )
 """Key and clickable word of each action available at the end of a replay."""
+
+LEFT_OUT = (".export", ".replay", ".open_folder")
+"""Ends of the names of actions that leave their room on a narrow card, in this order."""
 
 _ACTION = "action"
 
@@ -159,11 +164,10 @@ class EndCard(Widget):
             line = Text("  last reply: ", style=palette.dim, no_wrap=True)
             lines.append(line.append(said, style=palette.text))
         if finished.reason in MODEL_FAULTS:
-            for name, _ in self._actions:
-                if name.endswith(".fork"):
-                    verb = "fork" if finished.totals.steps else "run again"
+            for name, word in self._actions:
+                if name.endswith(_other_model_action(finished)):
                     line = Text("  ", no_wrap=True)
-                    lines.append(_key(line, name, f"{verb} with another model", palette))
+                    lines.append(_key(line, name, f"{word} with another model", palette))
         return lines
 
     def _results(self, finished: RunFinished, width: int, palette: Palette) -> list[Text]:
@@ -191,15 +195,24 @@ class EndCard(Widget):
     def _next(self, finished: RunFinished, width: int, palette: Palette) -> list[Text]:
         """Return the next keys and the session's id, which gets a line of its own if it would be
         cut: it is there to be copied."""
-        line = Text("  ", no_wrap=True)
+        shown: list[tuple[str, str]] = []
         for name, word in self._actions:
             action = name.partition(".")[2]
             if action == "open_folder" and not finished.output:
                 continue
             if action == "resume" and finished.reason not in RESUMABLE:
                 continue
-            if action == "fork" and finished.reason in MODEL_FAULTS:
-                continue  # it has a line of its own
+            if finished.reason in MODEL_FAULTS and action in (
+                "fork",
+                _other_model_action(finished),
+            ):
+                continue  # it has a line of its own, or nothing to fork
+            shown.append((name, word))
+        for left_out in LEFT_OUT:
+            if _cells(shown) > width:
+                shown = [one for one in shown if not one[0].endswith(left_out)]
+        line = Text("  ", no_wrap=True)
+        for name, word in shown:
             _key(line, name, word, palette).append("   ")
         session = Text(f"session {sanitize_line(self._run_id)}", style=palette.dim, no_wrap=True)
         if line.cell_len + session.cell_len <= width:
@@ -212,6 +225,16 @@ class EndCard(Widget):
         action: Any = event.style.meta.get(_ACTION)
         if action is not None:
             await self.screen.run_action(str(action))
+
+
+def _other_model_action(finished: RunFinished) -> str:
+    """Return which action tries another model: there is nothing to fork before the first step."""
+    return "fork" if finished.totals.steps else "run_again"
+
+
+def _cells(actions: Sequence[tuple[str, str]]) -> int:
+    """Return the columns of a line with these actions."""
+    return sum(len(f"{hint(name)} {word}   ") for name, word in actions) - 1
 
 
 def _key(line: Text, name: str, word: str, palette: Palette) -> Text:

@@ -28,7 +28,7 @@ from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
 from sandbox_tui.tui.screens.cockpit.live.failed_start import offer_image, say_it_failed
 from sandbox_tui.tui.screens.cockpit.live.interrupted import offer_to_resume
-from sandbox_tui.tui.screens.cockpit.live.next_steps import open_results, replay_session
+from sandbox_tui.tui.screens.cockpit.live.next_steps import NextSteps
 from sandbox_tui.tui.screens.cockpit.live.shells import Shells
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringActions
@@ -38,8 +38,7 @@ from sandbox_tui.tui.screens.cockpit.live.waiting_toast import WaitingToast
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
-from sandbox_tui.tui.screens.export_session import export_recorded
-from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested, ResumeRequested
+from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
@@ -51,7 +50,7 @@ from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 
-class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
+class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
     """Shows a run's events once they are stored, and passes the user's actions on to the run.
 
     Args:
@@ -82,6 +81,7 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         binding("live.end", "end", show=False),
         binding("live.resume", "resume"),
         binding("live.fork", "fork"),
+        binding("live.run_again", "run_again"),
         binding("live.replay", "replay", show=False),
         binding("live.export", "export", show=False),
         binding("live.open_folder", "open_folder", show=False),
@@ -245,25 +245,9 @@ class LiveScreen(SteeringActions, ClosesWhenOnTop[None]):
         words = self._steering.words_for(action)
         return super().words_for(action) if words is None else words
 
-    def action_fork(self) -> None:
-        """Fork at the end of the finished run."""
-        self.post_message(ForkRequested(self.worker.run_id, self.state.seq))
-
-    def action_resume(self) -> None:
-        """Resume the run, whose model was unavailable."""
-        self.post_message(ResumeRequested(self.worker.run_id, self.dismiss_when_on_top))
-
-    def action_replay(self) -> None:
-        """Replay the run from its start."""
-        replay_session(self, *self.session)
-
-    def action_export(self) -> None:
-        """Export the session to files."""
-        export_recorded(self, *self.session)
-
-    def action_open_folder(self) -> None:
-        """Show the results in the desktop's file manager."""
-        open_results(self, self.state.finished)
+    @override
+    def leave_when_on_top(self, _: None) -> None:
+        self.dismiss_when_on_top(None)
 
     # --- the run's files
 

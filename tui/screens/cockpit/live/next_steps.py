@@ -1,32 +1,55 @@
-"""Actions after the end of a run: replay it, open the folder of its results."""
+"""What can be done with a run that has ended."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from textual.screen import Screen
-
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.events.types import RunFinished
-from sandbox_tui.sessions import Store
+from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.export_session import export_recorded
+from sandbox_tui.tui.screens.messages import ForkRequested, ResumeRequested, RunAgainRequested
 from sandbox_tui.tui.screens.show_folder import show_folder
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
-def replay_session(screen: Screen[None], store: Store, run_id: str) -> None:
-    """Replay a session from its start, on top of a screen."""
-    from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+class NextSteps(Cockpit):
+    """A cockpit with the actions on the session that its run has left."""
 
-    try:
-        replay = ReplayScreen(store.run(run_id), store)
-    except StoreError as error:
-        screen.notify(sanitize_line(str(error)), severity="error", markup=False)
-        return
-    app_of(screen).push_screen(replay)
+    def action_fork(self) -> None:
+        """Fork at the end of the finished run."""
+        self.post_message(ForkRequested(self.session[1], self.state.seq))
 
+    def action_run_again(self) -> None:
+        """Run the task again, from the beginning."""
+        self.post_message(RunAgainRequested(self.session[1]))
 
-def open_results(screen: Screen[None], finished: RunFinished | None) -> None:
-    """Show the results in the desktop's file manager, or warn if it cannot be opened."""
-    if finished is not None and finished.output:
-        show_folder(screen, Path(finished.output).absolute())
+    def action_resume(self) -> None:
+        """Resume the run, whose model was unavailable."""
+        self.post_message(ResumeRequested(self.session[1], self.leave_when_on_top))
+
+    def leave_when_on_top(self, _: None) -> None:
+        """Leave the screen, once no other lies on top of it."""
+        raise NotImplementedError
+
+    def action_replay(self) -> None:
+        """Replay the run from its start."""
+        from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+
+        store, run_id = self.session
+        try:
+            replay = ReplayScreen(store.run(run_id), store)
+        except StoreError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+            return
+        app_of(self).push_screen(replay)
+
+    def action_export(self) -> None:
+        """Export the session to files."""
+        export_recorded(self, *self.session)
+
+    def action_open_folder(self) -> None:
+        """Show the results in the desktop's file manager, or warn if it cannot be opened."""
+        finished = self.state.finished
+        if finished is not None and finished.output:
+            show_folder(self, Path(finished.output).absolute())

@@ -36,9 +36,7 @@ _STEERING_ACTIONS = frozenset(
 )
 """Actions that only the screen in control may use."""
 
-_AFTER_THE_END = frozenset(
-    ("fork", "run_again", "replay", "export", "open_folder", "resume")
-)
+_AFTER_THE_END = frozenset(("fork", "run_again", "replay", "export", "open_folder", "resume"))
 
 GONE = "That call is no longer waiting; nothing was changed."
 

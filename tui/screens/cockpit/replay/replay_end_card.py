@@ -14,7 +14,7 @@ def replay_end_card(run: RunSummary, *, in_film: bool) -> EndCard:
     actions = [
         (name, word)
         for name, word in AFTER_REPLAY
-        if not in_film and (name != "replay.fork" or run.has_conversation)
+        if not in_film and (run.has_conversation or name not in ("replay.fork", "replay.run_again"))
     ]
     return EndCard(run.id, actions=actions, list_files=reads, id="end")
 

@@ -18,6 +18,7 @@ from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
 from sandbox_tui.tui.screens.cockpit.replay.replay_bar import ReplayBar
 from sandbox_tui.tui.screens.cockpit.replay.replay_end_card import replay_end_card
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
@@ -30,8 +31,7 @@ from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import (
     screenshot_of,
 )
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
-from sandbox_tui.tui.screens.export_session import export_session
-from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
@@ -39,11 +39,11 @@ from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
 
-WIDE_ONLY = ("step(-1)", "speed(1)", "speed(-1)", "failure(1)", "fork", "open_all")
+WIDE_ONLY = ("step(-1)", "speed(1)", "speed(-1)", "failure(1)", "fork", "run_again", "open_all")
 """Actions that leave their room in a narrow key bar to those used most."""
 
 
-class ReplayScreen(Cockpit):
+class ReplayScreen(ReplayActions):
     """Replays a session.
 
     Args:
@@ -70,6 +70,7 @@ class ReplayScreen(Cockpit):
         binding("replay.start", "go_start", show=False),
         binding("replay.end", "go_end", show=False),
         binding("replay.fork", "fork"),
+        binding("replay.run_again", "run_again"),
         binding("replay.screenshot", "screenshot", show=False),
         binding("replay.export", "export", show=False),
         binding("replay.leave", "leave"),
@@ -182,11 +183,6 @@ class ReplayScreen(Cockpit):
         """Seconds since the run started; they advance between two events."""
         return self.state.t + self._replay.idle
 
-    def action_fork(self) -> None:
-        """Fork at the displayed event."""
-        self._replay.plays = False
-        self.post_message(ForkRequested(self._summary.id, self.position))
-
     # --- what the loop shows
 
     def show_moment(self, moment: PlaybackState) -> None:
@@ -207,7 +203,7 @@ class ReplayScreen(Cockpit):
 
     def show_error(self, error: SandboxTuiError) -> None:
         """Show why nothing more can be displayed."""
-        self.notify(str(error), severity="error", markup=False, timeout=20)
+        complain_here(self, str(error), seconds=20)
 
     @override
     def _apply_state(self, event: e.AnyEvent) -> None:
@@ -260,7 +256,7 @@ class ReplayScreen(Cockpit):
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        if action == "fork" and not self._summary.has_conversation:
+        if action in ("fork", "run_again") and not self._summary.has_conversation:
             return NO_CONVERSATION
         direction = -1 if parameters == (-1,) else 1
         reason = self._limits.why_unavailable(action, direction)
@@ -274,66 +270,12 @@ class ReplayScreen(Cockpit):
             return "pause"
         return super().words_for(action)
 
-    def action_play(self) -> None:
-        """Start or stop playing."""
-        self._replay.toggle_playing()
-        if self._replay.plays:
-            self.query_one(Calls).follow()
-        self.sync_bars()
-
-    def action_speed(self, direction: int) -> None:
-        """Play faster (1) or slower (-1)."""
-        self._replay.change_speed(direction)
-        self.sync_bars()
-
-    def action_step(self, direction: int) -> None:
-        """Go to the end of the next call (1) or the previous one (-1), otherwise to the edge."""
-        self._moves.by_call(direction)
-
-    def action_failure(self, direction: int) -> None:
-        """Go to the next failure (1) or the previous one (-1)."""
-        self._moves.by_failure(direction)
-
-    def action_event(self, direction: int) -> None:
-        """Go one event forward (1) or back (-1)."""
-        self._moves.by_event(direction)
-
-    def action_second(self, direction: int) -> None:
-        """Go one second forward (1) or back (-1)."""
-        self._moves.by_second(direction)
-
-    def action_go_to_step(self) -> None:
-        """Ask for a step or another place, and go there."""
-        self._moves.ask()
-
-    def action_go_start(self) -> None:
-        """Go to the start."""
-        self._moves.to(0)
-
-    def action_go_end(self) -> None:
-        """Go to the end."""
-        self._moves.to(self._summary.last_seq)
-
-    @override
-    def action_note(self) -> None:
-        """Stop, and write a note on a step of the requested position, once it is displayed."""
-        is_there = self._replay.is_there
-        self._replay.hold()
-        self.step_notes.ask(None if is_there else self._replay.arrived())
-
     def action_screenshot(self) -> None:
         """Save a screenshot, with secrets redacted."""
         path = self.copies_folder / f"{self._summary.id}-{self.position}.svg"
         drawn = screenshot_of(self, self.task_line)
-        self.run_worker(
-            save_screenshot(self, path, drawn, self._store, self._summary, self.position),
-            group="screenshot",
-        )
-
-    def action_export(self) -> None:
-        """Export the session to files."""
-        self._replay.hold()
-        export_session(self, self._summary, self._store)
+        saving = save_screenshot(self, path, drawn, self._store, self._summary, self.position)
+        self.run_worker(saving, group="screenshot")
 
     def action_leave(self) -> None:
         """Leave the replay."""

@@ -19,7 +19,7 @@ from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
-from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.screens.messages import ForkRequested, RunAgainRequested
 from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS, complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -92,6 +92,11 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         """Fork the session at its end; the form changes the step."""
         if (run := self.session_here) is not None:
             self.post_message(ForkRequested(run.id, run.last_seq))
+
+    def action_run_again(self) -> None:
+        """Run the session's task again, from the beginning."""
+        if (run := self.session_here) is not None:
+            self.post_message(RunAgainRequested(run.id))
 
     def action_resume(self) -> None:
         """Resume the interrupted session."""

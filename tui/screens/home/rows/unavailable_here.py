@@ -12,7 +12,9 @@ from sandbox_tui.tui.screens.home.rows.session_opener import can_compare
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
-_OF_ONE = frozenset(("resume", "rename", "export", "fork", "note", "copy_id", "folder"))
+_OF_ONE = frozenset(
+    ("resume", "rename", "export", "fork", "run_again", "note", "copy_id", "folder")
+)
 """Actions on the session under the cursor."""
 
 _OF_SESSIONS = _OF_ONE | {"tags", "delete", "mark"}
@@ -58,6 +60,8 @@ def why_unavailable_here(
             return "" if run.results_dir else "this session left no files on this machine"
         case "fork" if run is not None:
             return _why_not_forked(run)
+        case "run_again" if run is not None:
+            return "" if run.has_conversation else NO_CONVERSATION
         case "details" | "replay":
             return "" if run or shown.current_row else _NONE
         case _ if action in _OF_ONE and run is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from dataclasses import replace
+from typing import Any, ClassVar, cast
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -14,16 +15,20 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import is_there, typed_path
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.core.prompts import load_pack
-from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
+from sandbox_tui.core.run.run_request import (
+    MAX_RUNS,
+    RunRequest,
+    requests_for,
+    split_models,
+    split_tasks,
+)
 from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
-    MODEL_NEEDED,
     YES_NO,
     mistake_of_count,
 )
@@ -33,23 +38,24 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.home.model_form import ModelForm
-from sandbox_tui.tui.screens.home.run_fields import (
+from sandbox_tui.tui.screens.new_run.run_fields import (
+    ONE_DEFAULT,
+    ONE_SERVER,
+    ONLY_ONE,
+    OTHER_HINTS,
     SETTINGS,
+    TASK_HINT,
     changes_of,
     mistake_in,
     mistakes_in,
     texts_of,
 )
+from sandbox_tui.tui.screens.new_run.run_mistakes import missing, without_pack, without_server
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
-
-ONLY_ONE = "the only one on this machine"
-"""The note at a model that the form has taken by itself."""
-
-TASK_HINT = "a line of --- starts another task"
 
 
 class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
@@ -139,7 +145,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             with VerticalScroll(id="fields", can_focus=False):
                 yield TextArea(id="task", classes="field", soft_wrap=True, tab_behavior="focus")
                 with Horizontal(classes="row"):
-                    hint_words = "name as the server knows it"
+                    hint_words = "name on the server"
                     yield NameInput(model.name, hint_words, id="model", classes="field")
                     yield _line("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
@@ -178,6 +184,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     def on_mount(self) -> None:
         """Restore the draft and focus the task."""
         self.show_titles()
+        self.fill()
         self._at_first = self.typed()
         for name, text in self._draft.items():
             self.put(name, text)
@@ -185,9 +192,12 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         if not self._settings.model.name:
             self._look_for_models()
 
+    def fill(self) -> None:
+        """Fill in what is no setting; as it comes from elsewhere, it is no draft."""
+
     @override
     def hint_of(self, name: str) -> str:
-        return _OTHER_HINTS.get(name) or HINTS[SETTINGS[name]]
+        return OTHER_HINTS.get(name) or HINTS[SETTINGS[name]]
 
     @override
     def note_of(self, name: str) -> str:
@@ -201,7 +211,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     def beside_mistake(self, name: str) -> str:
         if name != "model" or not self._models_found:
             return ""
-        return f"{self._models_found} on this machine, {hint('new_run.models')} to choose"
+        return f"{self._models_found} found, {hint('new_run.models')} chooses"
 
     @property
     def _has_only_found(self) -> bool:
@@ -247,6 +257,18 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         self._at_first |= {"model": offer.model, "url": offer.base_url}
         self._take(offer)
 
+    @override
+    def _take(self, offer: Offer | None) -> None:
+        """Take a model; after a comma, in addition to those before it."""
+        typed = self.typed()
+        before, url = typed["model"].strip(), typed["url"].strip()
+        if offer is not None and before.endswith(","):
+            if url != offer.base_url:
+                self.notify(ONE_SERVER, severity="warning", markup=False)
+                return
+            offer = replace(offer, model=f"{before} {offer.model}")
+        super()._take(offer)
+
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
         """Close with the requests if they are complete."""
@@ -255,19 +277,26 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         invalid = mistakes_in(typed)
         valid = {**typed, **{name: self._at_first[name] for name in invalid}}
         settings = config.changed(self._settings, changes_of(valid, self._at_first))
-        mistakes = {**_unusable(settings), **invalid, **_missing(tasks, typed)}
+        mistakes = {**self.unusable(settings), **invalid, **missing(tasks, typed)}
         self.mark(mistakes)
         if mistakes:
             return
-        request = RunRequest(
-            task="",
-            settings=settings,
+        request = replace(
+            self.request_with(settings),
             mode=cast(Mode, typed["mode"]),
             input=typed_path(input_path) if input_path else None,
         )
         self._draft.clear()
         self.started_with = self.unsaved
         self.dismiss(requests_for(request, tasks, int(typed["samples"])))
+
+    def request_with(self, settings: config.Settings) -> RunRequest:
+        """Return a request with these settings, still without what is no setting."""
+        return RunRequest(task="", settings=settings)
+
+    def unusable(self, settings: config.Settings) -> Mistakes:
+        """Return which values cannot be used although they are valid: a server, a prompt pack."""
+        return {**without_server(settings), **without_pack(settings)}
 
     def action_more(self) -> None:
         """Show or hide the less frequently changed settings."""
@@ -285,10 +314,12 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         """Save the changed settings as defaults for future runs."""
         typed = self.typed()
         mistakes = mistakes_in(typed)
+        if len(split_models(typed["model"])) > 1:
+            mistakes |= {"model": ONE_DEFAULT}
         self.mark(mistakes)
         if mistakes:
             return
-        changes = changes_of(typed, texts_of(self._live_settings.now))
+        changes = self.changes_to_keep(typed)
         if not changes:
             self.notify("Nothing to save: these are the defaults already.", markup=False)
             return
@@ -302,13 +333,27 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             words = f"New runs start with these settings from now on (saved in {path})."
             self.notify(sanitize_line(words), markup=False)
 
+    def changes_to_keep(self, typed: Texts) -> dict[str, Any]:
+        """Return the settings to save, by dotted name."""
+        return changes_of(typed, texts_of(self._live_settings.now))
+
     def action_cancel(self) -> None:
         """Close without a run; the typed text is kept as a draft."""
         self._draft.clear()
         self._draft |= self.unsaved
-        if "task" in self._draft:
-            self.notify(f"Draft saved: {hint('home.new')} opens it again.", markup=False, timeout=4)
+        if self.is_draft_worth_a_word:
+            self.notify(f"Draft saved: {self.way_back}.", markup=False, timeout=4)
         self.dismiss(None)
+
+    @property
+    def way_back(self) -> str:
+        """How to open the form again."""
+        return f"{hint('home.new')} opens it again"
+
+    @property
+    def is_draft_worth_a_word(self) -> bool:
+        """Whether to say that the draft is kept."""
+        return "task" in self._draft
 
     @property
     def unsaved(self) -> Texts:
@@ -331,14 +376,6 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         return mistake_of_count(text, MAX_RUNS) if name == "samples" else mistake_in(name, text)
 
 
-_OTHER_HINTS = {
-    "": " ",
-    "task": "what the model has to do",
-    "input": "a file or folder of this machine; it is copied into the sandbox",
-    "samples": "how often to run each task, at the same time",
-}
-"""What the fields mean that are not settings; the others have the hints of their settings."""
-
 _MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
 
 
@@ -353,28 +390,3 @@ def _line(name: str, value: str, placeholder: str = "") -> Input:
 def _choice(name: str, values: Sequence[str], value: str) -> Select[str]:
     options = [(_MODE_WORDS.get(each, each) if name == "mode" else each, each) for each in values]
     return Select(options, value=value, allow_blank=False, id=name, classes="field")
-
-
-def _missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
-    """Return what is wrong with the fields that are no settings, and what a run cannot lack."""
-    input_path = typed["input"].strip()
-    is_missing = bool(input_path) and not is_there(typed_path(input_path))
-    found = {
-        "task": "" if tasks else "Enter a task.",
-        "model": "" if typed["model"].strip() else MODEL_NEEDED,
-        "input": "This path does not exist." if is_missing else "",
-        "samples": mistake_of_count(typed["samples"].strip(), MAX_RUNS),
-    }
-    return {name: words for name, words in found.items() if words}
-
-
-def _unusable(settings: config.Settings) -> Mistakes:
-    """Return which values cannot be used although they are valid: a server, a prompt pack."""
-    found: Texts = {}
-    if config.lacks_key(settings.model):
-        found["url"] = f"Enter a URL, or set {settings.model.api_key_env}."
-    try:
-        load_pack(settings.agent.prompts)
-    except ConfigError as error:
-        found["prompts"] = sanitize_line(str(error))
-    return found

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from textual.screen import Screen
 
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.dialogs.form import Texts
 
 
 async def give_back(
-    screen: Screen[None], workers: Sequence[RunWorker], typed: Texts, draft: Texts
+    screen: Screen[Any], workers: Sequence[RunWorker], typed: Texts, draft: Texts, words: str
 ) -> bool:
     """Wait until each run has started or failed to; make the text a draft again if none started.
 
@@ -23,6 +23,7 @@ async def give_back(
         workers: the runs.
         typed: what was typed to start them.
         draft: receives the text, unless it holds another one by then.
+        words: say that it is kept.
 
     Returns:
         Whether the form is the next thing to show: the person did not end the run.
@@ -32,7 +33,6 @@ async def give_back(
     if draft or any(worker.state.seq for worker in workers):
         return False
     draft |= typed
-    words = f"The run could not start. Draft saved: {hint('home.new')} opens it again."
     screen.notify(words, markup=False, timeout=6)
     return not any(isinstance(worker.failure, EndedEarly) for worker in workers)
 

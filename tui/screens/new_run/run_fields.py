@@ -33,6 +33,24 @@ SETTINGS = {
 }
 """The setting of each field."""
 
+ONLY_ONE = "the only one found"
+"""The note at a model that the form has taken by itself."""
+
+ONE_DEFAULT = "Only one model can be the default."
+
+ONE_SERVER = "The models of one form run on one server: this one is on another."
+
+TASK_HINT = "a line of --- starts another task"
+
+OTHER_HINTS = {
+    "": " ",
+    "task": "what the model has to do",
+    "model": "the name as its server knows it; several, separated by commas, run side by side",
+    "input": "a file or folder of this machine; it is copied into the sandbox",
+    "samples": "how often to run each task, at the same time",
+}
+"""What the fields mean that are not settings; the others have the hints of their settings."""
+
 TEXTS = frozenset({"model", "url", "output", "prompts"})
 """Fields whose text is used literally as the value."""
 

@@ -1,0 +1,44 @@
+"""Forks a session: shows the form for it, then the run."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textual.app import App
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.textual_support.toasts import complain_here
+
+
+async def fork_session(
+    app: App[int], settings: LiveSettings, runs: RunRegistry, asked: ForkRequested
+) -> None:
+    """Show the form for a fork, then start it.
+
+    Args:
+        app: shows the form and the run.
+        settings: the current settings, for what the session did not record.
+        runs: the runs of this program, and the store with the session.
+        asked: the session and the event.
+    """
+    from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+    from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+    from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+
+    try:
+        reread_settings(app, settings)
+        parent = await asyncio.to_thread(runs.store.run, asked.run_id)
+        plan = await asyncio.to_thread(ForkPlan, runs.store, parent, asked.seq)
+        run = plan.request(settings.now, {})
+    except SandboxTuiError as error:
+        complain_here(app, sanitize_line(str(error)))
+        return
+    described = await app.push_screen_wait(ForkDialog(plan, run, runs.store))
+    if described is not None:
+        worker = runs.fork(described.plan, described.request)
+        app.push_screen(LiveScreen(worker, runs.store))

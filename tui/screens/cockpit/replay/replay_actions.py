@@ -1,0 +1,86 @@
+"""The actions of a replay that move in time, and those on the session shown."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
+from sandbox_tui.tui.screens.cockpit.replay.replay_moves import ReplayMoves
+from sandbox_tui.tui.screens.export_session import export_session
+from sandbox_tui.tui.screens.messages import ForkRequested, RunAgainRequested
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+
+
+class ReplayActions(Cockpit):
+    """A cockpit with the actions of `ReplayLoop` and `ReplayMoves`; a subclass sets them."""
+
+    _summary: RunSummary
+    _store: Store
+    _replay: ReplayLoop
+    _moves: ReplayMoves
+
+    def action_play(self) -> None:
+        """Start or stop playing."""
+        self._replay.toggle_playing()
+        if self._replay.plays:
+            self.query_one(Calls).follow()
+        self.sync_bars()
+
+    def action_speed(self, direction: int) -> None:
+        """Play faster (1) or slower (-1)."""
+        self._replay.change_speed(direction)
+        self.sync_bars()
+
+    def action_step(self, direction: int) -> None:
+        """Go to the end of the next call (1) or the previous one (-1), otherwise to the edge."""
+        self._moves.by_call(direction)
+
+    def action_failure(self, direction: int) -> None:
+        """Go to the next failure (1) or the previous one (-1)."""
+        self._moves.by_failure(direction)
+
+    def action_event(self, direction: int) -> None:
+        """Go one event forward (1) or back (-1)."""
+        self._moves.by_event(direction)
+
+    def action_second(self, direction: int) -> None:
+        """Go one second forward (1) or back (-1)."""
+        self._moves.by_second(direction)
+
+    def action_go_to_step(self) -> None:
+        """Ask for a step or another place, and go there."""
+        self._moves.ask()
+
+    def action_go_start(self) -> None:
+        """Go to the start."""
+        self._moves.to(0)
+
+    def action_go_end(self) -> None:
+        """Go to the end."""
+        self._moves.to(self._summary.last_seq)
+
+    @override
+    def action_note(self) -> None:
+        """Stop, and write a note on a step of the requested position, once it is displayed."""
+        is_there = self._replay.is_there
+        self._replay.hold()
+        self.step_notes.ask(None if is_there else self._replay.arrived())
+
+    # --- the session
+
+    def action_fork(self) -> None:
+        """Fork at the displayed event."""
+        self._replay.plays = False
+        self.post_message(ForkRequested(self._summary.id, self.state.seq))
+
+    def action_run_again(self) -> None:
+        """Run the task again, from the beginning."""
+        self._replay.plays = False
+        self.post_message(RunAgainRequested(self._summary.id))
+
+    def action_export(self) -> None:
+        """Export the session to files."""
+        self._replay.hold()
+        export_session(self, self._summary, self._store)

@@ -1,0 +1,1 @@
+"""The form for new runs, and the runs that it starts."""

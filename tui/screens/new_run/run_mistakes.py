@@ -1,0 +1,43 @@
+"""What is wrong with the form for new runs, beyond the syntax of its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import is_there, typed_path
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.prompts import load_pack
+from sandbox_tui.core.run.run_request import MAX_RUNS, split_models
+from sandbox_tui.tui.format.setting_text import MODEL_NEEDED, mistake_of_count
+from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
+
+
+def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
+    """Return what is wrong with the fields that are no settings, and what a run cannot lack."""
+    input_path = typed["input"].strip()
+    is_missing = bool(input_path) and not is_there(typed_path(input_path))
+    found = {
+        "task": "" if tasks else "Enter a task.",
+        "model": "" if split_models(typed["model"]) else MODEL_NEEDED,
+        "input": "This path does not exist." if is_missing else "",
+        "samples": mistake_of_count(typed["samples"].strip(), MAX_RUNS),
+    }
+    return {name: words for name, words in found.items() if words}
+
+
+def without_server(settings: config.Settings) -> Mistakes:
+    """Return that the model's server cannot be used."""
+    if not config.lacks_key(settings.model):
+        return {}
+    return {"url": f"Enter a URL, or set {settings.model.api_key_env}."}
+
+
+def without_pack(settings: config.Settings) -> Mistakes:
+    """Return that the prompt pack cannot be loaded."""
+    try:
+        load_pack(settings.agent.prompts)
+    except ConfigError as error:
+        return {"prompts": sanitize_line(str(error))}
+    return {}
