@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sandbox_tui.tui.screens.palette.fuzzy import Fit, fit
+from sandbox_tui.tui.screens.palette.fuzzy import WORDS, Fit, fit
 
 KINDS = ("Actions", "Sessions", "Models", "Themes", "Settings")
 """Kinds of entries, in the order in which they are listed while nothing is typed."""
@@ -21,7 +21,8 @@ MAX_OF_A_KIND = 12
 """Maximum entries listed per kind, except actions; typing finds the others."""
 
 ALSO_SCORE = 3.5
-"""Score per letter of other words for an entry: above scattered letters, below its own words."""
+"""Score per letter of other words for an entry: above letters inside its own words, below the
+beginnings of those."""
 
 MIN_ALSO_CHARACTERS = 2
 """Minimum length of typed text that is taken for another word."""
@@ -42,6 +43,7 @@ class Entry:
         choose: runs the entry.
         off: why it cannot be chosen now; empty if it can.
         also: other words that find it, in lower case, separated by blanks.
+        own: number of characters of its words that are its name; 0 if all are.
     """
 
     kind: str
@@ -51,6 +53,7 @@ class Entry:
     choose: Callable[[], object]
     off: str = ""
     also: str = ""
+    own: int = 0
 
 
 class Match(NamedTuple):
@@ -60,11 +63,13 @@ class Match(NamedTuple):
         entry: the entry.
         places: the matched characters of its words.
         score: how well it matches.
+        level: the level of the match; only those of the highest one are listed.
     """
 
     entry: Entry
     places: tuple[int, ...] = ()
     score: float = 0.0
+    level: int = WORDS
 
 
 Group = tuple[str, list[Match]]
@@ -72,7 +77,8 @@ Group = tuple[str, list[Match]]
 
 
 def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Group]:
-    """Return the matching entries by kind, the kind of the best match first.
+    """Return the matching entries by kind, the kind of the best match first. Matches of
+    a lower level than the best are left out.
 
     While nothing is typed: the recently chosen entries, then all available ones.
 
@@ -103,7 +109,9 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
     for entry in entries:
         found = _fit(typed, entry)
         if found is not None:
-            matches.append(Match(entry, found.places, found.score))
+            matches.append(Match(entry, found.places, found.score, found.level))
+    best = max((match.level for match in matches), default=WORDS)
+    matches = [match for match in matches if match.level == best]
     groups: list[Group] = []
     for kind in KINDS:
         of_kind = [match for match in matches if match.entry.kind == kind]
@@ -116,21 +124,23 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
 def _fit(typed: str, entry: Entry) -> Fit | None:
     """Match typed text with an entry's words, or with other words for it; parts of it may name the
     entry's kind instead."""
-    ways = [fit(typed, entry.words), _fit_also(typed.lower().split(), entry)]
-    found = max((way for way in ways if way is not None), default=None, key=lambda way: way.score)
-    if found is not None:
-        return found
     parts = typed.lower().split()
+    ways = [fit(typed, entry.words, entry.own), _fit_also(parts, entry)]
     others = [part for part in parts if not _names_kind(part, entry.kind)]
-    return fit(" ".join(others), entry.words) if len(others) < len(parts) else None
+    if len(others) < len(parts):
+        ways.append(fit(" ".join(others), entry.words, entry.own) if others else Fit(0, ()))
+    known = [way for way in ways if way is not None]
+    return max(known, default=None, key=lambda way: (way.level, way.score))
 
 
 def _fit_also(parts: Sequence[str], entry: Entry) -> Fit | None:
     """Match the beginnings of other words for an entry, which count less than those of its own."""
-    own, also = entry.words.lower(), entry.also.split()
-    if not also or not all(part in own or _begins_any(part, also) for part in parts):
+    also, own = entry.also.split(), entry.words.lower().split()
+    if not any(_begins_any(part, also) for part in parts):
         return None
-    return Fit(ALSO_SCORE * sum(map(len, parts)) - len(own) / 1000, ())
+    if not all(_begins_any(part, [*also, *own]) for part in parts):
+        return None
+    return Fit(ALSO_SCORE * sum(map(len, parts)) - len(entry.words) / 1000, ())
 
 
 def _begins_any(part: str, words: Iterable[str]) -> bool:

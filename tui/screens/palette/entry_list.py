@@ -116,6 +116,8 @@ def _can_be_chosen(row: str | Match) -> bool:
 def _line(match: Match, width: int, palette: Palette) -> Text:
     entry = match.entry
     words = Text(entry.words, style=palette.dim if entry.off else palette.text, no_wrap=True)
+    if entry.own:
+        words.stylize(palette.dim, entry.own)
     for place in match.places:
         words.stylize(palette.accent + Style(bold=True), place, place + 1)
     right = Text(entry.off or entry.detail, style=palette.dim, no_wrap=True)

@@ -1,5 +1,9 @@
 """Fuzzy matching of typed letters with words.
 
+Whole words count most, then beginnings of words, then letters inside words. Beginnings of several
+words typed without blanks are for when no word matches, and scattered letters for when nothing else
+does.
+
 Textual's own matcher tries every way to place the letters in the words; for a long title there are
 millions.
 """
@@ -7,10 +11,22 @@ millions.
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 _WORD = re.compile(r"\w+")
+
+WHOLE, BEGINNING, INSIDE, INITIALS = 6, 4, 3, 3
+"""Score per letter of a whole word, of the beginning of one, of letters inside one, and of the
+beginnings of several."""
+
+WORDS, SEVERAL, NOISE = 2, 1, 0
+"""Levels of matches: of words, of the beginnings of several, and of letters that may be there by
+coincidence."""
+
+MIN_INSIDE = 4
+"""Minimum letters inside a word that are no coincidence."""
 
 MAX_SPREAD = 4
 """Maximum spread of scattered letters, in characters per typed letter; wider matches are noise."""
@@ -22,13 +38,15 @@ class Fit(NamedTuple):
     Attributes:
         score: higher is better.
         places: the matched characters.
+        level: one of `WORDS`, `SEVERAL` and `NOISE`; it only counts if none is higher.
     """
 
     score: float
     places: tuple[int, ...]
+    level: int = WORDS
 
 
-def fit(typed: str, words: str) -> Fit | None:
+def fit(typed: str, words: str, own: int = 0) -> Fit | None:
     """Match typed text with words.
 
     Each part of the text, separated by blanks, must occur in the words, either contiguously or with
@@ -37,6 +55,8 @@ def fit(typed: str, words: str) -> Fit | None:
     Args:
         typed: the text, in any case.
         words: the words to search in.
+        own: number of characters that are the name itself, which counts more than what follows; 0
+            if all are.
 
     Returns:
         The match, or None.
@@ -44,25 +64,73 @@ def fit(typed: str, words: str) -> Fit | None:
     lowered = words.lower()
     if len(lowered) != len(words):  # lower case of another length would shift all positions
         lowered = words
-    starts = frozenset(found.start() for found in _WORD.finditer(lowered))
-    fits = [_fit_part(part, lowered, starts) for part in typed.lower().split()]
-    known = [found for found in fits if found is not None]
-    if len(known) < len(fits):
+    own = own or len(lowered)
+    known: list[Fit] = []
+    for part in typed.lower().split():
+        found = _fit_part(part, lowered, own)
+        if found is None:
+            return None
+        known.append(found)
+    is_beside = all(found.places[0] >= own for found in known)
+    return Fit(
+        sum(found.score for found in known) - len(lowered) / 1000,
+        tuple(sorted({place for found in known for place in found.places})),
+        NOISE if is_beside else min(found.level for found in known),
+    )
+
+
+def _fit_part(part: str, words: str, own: int) -> Fit | None:
+    at = words.find(part)
+    if at < 0:
+        return _initials(part, words[:own]) or _nearest(part, words)
+    places = [found.start() for found in re.finditer(re.escape(part), words)]
+    return max(_in_one_piece(part, words, at, own) for at in places)
+
+
+def _in_one_piece(part: str, words: str, at: int, own: int) -> Fit:
+    end = at + len(part)
+    begins = _is_edge(words, at)
+    ends = _is_edge(words, end) or (words[end] == "s" and _is_edge(words, end + 1))  # a plural
+    each = WHOLE if begins and ends else BEGINNING if begins else INSIDE
+    if at >= own:
+        each = min(each, INSIDE)
+    level = WORDS if begins or len(part) >= MIN_INSIDE else NOISE
+    return Fit(each * len(part) + (at == 0), tuple(range(at, end)), level)
+
+
+def _is_edge(words: str, at: int) -> bool:
+    """Return whether a word begins or ends here, at punctuation or a blank."""
+    around = words[max(0, at - 1) : at + 1]
+    return at in (0, len(words)) or not all(_WORD.match(letter) for letter in around)
+
+
+def _initials(part: str, words: str) -> Fit | None:
+    """Match the beginnings of several words in order, as in `opfo` for "open the folder"."""
+    starts = [found.start() for found in _WORD.finditer(words)]
+
+    @cache
+    def match(typed: int, word: int) -> tuple[int, ...] | None:
+        if typed == len(part):
+            return ()
+        for later in range(word, len(starts)):
+            at, most = starts[later], 0
+            while part[typed + most : typed + most + 1] == words[at + most : at + most + 1] != "":
+                most += 1
+            for length in range(most, 0, -1):
+                rest = match(typed + length, later + 1)
+                if rest is not None:
+                    return (*range(at, at + length), *rest)
         return None
-    score = sum(found.score for found in known) - len(lowered) / 1000
-    return Fit(score, tuple(sorted({place for found in known for place in found.places})))
+
+    places = match(0, 0) if any(words[start] == part[0] for start in starts) else None
+    return None if places is None else Fit(INITIALS * len(part), places, SEVERAL)
 
 
-def _fit_part(part: str, words: str, starts: frozenset[int]) -> Fit | None:
-    starts_at = [found.start() for found in re.finditer(re.escape(part), words)]
-    if starts_at:
-        at = next((place for place in starts_at if place in starts), starts_at[0])
-        factor = 4 if at in starts else 3
-        return Fit(factor * len(part) + (at == 0), tuple(range(at, at + len(part))))
+def _nearest(part: str, words: str) -> Fit | None:
+    """Match letters in order that are near each other."""
     placements = (_scattered(part, words, n) for n, letter in enumerate(words) if letter == part[0])
     near = (way for way in takewhile(bool, placements) if way[-1] - way[0] < MAX_SPREAD * len(way))
-    fits = [Fit(_score(way, starts), way) for way in near]
-    return max(fits, default=None)
+    return max((Fit(_score(way, words), way, NOISE) for way in near), default=None)
 
 
 def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
@@ -76,8 +144,9 @@ def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
     return tuple(places)
 
 
-def _score(places: tuple[int, ...], starts: frozenset[int]) -> float:
+def _score(places: tuple[int, ...], words: str) -> float:
     """Return a score that rewards word beginnings and adjacent letters, and penalizes gaps."""
     adjacent = sum(b == a + 1 for a, b in pairwise(places))
     gaps = len(places) - 1 - adjacent
-    return len(places) + sum(place in starts for place in places) + adjacent - gaps / 2
+    first_letters = sum(_is_edge(words, place) for place in places)
+    return len(places) + first_letters + adjacent - gaps / 2

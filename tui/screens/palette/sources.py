@@ -105,7 +105,8 @@ def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> lis
                 return open_at(name)
 
             value = sanitize_line(text_of_setting(settings, row.name)) or "none"
-            words = f"{row.label[:1].upper()}{row.label[1:]} – {heading}"
-            also = setting_words(row.name)
-            entries.append(Entry("Settings", f"setting {row.name}", words, value, take, also=also))
+            label = f"{row.label[:1].upper()}{row.label[1:]}"
+            words, also, own = f"{label} – {heading}", setting_words(row.name), len(label)
+            name = f"setting {row.name}"
+            entries.append(Entry("Settings", name, words, value, take, also=also, own=own))
     return entries
