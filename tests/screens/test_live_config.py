@@ -97,6 +97,18 @@ async def test_new_keys_work_at_once(app: SandboxTui) -> None:
         await until(pilot, lambda: "n new run" in bar.render_line(0).text)
 
 
+async def test_what_is_wrong_with_the_keys_is_said_once_and_until_it_is_mended(
+    app: SandboxTui,
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        write({"keys.home.new": ["ctrl+i"]})
+        await until(pilot, lambda: "[keys] home.new" in said(app))
+        write({"keys.home.new": ["f9"]})
+        bar = app.screen.query_one(KeyBar)
+        await until(pilot, lambda: "f9 new run" in bar.render_line(0).text)
+        assert "[keys] home.new" not in said(app)
+
+
 async def test_what_needs_a_restart_is_said(app: SandboxTui) -> None:
     async with app.run_test(size=(160, 45)) as pilot:
         write({"ui.terminal_engine": "native"})

@@ -12,6 +12,7 @@ from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
 from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
 from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 
 
@@ -28,6 +29,7 @@ class FollowSettings:
         self._app = app
         self._settings = settings
         self._themes = themes
+        self._problems: list[str] = []
 
     def begin(self) -> None:
         """Apply what the settings say about the screen, and whatever changes from now on."""
@@ -72,5 +74,14 @@ class FollowSettings:
         use_keys(keymap.keys)
         for screen in self._app.screen_stack:
             screen.refresh_bindings()
-        for problem in keymap.problems:
-            self._app.notify(problem, severity="warning", markup=False, timeout=10)
+        self._say_problems(keymap.problems)
+
+    def _say_problems(self, problems: list[str]) -> None:
+        """Say what is new wrong with the keys, and remove what is no longer true."""
+        for mended in self._problems:
+            if mended not in problems and isinstance(self._app, DedupedToasts):
+                self._app.remove_shown_toast(mended, "")
+        for problem in problems:
+            if problem not in self._problems:
+                self._app.notify(problem, severity="warning", markup=False, timeout=10)
+        self._problems = problems

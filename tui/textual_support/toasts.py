@@ -88,10 +88,13 @@ class DedupedToasts(App[Result], Generic[Result]):
         new = event.notification
         room, places = self.size.height // SHARE - self._lines_of(new), MAX_TOASTS - 1
         for old in reversed(shown_toasts(self)):
+            if _kind(old) == _kind(new):  # its place is that of the new one
+                remove_toast(self, old, refresh=False)
+                continue
             room -= self._lines_of(old)
             lasts = old.timeout >= MIN_LASTING_SECONDS
             places -= not lasts
-            if room < 0 or (places < 0 and not lasts) or _kind(old) == _kind(new):
+            if room < 0 or (places < 0 and not lasts):
                 remove_toast(self, old, refresh=False)
         if self._ends_with_screen(new):
             self._notices_of = self._base_screen
