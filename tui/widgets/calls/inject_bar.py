@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from rich.cells import cell_len
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -34,6 +35,9 @@ PLACEHOLDER: dict[Purpose, str] = {
     "reword": "edit what is queued",
     "answer": "result to return instead of running the call",
 }
+SEPARATOR = " · "
+"""Between the parts of a placeholder."""
+
 _WORDS: dict[Purpose, str] = {
     "message": "message to the model",
     "reject": "reject",
@@ -46,6 +50,9 @@ _ENTER: dict[Purpose, str] = {"command": "run", "reword": "save"}
 _HAS_LINES: tuple[Purpose, ...] = ("message", "reword")
 """What is shown as several lines if it has them."""
 
+AROUND = 3
+"""Columns of the line that are not for the placeholder: the sign, and a place for the cursor."""
+
 _SIGN: dict[Purpose, str] = {
     "command": "❯",
     "message": "✉",
@@ -55,8 +62,12 @@ _SIGN: dict[Purpose, str] = {
 }
 
 
-def _placeholder(purpose: Purpose) -> str:
-    return PLACEHOLDER[purpose].format(told=hint("inject.told"), message=hint("live.message"))
+def _placeholder(purpose: Purpose, width: int) -> str:
+    """Return what a line is for, as many of its parts as fit."""
+    words = PLACEHOLDER[purpose].format(told=hint("inject.told"), message=hint("live.message"))
+    while width and cell_len(words) > width and SEPARATOR in words:
+        words = words.rpartition(SEPARATOR)[0]
+    return words
 
 
 class InjectBar(Horizontal):
@@ -112,7 +123,7 @@ class InjectBar(Horizontal):
         """Yield a sign and an input."""
         yield Label(_SIGN["command"])
         yield ProseLine(
-            placeholder=_placeholder("command"), id="inject-input", select_on_focus=False
+            placeholder=_placeholder("command", 0), id="inject-input", select_on_focus=False
         )
         yield MessageText(id="inject-text")
 
@@ -280,13 +291,21 @@ class InjectBar(Horizontal):
             self.border_subtitle = ""
             return
         self.query_one(Label).update(_SIGN[self.purpose])
-        self.query_one(Input).placeholder = _placeholder(self.purpose)
+        self._show_placeholder()
         told = "visible to model ◉" if self.is_visible_to_model else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
         leave = f"{hint('inject.leave')} {self._leave_words}"
         self.border_subtitle = (
             f"enter {self.enter_words} · {leave} · {words}" if self._focused else words
         )
+
+    def _show_placeholder(self) -> None:
+        width = self.content_size.width - AROUND
+        self.query_one(Input).placeholder = self._gone or _placeholder(self.purpose, max(0, width))
+
+    def on_resize(self) -> None:
+        """Fit the placeholder into the line."""
+        self._show_placeholder()
 
     @property
     def _leave_words(self) -> str:
