@@ -15,7 +15,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import shortened
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.setting_rows import ROWS
+from sandbox_tui.tui.screens.setting_rows import ROWS, id_of
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
 from tests.waiting import until
@@ -258,6 +258,13 @@ async def test_a_narrow_terminal_shows_nothing_beside_the_settings(app: SandboxT
         await pilot.pause()
         box = app.screen.query_one("#box").region
         assert (box.x, box.width) == (0, 60)
+        facts = app.screen.query_one("#facts")
+        for name in ("ui.theme", "ui.images", "limits.max_steps", "model.base_url"):
+            app.screen.go_to(name)
+            await until(pilot, lambda name=name: app.focused and app.focused.id == id_of(name))
+            drawn = " ".join(facts.render_line(y).text.strip() for y in range(facts.size.height))
+            assert "a change applies" in drawn
+            assert "…" not in drawn
 
 
 @pytest.mark.parametrize("size", [(100, 45), (60, 20)])

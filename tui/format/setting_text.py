@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from textwrap import shorten
 from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
@@ -251,6 +252,7 @@ def facts_of_setting(name: str, source: str, before: str, default: str) -> str:
         default: the default value.
     """
     usual = f"default: {default or 'none'}"
+    change = f"a change applies {effect_of(name)}"
     match source:
         case _ if source == DEFAULT:
             words = "the default"
@@ -259,10 +261,11 @@ def facts_of_setting(name: str, source: str, before: str, default: str) -> str:
         case _ if source == COMMAND_LINE:
             words = f"from the command line, for this start only · {usual}"
         case _ if source.startswith("$"):
-            words = f"from {source}, at each start; a change holds until the program ends"
+            words = f"from {source}, at each start"
+            change += ", until the program ends"
         case _:
             words = f"from {source} · {usual}"
-    return f"{words} · a change applies {effect_of(name)}"
+    return f"{words} · {change}"
 
 
 def _named(names: list[str]) -> str:
@@ -278,8 +281,9 @@ def _verb(effect: str, names: list[str]) -> str:
 
 
 def with_meaning(source: str, meaning: str, room: int) -> str:
-    """Return where a value comes from, and what it means if that fits; the line below always says
-    it."""
+    """Return where a value comes from, and what it means if that fits; of a default, the words that
+    fit. The line below always says it."""
     whole = f"{source} · {meaning}"
-    is_cut = len(whole) > room > 0 and source != DEFAULT
-    return source if is_cut else whole
+    if not len(whole) > room > 0:
+        return whole
+    return source if source != DEFAULT else shorten(whole, room, placeholder="…")

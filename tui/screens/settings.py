@@ -83,12 +83,13 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     }
     SettingsScreen #hint.-wrong { color: $error; }
     SettingsScreen .file { color: $role-dim; padding: 0 1; }
-    SettingsScreen.-low #hint { margin-top: 0; }
-    SettingsScreen.-low .heading { margin-top: 0; }
+    SettingsScreen.-low #hint, SettingsScreen.-low .heading { margin-top: 0; }
     SettingsScreen.-narrow .dialog { width: 100%; max-width: 100%; }
     SettingsScreen.-narrow .about { display: none; }
     SettingsScreen.-narrow .about.-wrong { display: block; width: auto; }
     SettingsScreen.-narrow .label { width: 16; }
+    SettingsScreen.-narrow #facts { height: 2; text-wrap: wrap; }
+    SettingsScreen.-narrow .file { display: none; }
     SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 1fr; }
     SettingsScreen Choice { width: 34; }
     SettingsScreen Input {
@@ -190,7 +191,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         self.call_after_refresh(self._show_all)
 
     def _limit_height(self, height: int) -> None:
-        room = height - LINES_AROUND - self.query_one(SearchLine).display
+        is_small = self.has_class("-narrow") and self.has_class("-low")  # the file is not named
+        room = height - LINES_AROUND + 2 * is_small - self.query_one(SearchLine).display
         self.query_one("#rows").styles.max_height = max(3, room)
 
     def _show_all(self) -> None:
@@ -281,9 +283,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         mistake, source = self._mistake(row), self._source(row)
         about = self.query_one(f"#about-{row.id}", Label)
         words = fitted_mistake(mistake, NARROW_COLUMNS) if self.has_class("-narrow") else mistake
-        about.update(
-            sanitize_line(words or with_meaning(source, short_hint(row.name), about.size.width))
-        )
+        meaning = with_meaning(source, short_hint(row.name), about.content_size.width)
+        about.update(sanitize_line(words or meaning))
         about.set_class(bool(mistake), "-wrong")
         about.set_class(source != DEFAULT, "-set")
         self.query_one(f"#label-{row.id}").set_class(source != DEFAULT, "-set")
@@ -291,8 +292,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             label = self.query_one("#hint", Label)
             label.set_class(bool(mistake), "-wrong")
             label.update(sanitize_line(mistake or HINTS[row.name]))
-            facts = facts_of_setting(row.name, source, self._at_first[row.name], row.default)
-            self.query_one("#facts", Label).update(sanitize_line(facts))
+            said = facts_of_setting(row.name, source, self._at_first[row.name], row.default)
+            self.query_one("#facts", Label).update(sanitize_line(said))
 
     def _show_heading(self) -> None:
         """Say in the title how much is not saved yet, and how many fields are wrong."""
