@@ -628,7 +628,7 @@ async def test_a_chosen_model_is_added_after_a_comma(app: SandboxTui) -> None:
         form._take(Offer("m3", "http://elsewhere/v1", ""))
         typed = form.typed()
         assert (typed["model"], typed["url"]) == ("m1,", "http://x/v1"), "one server for all"
-        assert [toast.message for toast in app._notifications] == [ONE_SERVER]
+        await until(pilot, lambda: [t.message for t in app._notifications] == [ONE_SERVER])
         await fill_field(pilot, "model", "m1")
         form._take(Offer("m3", "http://elsewhere/v1", ""))
         assert form.typed()["model"] == "m3"
