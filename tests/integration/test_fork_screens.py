@@ -110,7 +110,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
         rows = app.screen.query_one(ComparisonRows)
         text = "\n".join(rows.draw_block(n, 136)[0].plain for n in range(len(rows.rows)))
-        assert "The sessions part after call 6 (step 6): your message on the right." in text
+        assert "The sessions diverge after call 6 (step 6): your message on the right." in text
         assert "files are identical" in text
         await pilot.press("s", "n")
         await pilot.pause()

@@ -98,7 +98,7 @@ def screen_text(app: SandboxTui) -> str:
 async def test_the_bar_has_every_key(tmp_path: Path, size: tuple[int, int]) -> None:
     async with compared(tmp_path, size) as (app, _, _rows):
         bar = app.screen.query_one(KeyBar).render_line(0).text
-        words = ["n next", "p parting", "q back", "? help"]
+        words = ["n next", "p diverge", "q back", "? help"]
         if size[0] >= 100:
             words += ["h hide equal", "o whole", "/ find", "s swap", "l play left"]
         assert [word for word in words if word not in bar] == []
@@ -218,7 +218,7 @@ async def test_a_running_session_says_what_it_does_and_its_rows_follow(tmp_path:
         ]
         store.append("two", [msgspec.structs.replace(x, seq=n) for n, x in enumerate(more, 4)])
         await until(pilot, lambda: "other.py" in screen_text(app))
-        assert "part at step 2, call 2: different arguments" in screen_text(app)
+        assert "diverge at step 2, call 2: different arguments" in screen_text(app)
     store.close()
 
 

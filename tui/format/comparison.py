@@ -39,12 +39,12 @@ class Divergence(NamedTuple):
 def divergence(found: Comparison) -> Divergence | None:
     """Return where the sessions diverge, or else where only the output of a call differs; None if
     they are identical."""
-    parting = _parting_act(found)
-    if parting is not None:
-        at, act = parting
+    diverging = _diverging_act(found)
+    if diverging is not None:
+        at, act = diverging
         last = found.pairs[at - 1] if at else None
         where = "before the first call" if last is None else f"after call {at}{_step(last)}"
-        words = f"The sessions part {where}: {_who_did_what(act)}."
+        words = f"The sessions diverge {where}: {_who_did_what(act)}."
         return Divergence(at, None, words, None, act)
     at = found.diverged_at if found.diverged_at is not None else found.output_differs_at
     if at is None:
@@ -105,7 +105,7 @@ def _first_act(found: Comparison, at: int) -> str:
     return next((f", after {one}" for one in words if one), "")
 
 
-def _parting_act(found: Comparison) -> tuple[int, ActPair] | None:
+def _diverging_act(found: Comparison) -> tuple[int, ActPair] | None:
     """Return the first act of the user on one side only, with its place, if it comes before the
     first call that differs; None if there is none.
 
@@ -140,14 +140,14 @@ _ACTED: dict[ActKind, str] = {
 
 
 def short_verdict(found: Comparison) -> str:
-    """Return where and why the sessions part, in a few words for a title."""
+    """Return where and why the sessions diverge, in a few words for a title."""
     if not found.pairs:
         return "no calls"
-    parting = _parting_act(found)
-    if parting is not None:
-        at, act = parting
+    diverging = _diverging_act(found)
+    if diverging is not None:
+        at, act = diverging
         where = f"after {_place(found.pairs[at - 1])}" if at else "before the first call"
-        return f"part {where}: {_who_did_what(act)}"
+        return f"diverge {where}: {_who_did_what(act)}"
     at = found.diverged_at
     if at is None:
         if found.output_differs_at is None:
@@ -159,7 +159,7 @@ def short_verdict(found: Comparison) -> str:
         pair = found.pairs[found.output_differs_at]
         return f"same calls; output differs from {_place(pair)} on"
     pair = found.pairs[at]
-    return f"part at {_place(pair)}: {_what_differs(pair)}{_first_act(found, at)}"
+    return f"diverge at {_place(pair)}: {_what_differs(pair)}{_first_act(found, at)}"
 
 
 def _settled(found: Comparison) -> int:

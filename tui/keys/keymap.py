@@ -35,6 +35,7 @@ _HAD_HELP = ("home", "cockpit", "wall", "eval", "evals", "training", "trainings"
 _RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP} | {
     "replay.picture": "replay.screenshot",
     "choice.find_setting": "settings.find",
+    "compare.parting": "compare.divergence",
 }
 """Current names of actions by former ones, which users' keymaps may still contain."""
 

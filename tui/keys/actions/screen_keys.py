@@ -19,7 +19,7 @@ SCREEN_ACTIONS = (
     KeyAction("compare.leave", ("q", "escape"), "back"),
     KeyAction("compare.next", ("n",), "next", about="Next difference"),
     KeyAction("compare.open", ("enter",), "open", about="Open what is under the cursor"),
-    KeyAction("compare.parting", ("p",), "parting", about="Go to where the sessions part"),
+    KeyAction("compare.divergence", ("p",), "diverge", about="Go to where the sessions diverge"),
     KeyAction("compare.previous", ("N",), "Previous difference"),
     KeyAction("compare.replay_left", ("l",), "play left", about="Replay the left side from here"),
     KeyAction(

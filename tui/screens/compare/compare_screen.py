@@ -64,7 +64,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         binding("compare.next", "next(1)"),
         binding("compare.previous", "next(-1)", show=False),
         binding("compare.open", "look"),
-        binding("compare.parting", "parting"),
+        binding("compare.divergence", "divergence"),
         binding("compare.hide", "hide"),
         binding("compare.whole", "look(True)"),
         binding("compare.find", "find"),
@@ -155,7 +155,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         self._name_rows()
 
     def _name_rows(self) -> None:
-        """Say in the border where the sessions part, how they are related, and what a search
+        """Say in the border where the sessions diverge, how they are related, and what a search
         looks for."""
         found, rows = self._found, self._rows
         if found is None:
@@ -183,11 +183,11 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
             return "that session is still running" if run.outcome == "running" else ""
         if action == "look":
             return "" if opens(self._rows.current) else "there is nothing more to open on this line"
-        if action not in ("next", "parting"):
+        if action not in ("next", "divergence"):
             return ""
         if self._found is None:
             return "the sessions are still being read"
-        if action == "parting":
+        if action == "divergence":
             return "" if self._rows.divergence_at is not None else "they do not part"
         if self._wanted:
             return ""
@@ -216,8 +216,8 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         elif not self._rows.find(self._wanted, direction):
             self.notify(f"No match for “{sanitize_line(self._wanted)}”.", markup=False)
 
-    def action_parting(self) -> None:
-        """Go to the calls at which the sessions part."""
+    def action_divergence(self) -> None:
+        """Go to the calls at which the sessions diverge."""
         self._rows.go_to_divergence()
 
     def action_hide(self) -> None:

@@ -65,7 +65,7 @@ def _calls_and_acts(found: Comparison, diverges: Divergence | None) -> Iterator[
 
 
 def _with_mark(acts: Sequence[ActPair], diverges: Divergence | None) -> Iterator[Row]:
-    """Yield the acts at one place, with the mark before the one by which the sessions part."""
+    """Yield the acts at one place, with the mark before the one by which the sessions diverge."""
     for act in acts:
         if diverges is not None and diverges.act is act:
             yield diverges

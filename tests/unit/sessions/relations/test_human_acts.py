@@ -102,9 +102,9 @@ def test_the_sessions_part_at_an_act_before_the_first_call_that_differs(tmp_path
     store_run(store, "one", *call(1, "ls"), *call(2, "ls -l"), *call(3, "make"))
     store_run(store, "two", *call(1, "ls"), asked, *call(2, "ls -l"), *call(3, "make"))
     found = compare(store, store.run("one"), store.run("two"))
-    words = "The sessions part after call 1 (step 1): your message on the right."
+    words = "The sessions diverge after call 1 (step 1): your message on the right."
     assert calls_sentence(found) == words
-    assert short_verdict(found) == "part after step 1, call 1: your message on the right"
+    assert short_verdict(found) == "diverge after step 1, call 1: your message on the right"
     rows = rows_of(found, [], hide_equal=False)
     mark = next(at for at, row in enumerate(rows) if isinstance(row, Divergence))
     assert isinstance(rows[mark + 1], ActPair), "the mark is above what was done"
