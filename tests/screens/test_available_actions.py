@@ -45,6 +45,10 @@ async def test_each_action_is_listed_once_and_none_of_textuals_own(
                 before != now for before, now in zip(["", *groups], groups, strict=False)
             ), "a group stands together"
 
+            listed = {"home": "Sessions", "1": "Calls", "3": "Files"}
+            if pane in listed:
+                of_listed = [one.name for one in here if one.group == listed[pane]]
+                assert of_listed[0] == "list.open", "what enter does there comes first"
             if pane != "home":  # a pane without anything to scroll leaves the arrows to the screen
                 keys = {action.name: action.keys for action in here}
                 assert (keys["replay.step_back"], keys["replay.step"]) == (("←", "h"), ("→", "l"))

@@ -6,6 +6,7 @@ Covers only our own actions, which are in `ACTIONS`, and Textual's copy action.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from textual.binding import ActiveBinding, Binding
@@ -23,6 +24,9 @@ COPY = "screen.copy_text"
 
 MOVING = "Moving"
 
+OPEN = "list.open"
+"""What enter does in a list: it stands first among the actions on what is listed."""
+
 NO_SEARCH = "there is no search"
 """Why the keys that go from match to match are off."""
 
@@ -36,6 +40,9 @@ _ORDER = (
     *(_CALL, _RUN, _WORDS, _TIME, _SESSION, _EVAL, _TRAINING, _RUNS, _SESSIONS, _HERE),
     *(_CALLS, _TERMINAL, _FILES, _PANES, MOVING, _EVERYWHERE),
 )
+
+_LISTED = (_SESSIONS, _EVAL, _TRAINING)
+"""Groups of actions on what the list of a screen contains."""
 
 _BY_NAME = {
     **dict.fromkeys(
@@ -148,11 +155,26 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
                 )
             elif name != COPY and shown(key) not in known.keys:
                 found[name] = known._replace(keys=(*known.keys, shown(key)))
+    if (opens := found.get(OPEN)) is not None:
+        found[OPEN] = opens._replace(group=_group_of_listed(opens.node, found.values()))
     useful = {action.group for action in found.values() if not action.off}
     return sorted(
         found.values(),
-        key=lambda one: (one.group not in useful, _ORDER.index(one.group), bool(one.off)),
+        key=lambda one: (
+            one.group not in useful,
+            _ORDER.index(one.group),
+            bool(one.off),
+            one.name != OPEN,
+        ),
     )
+
+
+def _group_of_listed(node: DOMNode, found: Iterable[ActionHere]) -> str:
+    """Return the group of the actions on what a list contains: those of the list itself, otherwise
+    those of its screen."""
+    of_list = [one.group for one in found if one.node is node and one.group != MOVING]
+    of_screen = [one.group for one in found if one.group in _LISTED]
+    return next(iter([*of_list, *of_screen]), MOVING)
 
 
 def is_passed_on(active: ActiveBinding) -> bool:

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.keys.available_actions import ActionHere, available_actions
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.synonyms import synonyms
@@ -36,6 +37,9 @@ TWO_COLUMNS = 104
 
 GAP = 3
 """Columns between the two columns."""
+
+MAX_LINES = 3
+"""Maximum lines of an action with the reason why it is off."""
 
 
 class HelpScreen(Dialog[None]):
@@ -169,7 +173,8 @@ def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list
             heading.append(f" – {reason}", style=palette.dim)
             fit_line(heading, room)
         lines.append(heading)
-        lines += [_line(action, wide, room, palette, is_said=bool(reason)) for action in group]
+        for action in group:
+            lines += _lines(action, wide, room, palette, is_said=bool(reason))
     return lines
 
 
@@ -180,17 +185,21 @@ def _reason_of_all(group: list[ActionHere]) -> str:
     return reasons.pop() if len(group) > 1 and len(reasons) == 1 else ""
 
 
-def _line(action: ActionHere, wide: int, room: int, palette: Palette, *, is_said: bool) -> Text:
+def _lines(
+    action: ActionHere, wide: int, room: int, palette: Palette, *, is_said: bool
+) -> list[Text]:
     """Return an action; with the reason why it is off, unless that is said above."""
-    keys = _keys(action)
-    line = Text(" " * (wide - cell_len(keys)), no_wrap=True)
-    line.append(keys, style=palette.faint if action.off else palette.accent)
-    line.append("  ")
-    line.append(action.words, style=palette.dim if action.off else palette.text)
-    if action.off and not is_said:
-        line.append(f" – {action.off}", style=palette.dim)
-    fit_line(line, room)
-    return line
+    words = action.words if is_said or not action.off else f"{action.words} – {action.off}"
+    lines: list[Text] = []
+    for piece in wrap_cells(words, room - wide - 2, MAX_LINES):
+        keys = "" if lines else _keys(action)
+        line = Text(" " * (wide - cell_len(keys)), no_wrap=True)
+        line.append(keys, style=palette.faint if action.off else palette.accent)
+        line.append("  ")
+        line.append(piece, style=palette.dim if action.off else palette.text)
+        fit_line(line, room)
+        lines.append(line)
+    return lines
 
 
 def _keys(action: ActionHere) -> str:

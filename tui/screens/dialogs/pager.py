@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.cells import chop_cells
 from rich.style import Style
 from rich.text import Text
 from textual import on
@@ -24,6 +23,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.preview.code import rows_of
 from sandbox_tui.tui.widgets.preview.document import Document
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 from sandbox_tui.tui.widgets.search_line import SearchLine
@@ -47,11 +47,11 @@ class TextBlocks(BlockList):
         return len(self._rows(index, width))
 
     def _rows(self, index: int, width: int) -> list[str]:
-        """Split a line into rows without dropping anything."""
+        """Split a line into rows, between words if there are any, without dropping anything."""
         line, room = self._source[index], max(1, width - 7)
-        if line.isascii():
-            return [line[at : at + room] for at in range(0, len(line), room)] or [""]
-        return chop_cells(line, room) or [""]
+        if line.isascii() and len(line) <= room:
+            return [line]
+        return [row.plain for row in rows_of(Text(line), room)]
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 from rich.style import Style
 from rich.text import Text
@@ -16,6 +17,9 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 
 GAP = 2
 """Columns between an entry's words and the text on the right."""
+
+MIN_WHY = 8
+"""Minimum columns for why an entry cannot be chosen."""
 
 
 class EntryList(BlockList, can_focus=False):
@@ -120,7 +124,8 @@ def _line(match: Match, width: int, palette: Palette) -> Text:
         words.stylize(palette.dim, entry.own)
     for place in match.places:
         words.stylize(palette.accent + Style(bold=True), place, place + 1)
-    right = Text(entry.off or entry.detail, style=palette.dim, no_wrap=True)
+    why = shorten(entry.off, max(MIN_WHY, width // 2), placeholder="…")
+    right = Text(why or entry.detail, style=palette.dim, no_wrap=True)
     fit_line(right, max(1, width // 2))
     line = Text("   ", no_wrap=True).append_text(words)
     fit_line(line, max(1, width - right.cell_len - GAP - 1))

@@ -15,7 +15,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import model_title, task_title
-from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
+from sandbox_tui.tui.keys.available_actions import MOVING, OPEN, available_actions
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.setting_words import setting_words
@@ -30,7 +30,7 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
     """Return the actions of a screen, each once, except navigation and the palette itself."""
     entries: dict[str, Entry] = {}
     for here in available_actions(screen):
-        if here.group == MOVING or here.name == "app.palette":
+        if here.group == MOVING or here.name in ("app.palette", OPEN):
             continue
 
         async def run(action: str = here.action, node: DOMNode = here.node) -> None:
