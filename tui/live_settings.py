@@ -4,14 +4,14 @@ made on the screen, which are saved in the file and apply at once."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.config.mistakes import SettingsError
+from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 from sandbox_tui.core.config.setting_sources import is_in_environment, sources_of
 from sandbox_tui.core.config.settings import Settings, changed, config_file, load, sections
 from sandbox_tui.core.config.toml_file import write
@@ -48,11 +48,14 @@ class LiveSettings:
     Attributes:
         now: the current settings; a new object after each change.
         problem: what is wrong with the file as it is now.
+        other_mistakes: returns mistakes in the file that reading the settings does not find; they
+            are counted if there are others.
     """
 
     def __init__(self, now: Settings) -> None:
         self.now = now
         self.problem = ""
+        self.other_mistakes: Callable[[], Sequence[Mistake]] = tuple
         self._watchers: list[Watcher] = []
         self._stamp = _stamp(config_file())
         self._flags = _differences(now)
@@ -70,8 +73,12 @@ class LiveSettings:
         before = self.now
         try:
             self.now = changed(load(), self._flags | self._kept)
+        except SettingsError as error:
+            mistakes = [*error.mistakes, *self.other_mistakes()]
+            self.problem = SettingsError(error.path, mistakes).short
+            return self.problem
         except ConfigError as error:
-            self.problem = error.short if isinstance(error, SettingsError) else str(error)
+            self.problem = str(error)
             return self.problem
         self.problem = ""
         if self.now != before:

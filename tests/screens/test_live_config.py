@@ -185,3 +185,16 @@ async def test_an_unknown_theme_is_named_with_the_line_that_chooses_it(
         line = 1 + next(at for at, text in enumerate(lines) if text.startswith("theme"))
         notice = "ui.theme: There is no theme named 'nosuch'; lamplight is used."
         assert f"line {line}: {notice}" in said(app)
+
+
+async def test_all_mistakes_in_the_file_are_counted(app: SandboxTui) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.pause()
+        config_file().write_text(
+            '[ui]\ntheme = "nigth"\n[modle]\nname = "x"\n[limits]\nmax_stpes = 3\n'
+            'time_limit = "soon"\n[[policy.rules]]\naction = "alow"\n'
+            '[keys]\n"live.aprove" = "f7"\n"live.approve" = 5\n'
+        )
+        await until(pilot, lambda: "Settings (file" in said(app))
+        assert "line 2: ui.theme: There is no theme named 'nigth'." in said(app)
+        assert said(app).endswith("And 6 more.")

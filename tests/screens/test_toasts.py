@@ -5,7 +5,7 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
-from textual.widgets._toast import Toast
+from textual.widgets._toast import Toast, ToastRack
 
 from sandbox_tui.tui.textual_support import toasts
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts, complain_here
@@ -99,6 +99,38 @@ async def test_one_toast_is_withdrawn_and_the_others_stay() -> None:
         app.remove_shown_toast("disk is full", "the run waits")
         await pilot.pause()
         assert await shown(app, pilot) == ["another thing"]
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+async def test_toasts_that_were_replaced_leave_no_lines_after_another_theme(
+    size: tuple[int, int],
+) -> None:
+    app = Speaker()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        for step in range(4):
+            app.notify(f"There is no step {step}.", timeout=60)
+            assert await shown(app, pilot) == [f"There is no step {step}."]
+        rack = app.screen.query_one(ToastRack)
+        for theme in ("textual-light", "nord"):
+            app.theme = theme
+            app.notify(f"The theme is {theme}.", timeout=60)
+            await shown(app, pilot)
+            toasts = list(app.screen.query(Toast))
+            assert len(rack.children) == len(toasts)
+            await until(pilot, lambda: rack.region.height == len(app.screen.query(Toast)))
+
+
+async def test_a_replaced_toast_leaves_no_lines_on_the_screen_below_a_dialog() -> None:
+    app = Speaker()
+    async with app.run_test(size=(160, 45), notifications=True) as pilot:
+        app.notify("step 1", timeout=60)
+        assert await shown(app, pilot) == ["step 1"]
+        await app.push_screen(ModalScreen())
+        app.notify("step 2", timeout=60)
+        assert await shown(app, pilot) == ["step 2"]
+        app.pop_screen()
+        assert await shown(app, pilot) == ["step 2"]
+        assert len(app.screen.query_one(ToastRack).children) == 1
 
 
 class SpeakerWithTimeline(Speaker):

@@ -10,6 +10,7 @@ from sandbox_tui.tui.format.setting_text import effects
 from sandbox_tui.tui.keys.hint import use_keys
 from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
+from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
 from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
@@ -35,6 +36,7 @@ class FollowSettings:
         """Apply what the settings say about the screen, and whatever changes from now on."""
         self._apply_animations()
         self._apply_keys()
+        self._settings.other_mistakes = mistakes_of_screen
         self._settings.watch(self._changed)
 
     def look(self) -> None:

@@ -75,16 +75,22 @@ def shown_toasts(app: App[Any]) -> list[Notification]:
 
 
 def remove_toast(app: App[Any], toast: Notification, *, refresh: bool = True) -> None:
-    """Remove one toast from the screen; all others stay."""
+    """Remove one toast from all screens; all others stay."""
+    from textual.widgets._toast import ToastRack
+
     app._unnotify(toast, refresh=refresh)
+    # Textual would remove the toast and leave its empty holder, which takes lines as soon as the
+    # styles are applied again, as another theme does.
+    for screen in app.screen_stack:
+        for rack in (child for child in screen.children if isinstance(child, ToastRack)):
+            rack.query_children(f"#{ToastRack._toast_id(toast)}").remove()
 
 
 def has_toast_lines(screen: Screen[Any]) -> bool:
     """Return whether lines of a screen are reserved for toasts now."""
     from textual.widgets._toast import Toast, ToastRack
 
-    # Textual keeps displaying a rack whose toasts have expired, and the empty holders of those that
-    # were removed; neither has lines then.
+    # Textual keeps displaying a rack whose toasts have expired; it has no lines then.
     racks = (child for child in screen.children if isinstance(child, ToastRack))
     return any(rack.display and rack.query(Toast) for rack in racks)
 

@@ -1,0 +1,59 @@
+"""Finds the mistakes in the theme and the keys of the config file, which stop nothing by themselves
+and are reported together with those in the settings."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.config.mistakes import Mistake
+
+_WITH_LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
+
+
+def mistakes_of_screen() -> Sequence[Mistake]:
+    """Return the mistakes in the theme and the keys of the config file.
+
+    Raises:
+        ConfigError: it is not TOML.
+    """
+    from sandbox_tui.core.config.mistakes import Mistake
+    from sandbox_tui.core.config.settings import config_file, read_toml
+    from sandbox_tui.core.config.toml_lines import line_of
+
+    text, tables = read_toml(config_file())
+    found: list[Mistake] = []
+    theme = _table(tables, "ui").get("theme")
+    if isinstance(theme, str) and (words := _problem_of_theme(theme)):
+        found.append(Mistake(line_of(text, "ui", "theme"), f"ui.theme: {words}"))
+    for problem in _problems_of_keys(_table(tables, "keys"), text):
+        match = _WITH_LINE.fullmatch(problem)
+        found.append(Mistake(int(match[1]), match[2]) if match else Mistake(0, problem))
+    return found
+
+
+def _problems_of_keys(table: dict[str, Any], text: str) -> Sequence[str]:
+    if not table:
+        return ()
+    from sandbox_tui.tui.keys.keymap import read_keymap
+
+    return read_keymap(table, text).problems
+
+
+def _problem_of_theme(name: str) -> str:
+    from sandbox_tui.core.config.settings import config_dir
+    from sandbox_tui.tui.theming.theme_files import ThemeFiles
+
+    files = ThemeFiles(config_dir() / "themes")
+    if name in files.names:
+        return ""
+    close = [] if files.is_broken(name) else difflib.get_close_matches(name, files.names, 1)
+    return f"{files.problem_of(name)}.{f' Did you mean {close[0]!r}?' if close else ''}"
+
+
+def _table(tables: dict[str, Any], name: str) -> dict[str, Any]:
+    table = tables.get(name)
+    return table if isinstance(table, dict) else {}  # pyright: ignore[reportUnknownVariableType]
