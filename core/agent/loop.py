@@ -98,6 +98,7 @@ class Agent:
     Attributes:
         messages: the conversation so far, in the OpenAI chat format; it only ever grows, so that a
             request is a prefix of the next one.
+        requests: sends the requests; None if there is no model.
         step_number: steps taken.
     """
 
@@ -127,9 +128,9 @@ class Agent:
         self._schemas = [{"type": "function", "function": dict(tool.schema)} for tool in tools]
         self._model = model
         self._seed = seed
-        self._requests: RequestWithRetries | None = None
+        self.requests: RequestWithRetries | None = None
         if model is not None:
-            self._requests = RequestWithRetries(
+            self.requests = RequestWithRetries(
                 model,
                 self._events,
                 max_tokens=self._limits.max_tokens,
@@ -205,9 +206,9 @@ class Agent:
         Raises:
             ModelError: after the last attempt, or immediately if another would not help.
         """
-        if self._requests is None:
+        if self.requests is None:
             raise RuntimeError("this agent has no model to ask")
-        return await self._requests.reply(self.step_number, request, self._renewed)
+        return await self.requests.reply(self.step_number, request, self._renewed)
 
     async def finish_turn(self, reply: Reply) -> TurnResult:
         """Record the reply, run its calls, and append everything to the conversation."""
@@ -259,7 +260,7 @@ class Agent:
 
     def interrupt_reply(self) -> bool:
         """Interrupt the current reply or retry wait and retry now; False if there is neither."""
-        return self._requests is not None and self._requests.interrupt()
+        return self.requests is not None and self.requests.interrupt()
 
     # --- its parts
 
@@ -297,7 +298,7 @@ class Agent:
             )
         )
         max_tokens = (
-            self._limits.max_tokens if self._requests is None else self._requests.reply_tokens
+            self._limits.max_tokens if self.requests is None else self.requests.reply_tokens
         )
         return Request(
             messages=list(self.messages),
@@ -335,7 +336,7 @@ class Agent:
 
     def _record(self, reply: Reply, reminder: str | None) -> None:
         usage, cost = reply.usage, self._cost_of(reply.usage)
-        timing = ReplyTiming() if self._requests is None else self._requests.timing
+        timing = ReplyTiming() if self.requests is None else self.requests.timing
         first = timing.first_token
         self._cost += cost or 0.0
         self._context_tokens = usage.input_tokens + usage.output_tokens

@@ -128,6 +128,7 @@ class RequestWithRetries:
         max_attempts: maximum number of attempts at one reply.
 
     Attributes:
+        failure: the server's last error; None once a part of a reply has arrived since.
         reply_tokens: maximum tokens of the next reply; less than `max_tokens` while the
             conversation would not fit otherwise.
     """
@@ -151,6 +152,7 @@ class RequestWithRetries:
         self._tool_format = tool_format or ToolFormat()
         self._backing_off = False
         self._skip_wait = asyncio.Event()
+        self.failure: ModelError | None = None
         self.reply_tokens = max_tokens
         self.timing = ReplyTiming()
 
@@ -174,9 +176,11 @@ class RequestWithRetries:
                 self._events.post(ReplyInterrupted(step=step))
             except ModelIncomplete as error:
                 incomplete += 1
+                self.failure = error
                 await self._back_off(step, error, attempt, give_up=incomplete > 1)
                 attempt += 1
             except ModelError as error:
+                self.failure = error
                 wait = loading.seconds_before_retry(error)
                 if wait is None:
                     failure = _still_loading(error) if error.is_loading else error
@@ -239,6 +243,8 @@ class RequestWithRetries:
         first: float | None = None
         async with aclosing(self._model.ask(request)) as parts:
             async for part in parts:
+                if isinstance(part, Reply | Delta):
+                    self.failure = None
                 if isinstance(part, Reply):
                     self.timing = ReplyTiming(time.monotonic() - began, first)
                     return part

@@ -36,6 +36,7 @@ from sandbox_tui.core.run.setup_commands import run_setup
 from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.run.start import FreshStart, RunStart
 from sandbox_tui.core.run.steering import Steering
+from sandbox_tui.core.run.time_limit import out_of_time
 from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.tools.base import Tool
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
@@ -47,8 +48,7 @@ MAX_CLOSE_SECONDS = 120.0
 """Seconds allowed for closing the sandbox, and for closing the model's connection."""
 
 OnFinished = Callable[[ToolEnvironment, AgentResult], Awaitable[None]]
-"""Called after the agent has stopped and the results are copied out, before the sandbox is closed.
-"""
+"""Called when the agent has stopped and the results are copied out; then the sandbox is closed."""
 
 T = TypeVar("T")
 
@@ -223,7 +223,7 @@ class Run(Steering):
         except TimeoutError:
             if not deadline.expired():
                 raise
-            return AgentResult("time_limit", f"The run reached its limit of {limit:g} s.")
+            return out_of_time(limit, agent, is_scored=self._on_finished is not None)
 
     async def copy_input(self) -> None:
         """Copy the input into the sandbox, and store the files given as bytes."""

@@ -216,6 +216,78 @@ async def test_failing_infrastructure_is_retried_and_then_pauses_the_evaluation(
     assert [one.status for one in ledger.results(store, evaluation.info.id)] == ["scored"] * 4
 
 
+async def test_a_time_limit_while_the_server_fails_gives_no_score(
+    scripted_server: Start, store: Store
+) -> None:
+    """The sample says nothing about the model: it has no score, and runs again when asked to."""
+    down = True
+
+    def answer(request: dict[str, Any]) -> s.Scripted:
+        return s.failure(503, "out of order") if down else reply(request)
+
+    server = scripted_server(answer)
+    limits = {"limits.time_limit": 2.5}
+    evaluation = begin_evaluation(
+        store, suite(1, modes=("vanilla",)), settings(server, **limits), concurrency=1
+    )
+    await EvalRunner(evaluation, RunRegistry(store)).run()
+    (sample,) = ledger.results(store, evaluation.info.id)
+    assert (sample.status, sample.score, sample.finish_reason) == (
+        "failed",
+        None,
+        "model_unavailable",
+    )
+    assert "limit of 2.5 s" in sample.error
+    assert "out of order" in sample.error
+    assert exit_code([sample]) == 5
+    assert not any(isinstance(event, e.Scored) for event in replay(store, sample.run_id))
+    down = False
+    taken = resume_evaluation(
+        store, evaluation.info.id, settings(server, **limits), None, rerun_lost=True
+    )
+    await EvalRunner(taken, RunRegistry(store)).run()
+    (sample,) = ledger.results(store, evaluation.info.id)
+    assert (sample.status, sample.score) == ("scored", 1.0)
+
+
+async def test_a_time_limit_while_the_server_loads_its_model_gives_no_score(
+    scripted_server: Start, store: Store
+) -> None:
+    server = scripted_server(lambda _: s.loading())
+    evaluation = begin_evaluation(
+        store,
+        suite(1, modes=("vanilla",)),
+        settings(server, **{"limits.time_limit": 2.5}),
+        concurrency=1,
+    )
+    await EvalRunner(evaluation, RunRegistry(store)).run()
+    (sample,) = ledger.results(store, evaluation.info.id)
+    assert (sample.status, sample.finish_reason) == ("failed", "model_unavailable")
+
+
+async def test_a_time_limit_while_the_model_writes_is_scored(
+    scripted_server: Start, store: Store
+) -> None:
+    """A part of the second reply had arrived: the server works, and the model was too slow."""
+    asked = 0
+
+    def answer(_: dict[str, Any]) -> s.Scripted:
+        nonlocal asked
+        asked += 1
+        return s.failure(503) if asked == 1 else s.stream(s.chunk({"content": "7"}), HANG_SECONDS)
+
+    server = scripted_server(answer)
+    evaluation = begin_evaluation(
+        store,
+        suite(1, modes=("vanilla",)),
+        settings(server, **{"limits.time_limit": 4.0}),
+        concurrency=1,
+    )
+    await EvalRunner(evaluation, RunRegistry(store)).run()
+    (sample,) = ledger.results(store, evaluation.info.id)
+    assert (sample.status, sample.score, sample.finish_reason) == ("scored", 0.0, "time_limit")
+
+
 async def test_a_stopped_evaluation_is_resumed_where_it_stood(
     scripted_server: Start, store: Store
 ) -> None:
