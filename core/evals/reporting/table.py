@@ -31,7 +31,7 @@ from sandbox_tui.core.evals.reporting.statistics import (
     paired_difference,
     paired_ratio,
 )
-from sandbox_tui.core.evals.reporting.throughput import wall_clock_shares
+from sandbox_tui.core.evals.reporting.throughput import samples_per_minute, wall_clock_shares
 from sandbox_tui.core.evals.reporting.time_left import seconds_left
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleKey, SampleResult
 
@@ -58,7 +58,7 @@ class Cell:
         estimated: number of samples whose tokens are estimates.
         seconds: wall-clock seconds per run, excluding scoring.
         scoring_seconds: wall-clock seconds of scoring per sample.
-        per_minute: samples per minute of the wall clock that they took (`wall_clock_shares`).
+        per_minute: samples per minute of the wall clock that they took (`samples_per_minute`).
         per_minute_ratio: ratio of samples per minute.
         steps, calls: steps and tool calls per sample.
         cost: US dollars for all samples with a known cost; None if there are none.
@@ -271,7 +271,7 @@ def _cell(
         estimated=sum(result.estimated for result in ended),
         seconds=_mean(result.seconds for result in ended),
         scoring_seconds=_mean(result.scoring_seconds for result in ended),
-        per_minute=60 * len(shares) / math.fsum(shares) if shares else None,
+        per_minute=samples_per_minute(shares),
         per_minute_ratio=1 / slower if slower else None,
         steps=_mean(result.steps for result in ended),
         calls=_mean(result.calls for result in ended),

@@ -9,6 +9,9 @@ from itertools import accumulate, pairwise
 
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 
+MIN_SECONDS = 60.0
+"""Wall clock below which a number of samples a minute would be an extrapolation, not a count."""
+
 
 def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict[SampleKey, float]:
     """Return each run's share of the wall clock, in seconds; they add up to the time in which any
@@ -39,6 +42,13 @@ def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict
     so_far = [0.0, *accumulate(shares)]
     by_then = dict(zip(moments, so_far, strict=True))
     return {key: by_then[ended] - by_then[began] for key, (began, ended) in runs.items()}
+
+
+def samples_per_minute(shares: Sequence[float]) -> float | None:
+    """Return the number of samples per minute of the wall clock that they took together, given the
+    share of each in seconds; None below `MIN_SECONDS`."""
+    seconds = math.fsum(shares)
+    return 60 * len(shares) / seconds if seconds >= MIN_SECONDS else None
 
 
 def busy_seconds(results: Sequence[SampleResult]) -> Callable[[float], float]:

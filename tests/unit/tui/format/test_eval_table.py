@@ -38,8 +38,8 @@ def test_the_table_at_80_columns() -> None:
         "        sandbox   2/2  100.0 [34.2, 100.0]  +50.0 [-48.6, +90.5]     500  0.50×\n"
         "\n"
         "domain  mode     generated  q/min  q/min ratio  seconds  scoring s  steps\n"
-        "math    vanilla     10.0 %   24.0            –     10.0        0.5    1.0\n"
-        "        sandbox     20.0 %    8.0        0.33×     20.0        0.0    3.5\n"
+        "math    vanilla     10.0 %      –            –     10.0        0.5    1.0\n"
+        "        sandbox     20.0 %      –        0.33×     20.0        0.0    3.5\n"
     )
     assert "command: sandbox-tui eval run pocket --model small-0.5b\n" in text
     assert "\nIntervals: 95%, over tasks: the samples of one task count as one." in text

@@ -110,17 +110,29 @@ def test_the_pace_is_that_of_the_wall_clock() -> None:
     """Two samples at once, then, after an hour's pause and with scoring in between, one alone."""
     found = cells(
         [
-            result("a", "vanilla", 1.0, began_at=100, seconds=10, scoring_seconds=40),
-            result("a", "sandbox", 1.0, began_at=100, seconds=30),
-            result("b", "vanilla", 1.0, began_at=3800, seconds=5),
-            result("b", "sandbox", 1.0, began_at=3805, seconds=20),
+            result("a", "vanilla", 1.0, began_at=100, seconds=100, scoring_seconds=400),
+            result("a", "sandbox", 1.0, began_at=100, seconds=300),
+            result("b", "vanilla", 1.0, began_at=3800, seconds=50),
+            result("b", "sandbox", 1.0, began_at=3850, seconds=200),
         ]
     )
     base, other = found["math", "vanilla"], found["math", "sandbox"]
-    assert base.per_minute == 60 * 2 / (5 + 5)
-    assert other.per_minute == 60 * 2 / (25 + 20)
+    assert base.per_minute == 60 * 2 / (50 + 50)
+    assert other.per_minute == 60 * 2 / (250 + 200)
     assert other.per_minute_ratio == 10 / 45
-    assert (base.seconds, base.scoring_seconds) == (7.5, 20)
+    assert (base.seconds, base.scoring_seconds) == (75, 200)
+
+
+def test_less_than_a_minute_shows_no_pace() -> None:
+    """One task of half a second would say 120 a minute."""
+    found = cells(
+        [
+            result("a", "vanilla", 1.0, began_at=100, seconds=0.5),
+            result("a", "sandbox", 1.0, began_at=200, seconds=60),
+        ]
+    )
+    assert found["math", "vanilla"].per_minute is None
+    assert found["math", "sandbox"].per_minute == 1
 
 
 def test_samples_of_a_task_weigh_as_one_in_ratios() -> None:
