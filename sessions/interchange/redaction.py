@@ -1,8 +1,9 @@
 """Redaction: finds secrets by their form and blanks them before a session is exported.
 
-Every character of a secret becomes `*`, so that lengths, JSON, line breaks and all positions stay
-the same. Terminal output and streamed replies are searched as a whole, so that a secret split
-across two chunks is found too.
+In texts, every secret becomes the same mask, which does not tell its length. In terminal output,
+streamed replies and file contents, every character of a secret becomes `*` instead: columns, sizes
+and line breaks stay as they were recorded. Terminal output and streamed replies are searched as a
+whole, so that a secret split across two chunks is found too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import re
 import shlex
 import urllib.parse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, cast
 
@@ -21,6 +22,9 @@ import msgspec
 
 from sandbox_tui.core.base.secret_names import is_secret_name
 from sandbox_tui.core.events import types as e
+
+MASK = "********"
+"""Stands for a secret in a text."""
 
 MIN_SECRET_CHARS = 8
 """Shortest environment value that is treated as a secret."""
@@ -114,12 +118,17 @@ class Redactor:
         self._known_bytes = _any_of([data.decode("latin-1") for data in as_bytes])
 
     def text(self, text: str) -> str:
-        """Return the text with every secret redacted; its length stays the same."""
-        return self._redacted(text, self._known)
+        """Return the text with every secret replaced by the same mask."""
+        return self._redacted(text, self._known, _mask)
+
+    def part(self, text: str) -> str:
+        """Return a text made of recorded parts with every secret redacted; its length stays the
+        same."""
+        return self._redacted(text, self._known, _blank)
 
     def data(self, data: bytes) -> bytes:
         """Return the data with every secret redacted; its length stays the same."""
-        return self._redacted(data.decode("latin-1"), self._known_bytes).encode("latin-1")
+        return self._redacted(data.decode("latin-1"), self._known_bytes, _blank).encode("latin-1")
 
     def events(self, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
         """Return the events with every secret redacted, including those that span several
@@ -128,24 +137,26 @@ class Redactor:
         self._streams(events, done)
         return done
 
-    def _redacted(self, text: str, known: re.Pattern[str] | None) -> str:
+    def _redacted(
+        self, text: str, known: re.Pattern[str] | None, hide: Callable[[str], str]
+    ) -> str:
+        def whole(match: re.Match[str]) -> str:
+            self.found += 1
+            return hide(match[0])
+
+        def group(match: re.Match[str]) -> str:
+            if not match[1].strip("*"):  # already redacted
+                return match[0]
+            self.found += 1
+            start, end = match.start(1) - match.start(), match.end(1) - match.start()
+            return match[0][:start] + hide(match[1]) + match[0][end:]
+
         if known is not None:
-            text = known.sub(self._blank_match, text)
-        text = _WHOLE.sub(self._blank_match, text)
+            text = known.sub(whole, text)
+        text = _WHOLE.sub(whole, text)
         for pattern in _PARTS:
-            text = pattern.sub(self._blank_group, text)
+            text = pattern.sub(group, text)
         return text
-
-    def _blank_match(self, match: re.Match[str]) -> str:
-        self.found += 1
-        return _NOT_NEWLINE.sub("*", match[0])
-
-    def _blank_group(self, match: re.Match[str]) -> str:
-        if not match[1].strip("*"):  # already redacted
-            return match[0]
-        self.found += 1
-        start, end = match.start(1) - match.start(), match.end(1) - match.start()
-        return match[0][:start] + "*" * (end - start) + match[0][end:]
 
     # --- events
 
@@ -189,9 +200,17 @@ class Redactor:
                 done[at] = msgspec.structs.replace(events[at], data=piece)
         for positions in deltas.values():
             texts = [cast(e.ModelDelta, events[at]).text for at in positions]
-            redacted = _split_like(self.text("".join(texts)), texts)
+            redacted = _split_like(self.part("".join(texts)), texts)
             for at, text in zip(positions, redacted, strict=True):
                 done[at] = msgspec.structs.replace(events[at], text=text)
+
+
+def _mask(secret: str) -> str:
+    return MASK
+
+
+def _blank(secret: str) -> str:
+    return _NOT_NEWLINE.sub("*", secret)
 
 
 def _any_of(known: Sequence[str]) -> re.Pattern[str] | None:

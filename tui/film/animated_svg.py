@@ -1,7 +1,8 @@
 """An SVG animation: the frames form a strip that moves behind a window.
 
 CSS moves the strip (CSS Animations Level 1, `step-end`), so that the film also plays in an <img>,
-where scripts do not run. A row that looks the same in several frames is stored once.
+where scripts do not run. A row that looks the same in several frames is stored once. Without the
+animation, the window shows the last frame: viewers that do not play it show the end as a picture.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ font-size: 20px; white-space: pre; }}
 @keyframes film {{
 {steps}
 }}
-@media (prefers-reduced-motion: reduce) {{ \
-.strip {{ animation: none; transform: translateX({last:g}px); }} }}
+@media (prefers-reduced-motion: reduce) {{ .strip {{ animation: none; }} }}
 </style>
 <defs>
 <clipPath id="window"><rect width="{inner_width:g}" height="{inner_height:g}"/></clipPath>
 {rows}
 </defs>
 {frame}
-<g transform="translate(9, 41)" clip-path="url(#window)"><g class="strip">
+<g transform="translate(9, 41)" clip-path="url(#window)"><g class="strip" \
+transform="translate({last:g})">
 {frames}
 </g></g>
 </svg>
@@ -50,7 +51,8 @@ class Frame:
 
 
 def animated_svg(frames: Sequence[Frame]) -> bytes:
-    """Return all frames in an endless loop; users who prefer reduced motion see only the last one.
+    """Return all frames in an endless loop; users who prefer reduced motion, and viewers that play
+    no animation, see only the last one.
 
     Args:
         frames: at least one; all of one size.

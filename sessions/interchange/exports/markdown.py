@@ -20,7 +20,13 @@ from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
-from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import fence, inline, prose, quote
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import (
+    code_line,
+    fence,
+    inline,
+    prose,
+    quote,
+)
 from sandbox_tui.sessions.interchange.exports.markdown_summary import (
     changed_files,
     outcome_sentences,
@@ -88,6 +94,8 @@ def _entry(entry: Entry) -> Iterable[str]:
             yield _quoted("note" if item.step else "note on this session", item.text)
         case e.SnapshotTaken():
             pass  # only meaningful inside the program
+        case e.RunFinished(reason="submitted", error=None | ""):
+            pass  # the first paragraph says it
         case _:
             yield quote(f"· {_words(marked(item))}")
 
@@ -106,7 +114,7 @@ def _call(item: CallItem) -> Iterable[str]:
     # a command has its own block below, so the title omits it
     words = "" if item.call.name == BASH else summarize_call(item.call.name, item.arguments)
     title = f"**{item.call.number} {inline(short_name(item.call.name))}**"
-    yield f"{title} {inline(words[:160])}".rstrip()
+    yield f"{title} {code_line(words[:160])}".rstrip()
     if words := decision(item):
         decided = item.decided
         feedback = decided.feedback if decided and decided.verdict != "answer" else None

@@ -49,6 +49,18 @@ def code(text: str) -> str:
     return f"{marks} {text} {marks}" if longest else f"`{text}`"
 
 
+def code_line(text: str) -> str:
+    """Format untrusted text as inline code on one line."""
+    return code(sanitize_line(text).strip())
+
+
+def code_cell(text: str) -> str:
+    """Format untrusted text as inline code in a cell of a table."""
+    if "\\|" in text:  # parsers disagree on a backslash before an escaped pipe in code
+        return inline(text)
+    return code_line(text).replace("|", "\\|")
+
+
 def inline(text: str) -> str:
     """Escape text as plain inline text."""
     text = re.sub(r"([\\`*_{}\[\]()>#+!|~])", r"\\\1", sanitize_line(text)).strip()

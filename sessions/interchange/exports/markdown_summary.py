@@ -10,7 +10,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Recording, shortened
-from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import inline
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code_cell, inline
 from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run
 
 MAX_CELL_CHARS = 80
@@ -80,7 +80,7 @@ def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
     calls = [entry.item for entry in entries if isinstance(entry.item, CallItem)]
     rows = [
         f"| {item.call.number} | {inline(short_name(item.call.name))} |"
-        f" {inline(shortened(summarize_call(item.call.name, item.arguments), MAX_CELL_CHARS))} |"
+        f" {code_cell(shortened(summarize_call(item.call.name, item.arguments), MAX_CELL_CHARS))} |"
         f" {inline(_result(item))} |"
         for item in calls[:MAX_ROWS]
     ]

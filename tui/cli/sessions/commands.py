@@ -229,13 +229,12 @@ def sessions_export(
     """
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
     from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter, screenshot_exporter
-    from sandbox_tui.tui.cli.sessions.export_import import export_session
+    from sandbox_tui.tui.cli.sessions.export_import import export_session, unknown_format
     from sandbox_tui.tui.film.film_process import FILM
 
     format_ = format_.replace("_", "-")  # accept the module's name, too
     if format_ not in (*EXPORTERS, FILM):
-        names = ", ".join((*EXPORTERS, FILM))
-        raise ConfigError(f"There is no format {format_!r}. Known formats: {names}.")
+        raise ConfigError(unknown_format(format_, (*EXPORTERS, FILM)))
     if at is not None and format_ != "svg":
         raise ConfigError("--at is for screenshots: use it with --format svg.")
     if format_ == FILM:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,31 @@ from sandbox_tui.tui.format.titles import cut_title, task_line
 if TYPE_CHECKING:
     from sandbox_tui.sessions.interchange.export_files import Export
     from sandbox_tui.sessions.interchange.exports import Exporter
+
+
+_USUAL_NAMES = {
+    "json": ("trajectory", "chat-jsonl"),
+    "jsonl": ("chat-jsonl",),
+    "txt": ("markdown",),
+    "text": ("markdown",),
+    "md": ("markdown",),
+    "htm": ("html",),
+    "cast": ("asciicast",),
+    "sbx": ("bundle",),
+    "zip": ("bundle",),
+    "png": ("svg",),
+    "gif": ("film",),
+    "mp4": ("film",),
+    "video": ("film",),
+}
+"""Formats that are closest to a usual name of others, or to the ending of a file."""
+
+
+def unknown_format(name: str, known: Sequence[str]) -> str:
+    """Return what to say about a format that does not exist: the closest ones, and all."""
+    close = _USUAL_NAMES.get(name.lower().lstrip(".")) or difflib.get_close_matches(name, known, 2)
+    meant = f" Did you mean {' or '.join(close)}?" if close else ""
+    return f"There is no format {name!r}.{meant} Known formats: {', '.join(known)}."
 
 
 def export_session(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import tracemalloc
@@ -269,9 +270,44 @@ def test_markdown_reads_like_a_report(store: Store) -> None:
     assert text.split("\n\n")[1].startswith("**Outcome: submitted.** 2 steps, 2 calls (1 failed), ")
     assert "## Task\n\n> words\n\n## Answer\n\nwords\n\n## Files\n\n" in text
     assert "\n| words.py | new | 15 bytes |\n" in text
-    assert "\n| 1 | bash | echo words | ✗ 0.50 s · exit 3 · edited by you |\n" in text
+    assert "\n| 1 | bash | `echo words` | ✗ 0.50 s · exit 3 · edited by you |\n" in text
     assert "<details><summary>output, 100 lines</summary>\n\n```\nline 0\n" in text
     assert "snapshot" not in text
+    assert "submitted" not in text.partition("## What happened")[2]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "print('start')",
+        "a_b | grep *",
+        "echo `date` \\",
+        "``",
+        "sed 's/a\\|b/c/'",
+        "<b>&amp; [x](y)",
+    ],
+)
+def test_a_command_in_the_table_of_calls_reads_as_it_was_written(
+    store: Store, command: str
+) -> None:
+    arguments = json.dumps({"command": command})
+    call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments=arguments)
+    keep(
+        store,
+        [
+            started(),
+            e.CallProposed(seq=2, call=call),
+            e.RunFinished(
+                seq=3, reason="submitted", error=None, totals=e.Totals(steps=1, calls=1), answer="x"
+            ),
+        ],
+        [],
+    )
+    text = only(store, "markdown").decode()
+    assert "\\(" not in text
+    shown = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    (row,) = re.findall(r"<td>bash</td>\n<td>(.*)</td>", shown)
+    assert html.unescape(re.sub("<[^>]*>", "", row)) == command
 
 
 @pytest.mark.parametrize(("reason", "mark"), [("submitted", ""), ("cancelled", " (not submitted)")])

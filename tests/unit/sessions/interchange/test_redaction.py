@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.interchange.redaction import Redactor, secrets_of
+from sandbox_tui.sessions.interchange.redaction import MASK, Redactor, secrets_of
 from tests.cost import assert_growth
 from tests.unit.event_streams import streams
 from tests.unit.sample_run import SECRET, sample
@@ -40,12 +40,21 @@ PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nabc/+=\n-----END PR
 )
 def test_what_looks_like_a_secret(text: str, secret: str) -> None:
     redactor = Redactor()
-    redacted = redactor.text(text)
+    assert secret not in redactor.text(text)
+    assert redactor.found >= 1
+    redacted = redactor.part(text)
     assert secret not in redacted
     assert len(redacted) == len(text)
     assert redacted.count("\n") == text.count("\n")
-    assert redactor.found >= 1
     assert redactor.data(text.encode()) == redacted.encode()
+
+
+def test_a_mask_in_a_text_does_not_tell_how_long_the_secret_is() -> None:
+    redactor = Redactor(["correct horse", "correct horse battery"])
+    assert redactor.text("a correct horse b") == f"a {MASK} b"
+    assert redactor.text("a correct horse battery b") == f"a {MASK} b"
+    assert redactor.text(f"a {SECRET} b\n{PEM}\n") == f"a {MASK} b\n{MASK}-----END PRIVATE KEY-----\n"
+    assert redactor.text("password=correct-horse-42 b") == f"password={MASK} b"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +76,8 @@ def test_what_does_not_look_like_a_secret(text: str) -> None:
 def test_values_of_the_environment_are_blanked_as_they_are() -> None:
     environment = {"MY_TOKEN": "tr0ub4dor ünd 3", "HOME": "/home/someone", "A_KEY": "short"}
     redactor = Redactor(secrets_of(environment))
-    assert redactor.text("it is tr0ub4dor ünd 3!") == "it is ***************!"
+    assert redactor.text("it is tr0ub4dor ünd 3!") == "it is ********!"
+    assert redactor.part("it is tr0ub4dor ünd 3!") == "it is ***************!"
     assert "tr0ub4dor" not in redactor.data("it is tr0ub4dor ünd 3!".encode()).decode()
     assert redactor.text("/home/someone short") == "/home/someone short"
 
@@ -158,7 +168,7 @@ def test_events_without_secrets_are_as_they_were(events: list[e.AnyEvent]) -> No
 
 @given(st.text(max_size=300), st.lists(st.text(min_size=8, max_size=20), max_size=3))
 def test_blanking_keeps_length_and_lines(text: str, secrets: list[str]) -> None:
-    redacted = Redactor(secrets).text(text)
+    redacted = Redactor(secrets).part(text)
     assert len(redacted) == len(text)
     assert re.findall(r"[\r\n]", redacted) == re.findall(r"[\r\n]", text)
 

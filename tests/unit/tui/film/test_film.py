@@ -79,3 +79,15 @@ def test_each_row_is_written_once_and_each_frame_has_its_time() -> None:
     assert [float(n) for n in re.findall(r"^([\d.]+)% ", text, re.MULTILINE)] == [0, 20, 80]
     assert "film 5s" in text
     assert "prefers-reduced-motion" in text
+
+
+def test_a_viewer_without_animation_shows_the_last_frame() -> None:
+    first, last = screenshot_rows(drawn("first")), screenshot_rows(drawn("last"))
+    root = ElementTree.fromstring(animated_svg([Frame(first, 1.0), Frame(last, 1.0)]))
+    (strip,) = (each for each in root.iter() if each.get("class") == "strip")
+    frame = strip[1]
+    assert "last" in "".join(root.itertext())
+    shift = float(strip.get("transform", "").removeprefix("translate(").removesuffix(")"))
+    place = float(frame.get("transform", "").removeprefix("translate(").removesuffix(")"))
+    assert place > 0
+    assert shift == -place
