@@ -239,11 +239,11 @@ async def test_calls_are_allowed_in_all_runs_of_the_group_and_nowhere_else(tmp_p
         line = app.screen.query_one("#allowed-group")
         assert "in all 2 runs of this group" in str(line.render())
         await pilot.press("ctrl+g", "ctrl+g")
-        assert not str(line.render()).startswith("●")
+        assert str(line.render()).startswith("[ ]")
         box = app.screen.query_one(VerticalScroll)
         assert str(box.border_title) == "approve always · call 1 bash"
         await pilot.press("ctrl+g")
-        assert str(line.render()).startswith("●")
+        assert str(line.render()).startswith("[x]")
         assert str(box.border_title) == "approve always in all 2 runs · call 1 bash"
         await pilot.press("enter")
         for one in (first, second):
