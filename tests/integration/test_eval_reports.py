@@ -50,5 +50,6 @@ async def test_the_report_of_a_run_evaluation(
     assert pages == {one.run_id for one in results}
     assert all(f'href="sessions/{page}.html"' in (tmp_path / "html").read_text() for page in pages)
     for form in ("text", "markdown", "html"):
-        write_comparison(store, "last", evaluation.info.id, form, tmp_path / form)
-        assert "0 tasks solved only on the right" in (tmp_path / form).read_text()
+        write_comparison(store, "last", evaluation.info.id, form, tmp_path / form, explain=True)
+        words = " ".join((tmp_path / form).read_text().split())
+        assert "No task is solved in only one of them." in words

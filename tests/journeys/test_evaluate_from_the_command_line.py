@@ -59,7 +59,7 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         page = (person.folder / "r.html").read_text()
         assert all(f'href="sessions/{one["run_id"]}.html"' in page for one in samples)
         assert all((person.folder / f"sessions/{one['run_id']}.html").exists() for one in samples)
-        for form in ("markdown", "csv", "cells", "text"):
+        for form in ("markdown", "csv", "cells", "json", "text"):
             person.runs(f"sandbox-tui eval report {first['id']} --format {form} >{form}")
             assert "tables" in (person.folder / form).read_text()
         compare = f"sandbox-tui eval compare {first['id']} {newest['id']}"

@@ -53,11 +53,17 @@ def _sections(report: EvalReport) -> Iterator[str]:
 
 
 def _domains_by_modes(table: EvalTable) -> str:
-    columns = columns_of(table)
+    columns = _scores_first(columns_of(table))
     domains = [(row.domain, _lines(at, row, columns)) for at, row in enumerate(table.rows)]
     if table.total in table.rows_and_total:
         domains.append((table.total.domain, _lines(None, table.total, columns)))
     return domains_table([column.title for column in columns], domains)
+
+
+def _scores_first(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns with the results before the number of samples: a phone shows only the
+    first one."""
+    return sorted(columns, key=lambda column: column.title not in ("score %", "difference"))
 
 
 def _lines(number: int | None, row: Row, columns: Sequence[Column]) -> list[Line]:

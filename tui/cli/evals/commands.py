@@ -285,10 +285,10 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "markdown", "html", "csv", "cells"]),
+    type=click.Choice(["text", "markdown", "html", "csv", "cells", "json"]),
     default="text",
     show_default=True,
-    help="csv has one line per sample, cells one per domain and mode.",
+    help="csv has one line per sample, cells one per domain and mode; json has both.",
 )
 @click.option(
     "--output",

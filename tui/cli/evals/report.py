@@ -1,4 +1,4 @@
-"""`sandbox-tui eval report` and `compare`: evaluations as text, Markdown, HTML and CSV."""
+"""`sandbox-tui eval report` and `compare`: evaluations as text, Markdown, HTML, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
 from sandbox_tui.sessions.evals.report.csv import cells_csv, samples_csv
 from sandbox_tui.sessions.evals.report.html import html_report
+from sandbox_tui.sessions.evals.report.json import json_report
 from sandbox_tui.sessions.evals.report.markdown import markdown_report
 from sandbox_tui.sessions.evals.report.recorded_comparison import recorded_comparison
 from sandbox_tui.sessions.evals.report.recorded_report import recorded_report
@@ -34,6 +35,7 @@ REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
     "html": html_report,
     "csv": samples_csv,
     "cells": cells_csv,
+    "json": json_report,
 }
 """Formats of a report by name."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,6 +21,7 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.csv import cells_csv, samples_csv
 from sandbox_tui.sessions.evals.report.html import html_report
+from sandbox_tui.sessions.evals.report.json import json_report
 from sandbox_tui.sessions.evals.report.markdown import markdown_report
 from sandbox_tui.sessions.evals.report.report import EvalReport, eval_report
 from sandbox_tui.sessions.evals.report.session_pages import session_link, write_session_pages
@@ -227,6 +229,46 @@ def test_any_answer_is_one_field(answer: str) -> None:
     (line,) = read(samples_csv(eval_report(INFO, rows)))
     assert line["target"] == "t"
     assert not set("\0\x1b\x7f") & set(line["answer"])
+
+
+# --- JSON
+
+
+def test_one_object_for_other_programs() -> None:
+    results = [
+        result("a", "vanilla", 0.0),
+        result("a", "sandbox", 1.0),
+        result("b", "sandbox", status="failed", finish_reason="model_error", error="Away."),
+    ]
+    made = json.loads(json_report(eval_report(INFO, results)))
+    assert (made["suite"], made["model"], made["samples_done"]) == ("pocket", "small-0.5b", 3)
+    vanilla, sandbox = made["domains"]["math"]
+    assert (vanilla["mode"], vanilla["score"]["value"], vanilla["difference"]) == (
+        *("vanilla", 0.0),
+        None,
+    )
+    assert (sandbox["score"]["value"], sandbox["failures"]) == (1.0, {"model error": 1})
+    assert [cell["domain"] for cell in made["total"]] == ["all", "all"]
+    shown = [(one["task"], one["status"], one["score"], one["session"]) for one in made["samples"]]
+    assert shown == [
+        ("a", "scored", 1.0, "sandbox-a"),
+        ("a", "scored", 0.0, "vanilla-a"),
+        ("b", "failed", None, "sandbox-b"),
+    ]
+
+
+def test_hostile_text_is_data_in_json() -> None:
+    made = json.loads(json_report(hostile_report()))
+    assert {one["answer"] for one in made["samples"]} == {HOSTILE}
+
+
+# --- HTML of the table
+
+
+def test_the_score_comes_before_the_number_of_samples() -> None:
+    """On a phone only the first column of figures is visible."""
+    text = Tags(html_report(eval_report(INFO, evaluation(3)))).text
+    assert text.index("score %") < text.index("done")
 
 
 # --- pages of sessions
