@@ -55,6 +55,20 @@ def describe_error(message: str, sections: Mapping[str, Any], tables: Mapping[st
     return f"{place[1]}.{place[2]} must be {describe_type(fields[place[2]])}, not {value!r}"
 
 
+def describe_wrong_value(path: str, kind: Any, value: Any) -> str:
+    """Say which values a key accepts, and suggest the closest one.
+
+    Args:
+        path: of the key, with dots.
+        kind: the type of its values.
+        value: what was given instead.
+    """
+    words = [str(one) for one in get_args(kind)] if get_origin(kind) is Literal else []
+    close = difflib.get_close_matches(str(value), words, 1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return f"{path} must be {describe_type(kind)}, not {value!r}.{hint}"
+
+
 def refuse_unknown_keys(
     source: str, tables: Mapping[str, Any], path: str, kind: type[msgspec.Struct]
 ) -> None:

@@ -11,7 +11,11 @@ from typing import Any, cast
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.config.expected_values import describe_error, describe_unknown_key
+from sandbox_tui.core.config.expected_values import (
+    describe_error,
+    describe_unknown_key,
+    describe_wrong_value,
+)
 from sandbox_tui.core.config.toml_lines import first_line_in, line_of, line_of_item
 from sandbox_tui.core.config.valid_values import VARIABLE
 from sandbox_tui.core.policy.rules import Rule, rule_problem
@@ -135,7 +139,10 @@ def _problem_of_rule(
     except msgspec.ValidationError as error:
         words, _, place = str(error).partition(" - at ")
         key = match[1] if (match := re.search(r"rules\[\d+\]\.(\w+)", place)) else ""
-        return key, f"{f'{key}: ' if key else ''}{words}."
+        types = {field.name: field.type for field in msgspec.structs.fields(Rule)}
+        if key in types and _is_table(rule):
+            return key, describe_wrong_value(key, types[key], rule[key])
+        return key, f"{words}."
     return "", rule_problem(msgspec.convert(rule, Rule), tools) or ""
 
 

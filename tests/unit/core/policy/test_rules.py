@@ -301,7 +301,15 @@ def test_rules_come_from_the_config(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ('action = "maybe"', "policy rule 2: action: Invalid enum value 'maybe'"),
+        (
+            'action = "maybe"',
+            "policy rule 2: action must be one of allow, ask or deny, not 'maybe'.",
+        ),
+        (
+            'action = "alow"',
+            "policy rule 2: action must be one of allow, ask or deny, not 'alow'. "
+            "Did you mean 'allow'?",
+        ),
         ('tool = "submit"', "policy rule 2: Object missing required field `action`"),
         ('action = "deny"\ntool = "bash"', "policy rule 2: there is no tool named 'bash'"),
         ('action = "deny"\ncommand = "ls"', "policy rule 2: `command` needs tool"),
