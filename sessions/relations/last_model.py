@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from sandbox_tui.sessions.store.run_summary import summary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.runs import newest_standalone
+from sandbox_tui.sessions.store.tables.runs import has_own_reply, newest_standalone
 
 MAX_RUNS_READ = 20
 """Number of the newest runs that are inspected."""
@@ -35,13 +36,20 @@ def last_model(store: Store) -> LastModel | None:
     """Return the model of the newest session that had a server, was recorded here and belongs to no
     evaluation or training; None if there is none.
 
+    A run that ended without a reply does not count: its model or server may never have worked.
+
     Raises:
         StoreError: the database cannot be read.
     """
     rows = newest_standalone(store, MAX_RUNS_READ)
     for row in rows:
         params: dict[str, Any] = json.loads(row["model_params"] or "{}")
-        if row["model"] and "base_url" in params and not row["imported"]:  # the demo has no server
+        has_server = "base_url" in params  # the demo has none
+        if row["model"] and has_server and not row["imported"] and _may_work(store, row):
             used_at = float(row["started_at"] or 0.0)
             return LastModel(str(row["model"]), str(params["base_url"] or ""), used_at)
     return None
+
+
+def _may_work(store: Store, row: dict[str, Any]) -> bool:
+    return summary(row).outcome == "running" or has_own_reply(store, row)

@@ -2,7 +2,68 @@
 
 from __future__ import annotations
 
-from sandbox_tui.sessions.relations.last_model import LastModel, later_of
+import msgspec
+
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.last_model import LastModel, last_model, later_of
+from tests.unit.event_streams import started
+
+URL = "http://127.0.0.1:8123/v1"
+
+
+def replied(step: int) -> e.ModelReplied:
+    return e.ModelReplied(
+        step=step,
+        message={"role": "assistant", "content": "x"},
+        text="x",
+        reasoning="",
+        usage=e.Usage(),
+        finish_reason="stop",
+        latency=0.1,
+    )
+
+
+def keep(store: Store, model: str, at: float, *rest: e.AnyEvent, parent_seq: int = 0) -> None:
+    first = msgspec.structs.replace(
+        started(),
+        model=model,
+        model_params={"base_url": URL},
+        started_at=at,
+        parent="parent" if parent_seq else None,
+        parent_seq=parent_seq or None,
+    )
+    events = [first, *rest]
+    store.append(
+        model, [msgspec.structs.replace(one, seq=seq) for seq, one in enumerate(events, 1)]
+    )
+
+
+END = e.RunFinished(reason="cancelled", error=None, totals=e.Totals())
+
+
+def test_a_run_that_ended_without_a_reply_does_not_count(store: Store) -> None:
+    keep(store, "never-replied", 30.0, END)
+    assert last_model(store) is None
+    keep(store, "replied", 10.0, replied(1), END)
+    assert last_model(store) == LastModel("replied", URL, 10.0)
+
+
+def test_a_fork_counts_only_once_its_own_model_replied(store: Store) -> None:
+    keep(store, "replied", 10.0, replied(1), END)
+    keep(store, "silent-fork", 30.0, replied(1), END, parent_seq=2)
+    assert last_model(store) == LastModel("replied", URL, 10.0)
+    keep(store, "fork", 20.0, replied(1), replied(2), END, parent_seq=2)
+    assert last_model(store) == LastModel("fork", URL, 20.0)
+
+
+def test_a_run_that_still_waits_for_its_first_reply_counts(store: Store) -> None:
+    keep(store, "replied", 10.0, replied(1), END)
+    keep(store, "waiting", 30.0)
+    assert last_model(store) == LastModel("waiting", URL, 30.0)
+    store.set_owner("waiting", ProcessIdentity.no_process())
+    assert last_model(store) == LastModel("replied", URL, 10.0)
 
 
 def test_the_model_used_last_is_offered_from_a_run_or_an_evaluation() -> None:
