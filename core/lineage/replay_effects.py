@@ -18,11 +18,11 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import FileState
+from sandbox_tui.core.lineage.differing_result import differing_result
 from sandbox_tui.core.lineage.fork_point import CommandReplay, SideEffect
 from sandbox_tui.core.sandboxes.base import FileEntry, Sandbox
 from sandbox_tui.core.sandboxes.scripts.loader import quote
 from sandbox_tui.core.tools.base import Observation
-from sandbox_tui.core.tools.call_summaries import summarize_call
 
 MAX_RECONCILED_FILES = 1000
 """Maximum number of files compared with their stored state."""
@@ -67,7 +67,7 @@ async def replay(effects: Sequence[SideEffect], context: ReplayContext) -> None:
     for effect in effects:
         if isinstance(effect, CommandReplay):
             number += 1
-            divergence = _divergence(effect, await _replay_call(effect, context))
+            divergence = differing_result(effect, await _replay_call(effect, context))
             context.environment.events.post(
                 e.Repeated(
                     what=effect.number, by=effect.by, number=number, of=count, parted=divergence
@@ -118,25 +118,6 @@ async def _replay_call(effect: CommandReplay, context: ReplayContext) -> Observa
     except ArgumentsError as error:
         return Observation(text=f"Error: {error}", ok=False)
     return await tool(arguments, context.environment.context(command_timeout=limit))
-
-
-def _divergence(effect: CommandReplay, now: Observation) -> str:
-    """Say in a sentence how the result of a replay differs; empty if it does not."""
-    if effect.ended and now.timed_out:
-        return ""
-    about = sanitize_line(summarize_call(effect.tool, effect.arguments))[:60]
-    what = f"call {effect.number}" if effect.by == "model" else "your command"
-    if now.exit_code != effect.exit_code:
-        how = f"exit code {_code(now.exit_code)}, recorded {_code(effect.exit_code)}"
-    elif not effect.observation.endswith(now.text):
-        how = "its output differs from the recording"
-    else:
-        return ""
-    return f"Running {what} again gave a different result: {how} ({about})."
-
-
-def _code(code: int | None) -> str:
-    return "none" if code is None else str(code)
 
 
 # --- files

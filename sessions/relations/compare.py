@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sandbox_tui.sessions.relations.aligned_calls import Pair, align, calls_of, with_pending
-from sandbox_tui.sessions.relations.fork_tree import fork_step
+from sandbox_tui.sessions.relations.fork_tree import fork_place
 from sandbox_tui.sessions.relations.human_acts import ActPair, acts_between, acts_of
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
@@ -55,7 +55,7 @@ class Comparison:
         diverged_at: index of the first pair whose calls or outcomes differ; None if there is none.
         files: those that differ at the end.
         same_files: number of files that are equal.
-        fork_step: the step at which one was forked from the other; None if neither was.
+        fork_place: where one parts from the other, its parent; empty if neither is a fork of it.
     """
 
     left: RunSummary
@@ -65,7 +65,7 @@ class Comparison:
     diverged_at: int | None
     files: Sequence[FilePair]
     same_files: int
-    fork_step: int | None = None
+    fork_place: str = ""
 
     @property
     def is_running(self) -> bool:
@@ -124,7 +124,7 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
         diverged_at=diverged_at,
         files=[file for file in files if file.verdict != "same"],
         same_files=sum(file.verdict == "same" for file in files),
-        fork_step=_forked_at(store, left, right),
+        fork_place=_fork_place(store, left, right),
     )
 
 
@@ -162,11 +162,11 @@ def _content(store: Store, digest: str | None) -> bytes | None:
     return None if digest is None else store.get_blob(digest)
 
 
-def _forked_at(store: Store, left: RunSummary, right: RunSummary) -> int | None:
+def _fork_place(store: Store, left: RunSummary, right: RunSummary) -> str:
     for child, parent in ((right, left), (left, right)):
         if child.parent == parent.id:
-            return fork_step(store, child)
-    return None
+            return fork_place(store, child)
+    return ""
 
 
 def _files(store: Store, left: str, right: str) -> list[FilePair]:

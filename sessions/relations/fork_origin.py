@@ -40,6 +40,7 @@ class ForkOrigin:
     Attributes:
         parent: id of the session it was forked from.
         step: the last step they have in common.
+        is_within: whether only the beginning of this step is in common.
         message: sent to the model when it was forked; empty for none.
         call: number of the call that was changed; None if none was.
         tool, arguments: of that call, as changed; the arguments are JSON text.
@@ -55,6 +56,14 @@ class ForkOrigin:
     arguments: str = ""
     proposed: str = ""
     model: str = ""
+    is_within: bool = False
+
+    @property
+    def place(self) -> str:
+        """Where the fork parts from its parent, such as `after step 4`."""
+        if not self.step:
+            return "before step 1"
+        return f"{'in' if self.is_within else 'after'} step {self.step}"
 
 
 def shared_part(store: Store, run: RunSummary) -> SharedPart:
@@ -130,6 +139,7 @@ def _origin(forked: e.Forked, change: ForkChange) -> ForkOrigin:
         step=forked.step,
         message=change.message,
         model="" if change.parent_model in ("", forked.model) else forked.model,
+        is_within=change.call > 0 and change.step == forked.step,
     )
     if not is_edited:
         return origin

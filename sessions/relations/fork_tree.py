@@ -33,11 +33,6 @@ class Lineage:
     shared: SharedPart = field(default_factory=SharedPart)
     is_orphan: bool = False
 
-    @property
-    def step(self) -> int | None:
-        """The step of its fork point; None if it is not a fork."""
-        return None if self.origin is None else self.origin.step
-
 
 def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
     """Return sessions with their depth: each fork after its parent, otherwise in the given order.
@@ -109,11 +104,11 @@ def _orphans(store: Store, runs: Sequence[RunSummary]) -> set[str]:
     return {run_id for run_id, parent in parents.items() if parent not in stored}
 
 
-def fork_step(store: Store, run: RunSummary) -> int | None:
-    """Return the step at which a session was forked; None if it is not a fork.
+def fork_place(store: Store, run: RunSummary) -> str:
+    """Return where a session parts from its parent, such as `after step 4`; empty if it is no fork.
 
     Raises:
         StoreError: the database cannot be read.
     """
     origin = read_origin(store, run)
-    return None if origin is None else origin.step
+    return "" if origin is None else origin.place

@@ -101,7 +101,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await until(pilot, lambda: sessions.block_count() == 2)
         drawn = [line.plain for n in range(2) for line in sessions.draw_block(n, 138)]
         assert drawn[1].startswith(" └─")
-        assert drawn[2].strip() == "forked at step 6 · “Please be brief.”"
+        assert drawn[2].strip() == "forked after step 6 · “Please be brief.”"
         sessions.focus()
         await pilot.press("home", "space", "down", "space")
         shot(app, "family")

@@ -51,7 +51,7 @@ def _run_line(event: e.AnyEvent) -> str:
             return _fork_line(event)
         case e.Repeated():
             how = sanitize_line(event.parted) or "as recorded"
-            return f"call {event.number} of {event.of} run again: {how}"
+            return f"run again, {event.number} of {event.of}: {how}"
         case e.Scored():
             worth = "none" if event.value is None else f"{event.value:.3g}"
             return sanitize_line(f"score: {worth} ({event.scorer}). {event.explanation}".rstrip())
@@ -64,7 +64,8 @@ def _run_line(event: e.AnyEvent) -> str:
 def _fork_line(event: e.Forked) -> str:
     again = f", {numbers.counted(event.repeats, 'call')} run again" if event.repeats else ""
     parent = sanitize_line(event.parent)
-    return f"forked from {parent} at step {event.step}{again}; new from here"
+    where = f"after step {event.step}" if event.step else "before step 1"
+    return f"forked from {parent} {where}{again}; new from here"
 
 
 def _start_line(event: e.RunStarted) -> str:

@@ -266,7 +266,7 @@ def size_difference(file: FilePair) -> str:
 def related_sentence(found: Comparison) -> str:
     """Return how the sessions are related, as a sentence; empty if they are not."""
     left, right = found.left, found.right
-    at = "" if found.fork_step is None else f", from step {found.fork_step}"
+    at = f" {found.fork_place}" if found.fork_place else ""
     if right.parent == left.id:
         return f"Right is a fork of left{at}."
     if left.parent == right.id:

@@ -293,7 +293,7 @@ async def test_a_fork_shows_its_reason_and_its_own_part(store: Store) -> None:
         assert " 44 tok " in row(sessions, 1)
         assert " 00:02 " in row(sessions, 1)
         await pilot.press("down")
-        await until(pilot, lambda: "fork of     parent at step 1 · own part" in detail(home))
+        await until(pilot, lambda: "fork of     parent, after step 1 · own part" in detail(home))
         assert "message     try the other way" in detail(home)
         assert "own part 00:02, tokens 40 in, 4 out" in detail(home)
         store.give_up("parent")

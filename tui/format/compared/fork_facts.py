@@ -10,9 +10,9 @@ from sandbox_tui.tui.format.titles import model_title
 
 
 def fork_place(origin: ForkOrigin) -> str:
-    """Return the parent of a fork, the last step they have in common, and another model."""
+    """Return the parent of a fork, where it parts from it, and another model."""
     model = f", with the model {model_title(origin.model)}" if origin.model else ""
-    return f"{origin.parent} at step {origin.step}{model}"
+    return f"{origin.parent}, {origin.place}{model}"
 
 
 def fork_changes(origin: ForkOrigin) -> Sequence[tuple[str, str]]:

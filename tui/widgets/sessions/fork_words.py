@@ -31,7 +31,7 @@ def fork_words(lineage: Lineage, *, short: bool = False) -> str:
     origin = lineage.origin
     if origin is None:
         return ""
-    start = f"forked at step {origin.step}"
+    start = f"forked {origin.place}"
     if lineage.is_orphan:
         start = "fork of a deleted session"
     changes = " · ".join(_changes(origin, short=short))

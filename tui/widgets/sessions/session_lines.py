@@ -119,7 +119,7 @@ class SessionLines:
                 palette,
                 branch=_branch_below(row),
                 fork_label=fork_words(row.lineage, short=True).removeprefix(
-                    "forked at " if width < NARROW else ""
+                    "forked " if width < NARROW else ""
                 ),
                 tags=tags,
                 waits_for=waits_for,

@@ -121,7 +121,9 @@ def test_the_step_of_the_fork_point(tmp_path: Path) -> None:
         tool="execute_bash",
         arguments='{"a": 1}',
         proposed='{"a": 0}',
+        is_within=True,
     )
+    assert origin.place == "in step 7"
     own = own_part(child, shared_part(store, child))
     assert own.seconds == 100.0 - events[-1].t
     parent = store.run("parent")

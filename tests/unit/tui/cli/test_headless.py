@@ -218,12 +218,12 @@ def test_a_fork_prints_where_it_begins_and_nothing_of_its_parent() -> None:
         ]
     )
     assert [line.split("  ", 1)[1] for line in printed[1:]] == [
-        "forked from p at step 2; new from here",
+        "forked from p after step 2; new from here",
         "you: Use the standard library.␛",
     ]
     assert "session f: " in printed[0]
     again = lines([msgspec.structs.replace(forked, repeats=3)])
-    assert again[0].endswith("forked from p at step 2, 3 calls run again; new from here")
+    assert again[0].endswith("forked from p after step 2, 3 calls run again; new from here")
 
 
 def test_several_runs_end_with_a_tally() -> None:

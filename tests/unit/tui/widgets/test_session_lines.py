@@ -33,7 +33,12 @@ def fork(name: str, **changed: str | int) -> SessionRow:
 
 
 CALL = fork(
-    "call", call=4, tool="execute_bash", arguments=bash("echo 99"), proposed=bash("echo 42")
+    "call",
+    call=4,
+    tool="execute_bash",
+    arguments=bash("echo 99"),
+    proposed=bash("echo 42"),
+    is_within=True,
 )
 MESSAGE = fork("message", message="Use the\nstandard library only.")
 MODEL = fork("model", model="llama")
@@ -53,8 +58,11 @@ def drawn(rows: list[SessionRow], width: int, tags: dict[str, list[str]]) -> lis
 def test_forks_at_one_step_say_what_was_changed(width: int) -> None:
     shown = drawn([CALL, MESSAGE, MODEL], width, {})
     below = [each[1].strip() for each in shown]
-    start = {58: "step 3: ", 98: "forked at step 3: ", 154: "forked at step 3 · "}[width]
-    assert below[0].startswith(f"{start}{'call 4 changed: ' if width > 100 else ''}42 → 99")
+    start = {58: "after step 3: ", 98: "forked after step 3: ", 154: "forked after step 3 · "}[
+        width
+    ]
+    within = start.replace("after", "in")
+    assert below[0].startswith(f"{within}{'call 4 changed: ' if width > 100 else ''}42 → 99")
     assert below[1].startswith(f"{start}“Use the st")
     assert below[2].startswith(f"{start}model llama")
 

@@ -170,7 +170,7 @@ def test_a_fork_is_shown_with_its_step_and_what_it_changed(store: Store) -> None
     numbered = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(own, 2)]
     store.append(FORK, [first, *numbered])
     shown = run("sessions", "show", FORK).output
-    assert f"fork of   {RUN} at step 4, with the model other\n" in shown
+    assert f"fork of   {RUN}, in step 4, with the model other\n" in shown
     assert "message   look again\n" in shown
     assert "call 1    changed: old → new\n" in shown
     assert re.search(r"^   1  ok .* bash echo new  \(edited by you\)$", shown, re.MULTILINE)
