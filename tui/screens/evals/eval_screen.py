@@ -55,7 +55,8 @@ TICK_SECONDS = 0.5
 """Seconds between updates of what the running samples are doing."""
 
 OTHER_LINES = 14
-"""Lines that the table leaves for header, keys and some samples."""
+"""Lines that the table leaves for header, keys and some samples, unless it takes half of a short
+screen."""
 
 MIN_TABLE_LINES = 6
 CHART_LINES = 12
@@ -88,10 +89,10 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         binding("eval.pause", "pause"),
         binding("eval.stop", "stop"),
         binding("eval.resume", "resume"),
-        binding("eval.filter", "filter"),
-        binding("eval.charts", "charts"),
         binding("eval.wall", "wall"),
         binding("eval.report", "report"),
+        binding("eval.filter", "filter"),
+        binding("eval.charts", "charts"),
         binding("eval.next_pane", "app.focus_next", show=False),
         binding("eval.previous_pane", "app.focus_previous", show=False),
         binding("eval.back", "back", show=False),
@@ -189,7 +190,8 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             self._draw_charts(data, charts)
         table.display = has_room or not shows_charts
         room = height - OTHER_LINES - (CHART_LINES if shows_charts else 0)
-        table.show(data.table, max(MIN_TABLE_LINES, room))
+        half = 0 if shows_charts else height // 2 - 1
+        table.show(data.table, max(MIN_TABLE_LINES, room, half))
 
     def _draw_charts(self, data: EvalScreenData, charts: ChartRow) -> None:
         """Show the current curves, unless others were drawn recently and samples still run."""

@@ -56,7 +56,8 @@ def draw_chart(
 
 
 def _set_ticks(plot: Any, chart: Chart) -> None:
-    """Label the lowest, the middle and the highest value, all with the same width."""
+    """Label the lowest, the middle and the highest value, all with the same width; equal labels
+    only once."""
     values = [value for _, found in chart.curves.values() for value in found]
     low, high = min(values), max(values)
     if high - low < chart.min_spread:
@@ -65,7 +66,10 @@ def _set_ticks(plot: Any, chart: Chart) -> None:
     places = [low, (low + high) / 2, high]
     plot.ylim(low, high)
     decimals = 1 if chart.min_spread >= 1 else 2
-    plot.yticks(places, [f"{_short(place, decimals):>{TICK_CELLS}}" for place in places])
+    labels = {_short(place, decimals): place for place in (places[1], low, high)}
+    if len(labels) == 1:
+        labels = dict.fromkeys(labels, places[1])
+    plot.yticks([*labels.values()], [f"{label:>{TICK_CELLS}}" for label in labels])
     (_set_steps if chart.axis == "steps" else _set_minutes)(plot, chart)
 
 

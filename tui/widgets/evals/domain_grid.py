@@ -20,7 +20,12 @@ from sandbox_tui.core.evals.sample import EvalMode
 
 GAP = 2
 MAX_DOMAIN_CELLS = 40
+WHOLE_NAME_CELLS = 12
+"""Minimum width of the names, at which those of the built-in suite are whole."""
+
 MIN_DOMAIN_CELLS = 8
+"""Minimum width of the names where the difference would not fit otherwise."""
+
 MAX_KIND_CELLS = 17
 """Maximum width of a kind of failure: "model unavailable" is whole."""
 
@@ -99,7 +104,7 @@ def grid_by_domain(table: EvalTable, width: int) -> Grid:
     """Lay out one line for each domain: the scores of its modes, their differences, the ratio of
     tokens.
 
-    If that is too wide, the scores have no intervals.
+    If that is too wide, the scores have no intervals; if it still is, names are cut.
     """
     others: list[EvalMode] = [mode for mode in table.modes if mode != table.info.baseline]
     several = len(others) > 1
@@ -116,6 +121,8 @@ def grid_by_domain(table: EvalTable, width: int) -> Grid:
             [[_bare(f) if at in scores else f for at, f in enumerate(line)]] for [line] in lines
         ]
         grid, kept = _fitted(("domain",), titles, fronts, bare, width)
+        if kept < 1 + len(table.modes) + len(others):
+            grid, _ = _fitted(("domain",), titles, fronts, bare, width, MIN_DOMAIN_CELLS)
     return grid
 
 
@@ -149,8 +156,10 @@ def _fitted(
     fronts: Sequence[Sequence[tuple[Figure, ...]]],
     lines: Sequence[Sequence[Sequence[Figure]]],
     width: int,
+    name_cells: int = WHOLE_NAME_CELLS,
 ) -> tuple[Grid, int]:
-    """Return the grid with as many columns as fit, and their number."""
+    """Return the grid with as many columns as fit beside names of `name_cells`, and their
+    number."""
     every = [line for block in lines for line in block]
     wide = [_Width.of(title, [line[at] for line in every]) for at, title in enumerate(titles)]
     names = [front for block in fronts for front in block]
@@ -161,7 +170,7 @@ def _fitted(
     ]
     fixed = sum(GAP + cells for cells in others)
     widest = max(len(front_titles[0]), *(cell_len(front[0].text) for front in names))
-    least = min(MIN_DOMAIN_CELLS, widest)
+    least = min(name_cells, widest)
     kept = len(wide)
     while kept > 1 and least + fixed + sum(GAP + column.cells for column in wide[:kept]) > width:
         kept -= 1

@@ -248,3 +248,10 @@ def test_failures_by_kind_fit_every_width(width: int, words: str) -> None:
     samples += [result(f"m{n}", "sandbox", **failed) for n in range(2)]
     picture = data_of(Reading(INFO, samples, "running", "", 0.0))
     assert failures_line(picture, width, PALETTE).plain == f"failures  {words}"
+
+
+def test_names_of_the_built_in_suite_are_whole_on_a_small_screen() -> None:
+    long = [result("t", mode, 1.0, domain="long-context") for mode in INFO.modes]
+    grid = grid_by_domain(eval_table(INFO, long), 54)
+    assert grid.blocks[0][0][0].text == "long-context"
+    assert "difference" in grid.head
