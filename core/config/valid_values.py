@@ -4,6 +4,7 @@ entered and not when a run uses it."""
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,6 +35,26 @@ def is_server_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
+
+
+def with_scheme(url: str) -> str:
+    """Return an address with `http://` before it if it is a port of this machine or of a private
+    network without a scheme; otherwise unchanged."""
+    try:
+        parts = urlsplit(f"http://{url}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return url
+    if "://" in url or port is None or parts.username is not None:
+        return url
+    return f"http://{url}" if host == "localhost" or _is_private(host) else url
+
+
+def _is_private(host: str) -> bool:
+    try:
+        return ip_address(host).is_private  # includes loopback
     except ValueError:
         return False
 

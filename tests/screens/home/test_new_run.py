@@ -243,6 +243,36 @@ async def test_the_key_for_more_settings_is_in_the_bar_only_while_some_are_hidde
         await until(pilot, lambda: "f5 more settings" in bar.render_line(0).text)
 
 
+@pytest.mark.parametrize("size", [(100, 30), (60, 20)])
+async def test_the_first_of_the_further_settings_gets_the_focus_and_is_in_view(
+    app: SandboxTui, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", "f5")
+        form = app.screen
+        await until(pilot, lambda: form.focused is form.query_one("#output"))
+        fields = form.query_one("#fields").region
+        await until(pilot, lambda: fields.contains_region(form.query_one("#output").region))
+        await pilot.press("x")
+        assert form.query_one("#output", Input).value.endswith("x")
+
+
+@pytest.mark.parametrize("how", ["tab", "f3", "ctrl+s"])
+async def test_a_server_nearby_needs_no_scheme(app: SandboxTui, started: Started, how: str) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        form = app.screen
+        server = form.query_one("#url", Input)
+        server.focus()
+        await fill_field(pilot, "url", "127.0.0.1:18744/v1")
+        await pilot.press(how)
+        await until(pilot, lambda: server.value == "http://127.0.0.1:18744/v1")
+        assert not server.has_class("-wrong")
+    assert [r.settings.model.base_url for r in started] == ["http://127.0.0.1:18744/v1"] * (
+        how == "ctrl+s"
+    )
+
+
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)])
 async def test_all_errors_are_shown_at_once_and_counted(
     app: SandboxTui, started: Started, size: tuple[int, int]
@@ -310,7 +340,7 @@ async def test_a_mistake_in_a_narrow_field_is_said_in_words_that_fit(
     app: SandboxTui, name: str, typed: str, short: str, whole: str
 ) -> None:
     async with app.run_test(size=(60, 20)) as pilot:
-        await pilot.press("n", "f5", "x")
+        await pilot.press("n", "x", "f5")
         await fill_field(pilot, name, typed)
         field = app.screen.query_one(f"#{name}", Input)
         field.focus()

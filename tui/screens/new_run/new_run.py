@@ -272,6 +272,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
         """Close with the requests if they are complete."""
+        self.complete_server()
         typed = self.typed()
         tasks, input_path = split_tasks(typed["task"]), typed["input"].strip()
         invalid = mistakes_in(typed)
@@ -302,8 +303,12 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         """Show or hide the less frequently changed settings."""
         self.toggle_class("-more")
         if self.has_class("-more"):
-            more = self.query_one("#more")
-            self.call_after_refresh(more.scroll_visible, animate=False)
+            self.call_after_refresh(self._focus_more)
+
+    def _focus_more(self) -> None:
+        """Scroll to the settings that were hidden, and focus the first of them."""
+        self.query_one("#more").scroll_visible(animate=False)
+        self.query_one("#output").focus()
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Nothing is hidden if there is room for everything."""
@@ -312,6 +317,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def action_keep(self) -> None:
         """Save the changed settings as defaults for future runs."""
+        self.complete_server()
         typed = self.typed()
         mistakes = mistakes_in(typed)
         if len(split_models(typed["model"])) > 1:

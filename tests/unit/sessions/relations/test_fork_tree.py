@@ -137,7 +137,7 @@ def test_the_step_of_the_fork_point(tmp_path: Path) -> None:
         connection.set_trace_callback(queries.append)
     places = {one.id: place for one, place in with_lineage(store, listed)}
     assert sum(query.startswith("SELECT") for query in queries) == 3, "however many forks"
-    assert places["child"].step == 7
+    assert places["child"].origin == origin
     assert places["child"].depth == 1
-    assert places["parent"].step is None
+    assert places["parent"].origin is None
     store.close()
