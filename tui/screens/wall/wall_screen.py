@@ -31,7 +31,7 @@ from sandbox_tui.tui.widgets.wall.run_groups import votes_in
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, columns_on, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel, panel_height
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader, shared_model, shared_task
 
@@ -217,7 +217,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         task, model = shared_task(runs), shared_model(runs)
         shown, votes = self._seen_tiles(), votes_in(runs)
         size = self.query_one(TileGrid).content_size
-        boxed = grid_for(len(shown), size).boxed
+        boxed = grid_for(len(shown), size, columns_on(len(shown), self.size)).boxed
         has_panel = self._show_waiting_call(shown, size)
         for tile in shown:
             own = "" if task else task_line(tile.worker.task)
@@ -234,7 +234,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         whether they are."""
         panel = self.query_one(WaitingPanel)
         without = Size(size.width, size.height + (panel.outer_size.height if panel.display else 0))
-        height = panel_height(shown, without, palette_of(self))
+        height = panel_height(shown, without, self.size, palette_of(self))
         chosen = self._chosen if self._chosen in shown else None
         is_chosen = chosen is not None and chosen.state.pending is not None
         tile = chosen if is_chosen else next_waiting(shown, chosen)

@@ -35,7 +35,8 @@ GENEROUS = (8, 4, 2, 0)
 """Output lines per call; the first value with which everything fits is used."""
 
 TALL = 12
-"""Minimum height at which a tile shows output of earlier calls that did not fail."""
+"""Minimum height at which a tile shows output of earlier calls that did not fail, and notes on what
+the user allowed."""
 
 
 class Activity:
@@ -203,6 +204,9 @@ class Activity:
             case HumanItem(command=str() as command):
                 return self._line(f"you: $ {command}", palette.human)
             case NoteItem() if item.level != "error":
+                is_minor = item.level == "yours" or (item.level != "warning" and not newest)
+                if is_minor and self._height < TALL:
+                    return []  # the lines are for what the run does
                 return self._line(
                     item.text, palette.warn if item.level == "warning" else palette.dim
                 )

@@ -27,6 +27,9 @@ MIN_STRIP_WIDTH = 22
 
 GOOD_STRIP_WIDTH, GOOD_STRIP_HEIGHT = 80, 4
 
+SIDES, BARS = 2, 4
+"""Columns and lines of the screen that the tiles never get: padding, header, keys."""
+
 SCROLLED_WIDTH = 38
 """Minimum width of a tile if there are too many to be visible at once."""
 
@@ -47,10 +50,23 @@ class Grid(NamedTuple):
     boxed: bool
 
 
-def grid_for(count: int, size: Size) -> Grid:
-    """Return the grid in which `count` tiles show the most."""
+def columns_on(count: int, screen: Size) -> int:
+    """Return the columns in which `count` tiles show the most on a screen, whatever else is on it:
+    with each line that the header or the waiting call takes, tiles get lower, but none moves to
+    another column."""
+    return grid_for(count, Size(screen.width - SIDES, max(1, screen.height - BARS))).columns
+
+
+def grid_for(count: int, size: Size, columns: int = 0) -> Grid:
+    """Return the grid in which `count` tiles show the most, with this number of columns if one is
+    given."""
     if count == 0:
         return Grid(0, 1, 1, boxed=False)
+    if columns:
+        rows = -(-count // columns)
+        height = max(1, size.height // rows)
+        wide = size.width // columns >= MIN_BOX_WIDTH
+        return Grid(rows, columns, height, boxed=wide and height >= MIN_BOX_HEIGHT)
     boxes = _grids(count, size, (MIN_BOX_WIDTH, MIN_BOX_HEIGHT), boxed=True)
     if boxes:
         return max(boxes, key=lambda grid: _worth(grid, size, GOOD_BOX_WIDTH, GOOD_BOX_HEIGHT))
@@ -78,12 +94,12 @@ def _worth(grid: Grid, size: Size, width: int, height: int) -> float:
     return min(size.width // grid.columns, width) * min(grid.height, height) / (width * height)
 
 
-def regions(count: int, size: Size) -> list[Region]:
+def regions(count: int, size: Size, columns: int = 0) -> list[Region]:
     """Return a region for each tile, in rows from the top.
 
     Boxes fill the space; tiles in an incomplete row are wider. Strips are aligned in columns.
     """
-    grid = grid_for(count, size)
+    grid = grid_for(count, size, columns)
     if not grid.boxed:
         return [_strip(index, grid, size) for index in range(count)]
     found: list[Region] = []
@@ -141,7 +157,7 @@ class TileLayout(Layout):
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> list[WidgetPlacement]:
         parent.pre_layout(self)
-        self.places = regions(len(children), size)
+        self.places = regions(len(children), size, columns_on(len(children), parent.screen.size))
         return [
             WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, widget)
             for widget, region in zip(children, self.places, strict=True)

@@ -15,7 +15,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.tile_layout import TILE_EDGES, grid_for
+from sandbox_tui.tui.widgets.wall.tile_layout import TILE_EDGES, columns_on, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_call import (
     decision_keys,
     lines_needed,
@@ -32,18 +32,19 @@ GOOD_ROOM = 6
 """Lines of a call in a tile from which on a panel would not show much more."""
 
 
-def panel_height(tiles: Sequence[RunTile], size: Size, palette: Palette) -> int:
+def panel_height(tiles: Sequence[RunTile], size: Size, screen: Size, palette: Palette) -> int:
     """Return the lines of the panel; 0 if no run waits or the tiles show enough of the calls.
 
     Args:
         tiles: those on the wall.
         size: the space for the tiles if there is no panel.
+        screen: the size of the screen.
         palette: the palette to draw with.
     """
     if size.area <= 0:  # before the first layout
         return 0
     waiting = [(item, one.preview) for one in tiles if (item := one.state.pending) is not None]
-    grid = grid_for(len(tiles), size)
+    grid = grid_for(len(tiles), size, columns_on(len(tiles), screen))
     width = size.width // max(1, grid.columns) - TILE_EDGES
     room = grid.height - TILE_EDGES if grid.boxed else 0
     needed = [lines_needed(item, width, palette, preview) + 1 for item, preview in waiting]

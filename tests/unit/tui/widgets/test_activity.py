@@ -226,3 +226,16 @@ def test_a_reply_takes_the_lines_that_a_waiting_call_leaves() -> None:
         lines = shown(height, *events)
         assert not any("…" in line for line in lines), lines
         assert "one by one." in lines[-3], lines
+
+
+def test_a_small_tile_keeps_its_lines_for_what_the_run_does() -> None:
+    notes = [
+        e.RunResumed(away=0.0, resumed_at=0.0, sandbox_info={}),
+        e.RuleGranted(tool="execute_bash", pattern="make *"),
+        e.Warned(text="something is wrong"),
+    ]
+    small = shown(7, *notes, *call(1, "make", "made"))
+    assert small[:1] == ["something is wrong"], small
+    assert not any("moved" in line or "you allowed" in line for line in small)
+    tall = shown(20, *notes, *call(1, "make", "made"))
+    assert any("you allowed from now on" in line for line in tall)

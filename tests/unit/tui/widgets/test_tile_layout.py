@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.geometry import Region, Size
+from textual.widgets import Static
 
-from sandbox_tui.tui.widgets.wall.tile_layout import beyond, grid_for, regions
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for, regions
 
 WALL = Size(158, 41)
 """The space that a terminal of 160x45 leaves for tiles."""
@@ -43,6 +45,35 @@ def test_tiles_that_do_not_fit_are_reached_by_scrolling() -> None:
     places = regions(256, Size(58, 16))
     assert places[-1].y > 16
     assert min(place.width for place in places) >= 38
+
+
+class Wall(App[None]):
+    """Tiles above a panel."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count = count
+
+    def compose(self) -> ComposeResult:
+        with TileGrid():
+            yield from (Static() for _ in range(self._count))
+        yield Static(id="panel")
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30)])
+@pytest.mark.parametrize("count", [3, 6, 10, 24])
+async def test_no_tile_moves_to_another_column_if_something_else_needs_lines(
+    count: int, size: tuple[int, int]
+) -> None:
+    app = Wall(count)
+    async with app.run_test(size=size) as pilot:
+        columns: list[int] = []
+        for height in (1, 4, 8, 12):
+            app.query_one("#panel").styles.height = height
+            await pilot.pause()
+            places = app.query_one(TileGrid).places
+            columns.append(sum(place.y == places[0].y for place in places))
+        assert len(set(columns)) == 1, columns
 
 
 def test_no_run_needs_no_place() -> None:
