@@ -45,6 +45,7 @@ from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
+from sandbox_tui.tui.lifecycle.watch_detached import watch_detached
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.messages import (
@@ -165,8 +166,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             case Resume(run=run):
                 self._begun = [resume_here(run, self.settings.now, workers)]
                 self._show_live(self._begun[0])
-            case Attach(run=run):
-                self._watch_remote(run)
+            case Attach(runs=runs):
+                self._begun = watch_detached(self, runs, workers, self._complain)
             case Forking(plan=plan, request=request):
                 self._begun = [workers.fork(plan, request)]
                 self._show_live(self._begun[0])
@@ -211,14 +212,6 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
         screen = EvalScreen(source, self._run_workers, confirm_leave=True)
         self.push_screen(screen)
-
-    def _watch_remote(self, run: RunSummary) -> None:
-        from sandbox_tui.sessions.remote.client import RunClient
-        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-
-        store = self._session_store
-        self._begun = [RunClient(run, store, self._complain)]
-        self.push_screen(LiveScreen(self._begun[0], store, confirm_leave=False))
 
     # --- new runs from sessions
 

@@ -173,12 +173,12 @@ def outcome_lines(run: RunSummary, width: int, interrupted_calls: int = 0) -> It
     """
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format import run_end
-    from sandbox_tui.tui.format.answers import result_answer
+    from sandbox_tui.tui.format.answers import answer_or_why_none
     from sandbox_tui.tui.format.outcome import outcome_words
     from sandbox_tui.tui.format.titles import task_line
 
     yield _fitted(f"{outcome_words(run)} · {task_line(run.task)}", width)
-    result = result_answer(run.outcome, run.answer)
+    result = answer_or_why_none(run)
     answer = result.split("\n") if result else []
     for line in answer[:MAX_ANSWER_LINES]:
         yield f"  {sanitize_line(line)}"

@@ -33,9 +33,9 @@ class ReplayAt(NamedTuple):
 
 
 class Attach(NamedTuple):
-    """A detached run to watch."""
+    """Detached runs to watch: one, or several side by side, the newest first."""
 
-    run: RunSummary
+    runs: Sequence[RunSummary]
 
 
 class Forking(NamedTuple):

@@ -18,12 +18,13 @@ from sandbox_tui.tui.cli.show_app import is_terminal, show
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.pass_obj
 def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
-    """Watch or control a run that was started with --detach (default: the newest such SESSION).
+    """Watch or control a run that was started with --detach (default: all such SESSIONs, side by
+    side; without a screen, the newest one).
 
     Several terminals may watch; one is in control, and T takes control. Leaving
     does not end the run.
     """
-    from sandbox_tui.tui.cli.sessions.detached_runs import detached_run
+    from sandbox_tui.tui.cli.sessions.detached_runs import detached_run, detached_runs
 
     settings = load_settings({}, theme)
     with open_store() as store:
@@ -37,7 +38,8 @@ def attach(theme: str | None, session: str | None, headless: bool, as_json: bool
         else:
             from sandbox_tui.tui.lifecycle.first_screen import Attach
 
-            code = show(settings, store, Attach(run)).code
+            runs = [run] if session is not None else detached_runs(store)
+            code = show(settings, store, Attach(runs)).code
     sys.exit(code)
 
 

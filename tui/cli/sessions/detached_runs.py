@@ -22,7 +22,7 @@ def detached_run(store: Store, name: str | None) -> RunSummary:
         ConfigError: there is none.
     """
     if name is None or name == "last":
-        return _detached_runs(store)[0]
+        return detached_runs(store)[0]
     found = store.run(name)
     if found.outcome == "running" and found.elsewhere:
         raise ConfigError(f"{found.id} is running in {found.program}.")
@@ -38,7 +38,7 @@ def only_detached_run(store: Store) -> RunSummary:
     Raises:
         ConfigError: there is none, or the message lists them.
     """
-    first, *others = _detached_runs(store)
+    first, *others = detached_runs(store)
     if not others:
         return first
     lines = [f"  {run.id}  {sanitize_line(run.title or run.task)}" for run in (first, *others)]
@@ -46,7 +46,7 @@ def only_detached_run(store: Store) -> RunSummary:
     raise ConfigError(f"{len(lines)} detached runs are running. Name those to stop:\n{listed}")
 
 
-def _detached_runs(store: Store) -> Sequence[RunSummary]:
+def detached_runs(store: Store) -> Sequence[RunSummary]:
     """Return all detached runs, the newest one first; at least one."""
     running = [run for run in store.standalone_runs(limit=500) if run.outcome == "running"]
     for run in running:

@@ -108,3 +108,12 @@ def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> 
         "  `sandbox-tui replay ID` opens an ended one",
         "  `sandbox-tui resume ID` resumes one that was cut off",
     ]
+
+
+def test_a_run_that_submitted_no_answer_says_why(own_home: Path) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    keep(store, *sample("words"))
+    run = replace(store.run("r"), outcome="submitted", answer=None)
+    store.close()
+    assert "  no answer: output/answer.txt was not written" in list(outcome_lines(run, 80))

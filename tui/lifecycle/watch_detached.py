@@ -1,0 +1,41 @@
+"""Shows detached runs first: one, or several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from sandbox_tui.sessions import RunRegistry, RunSummary
+
+if TYPE_CHECKING:  # the screens are imported when they are shown
+    from sandbox_tui.sessions.remote.run_handle import RunHandle
+
+
+def watch_detached(
+    app: App[int],
+    runs: Sequence[RunSummary],
+    workers: RunRegistry,
+    complain: Callable[[str], None],
+) -> list[RunHandle]:
+    """Show detached runs and return them.
+
+    Args:
+        app: shows them.
+        runs: the sessions, the newest first, which is chosen.
+        workers: the runs of this program, and the store.
+        complain: called with a sentence if an operation fails whose result nothing awaits.
+    """
+    from sandbox_tui.sessions.remote.client import RunClient
+    from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+    from sandbox_tui.tui.screens.wall.run_group import RunGroup
+    from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+
+    if len(runs) == 1:
+        client = RunClient(runs[0], workers.store, complain)
+        app.push_screen(LiveScreen(client, workers.store, confirm_leave=False))
+        return [client]
+    group = RunGroup(reversed(runs), workers)  # numbered in the order in which they were started
+    app.push_screen(WallScreen(workers, group, chosen=runs[0].id))
+    return [run for run in group.all.values() if isinstance(run, RunClient)]
