@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, MutableMapping, MutableSequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -76,7 +77,7 @@ class RunState:
         totals: sums so far.
         step: the step that is running.
         open_calls: unanswered calls, by number.
-        edited_calls: number of calls edited by the user.
+        decisions: number of decisions on calls, by verdict.
         awaited: set while the running command waits for terminal input.
         tool_format: the current format of tool calls.
         context_length: the model's; None while unknown.
@@ -96,7 +97,7 @@ class RunState:
     items: MutableSequence[Item] = field(default_factory=list[Item])
     calls: MutableMapping[int, CallItem] = field(default_factory=dict[int, CallItem])
     open_calls: dict[int, CallItem] = field(default_factory=dict[int, CallItem])
-    edited_calls: int = 0
+    decisions: Counter[e.Verdict] = field(default_factory=Counter[e.Verdict])
     humans: MutableMapping[int, HumanItem] = field(default_factory=dict[int, HumanItem])
     files: dict[str, FileState] = field(default_factory=dict[str, FileState])
     terminals: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
@@ -337,7 +338,7 @@ class RunState:
                 item.held = event
             case e.CallDecided():
                 item.decided = event
-                self.edited_calls += event.verdict == "edit"
+                self.decisions[event.verdict] += 1
             case e.CallStarted():
                 item.started_at = event.t
             case e.CallFinished():

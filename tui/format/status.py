@@ -46,6 +46,24 @@ STATUS_WORDS: dict[RunStatus, StatusWords] = {
 }
 
 
+def status_of(state: RunState) -> StatusWords:
+    """Return how the status of a run is shown: one that is to pause is `pausing` until the reply in
+    progress has ended, since its text keeps arriving."""
+    known = STATUS_WORDS[state.status]
+    return known._replace(words="pausing") if pausing_reply(state) is not None else known
+
+
+def pausing_reply(state: RunState) -> ReplyItem | None:
+    """Return the reply after which the run pauses; None if it has paused, or is not to."""
+    reply = unfinished_reply(state) if state.status == "paused" else None
+    return None if reply is None or reply.has_failed else reply  # no retry while it is paused
+
+
+def pausing_words(reply: ReplyItem, now: float) -> str:
+    """Return what a run waits for before it pauses, and how far that is."""
+    return f"pausing after this reply · {reply_progress(reply, now)}"
+
+
 def reply_doing(item: ReplyItem) -> str:
     """Return what the model does with an unfinished reply; before its first piece arrives, nobody
     knows whether the server has begun."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from textual.screen import Screen
 
-from sandbox_tui.tui.format.status import STATUS_WORDS
+from sandbox_tui.tui.format.status import status_of
 from sandbox_tui.tui.terminal_io.notifications import cut
 
 if TYPE_CHECKING:
@@ -54,5 +54,5 @@ def _sign(screen: ShowsRun) -> str:
 
 def sign_of(state: RunState) -> str:
     """Return the status of a run, as a sign and a few words."""
-    sign, words, _ = STATUS_WORDS[state.status]
+    sign, words, _ = status_of(state)
     return f"{sign} {words}" if state.status in _TOLD else sign

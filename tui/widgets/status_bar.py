@@ -20,10 +20,12 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
-    STATUS_WORDS,
     StatusWords,
+    pausing_reply,
+    pausing_words,
     reply_progress,
     reply_tokens,
+    status_of,
     step_words,
     unfinished_reply,
 )
@@ -143,7 +145,11 @@ class StatusBar(Widget):
             return _INTERRUPTED
         if self.waits:
             return _WAITS
-        known, reply = STATUS_WORDS[self._state.status], unfinished_reply(self._state)
+        known, reply = status_of(self._state), unfinished_reply(self._state)
+        if (last := pausing_reply(self._state)) is not None:
+            short = f"{known.words} · {reply_progress(last, self._now)}"
+            words = pausing_words(last, self._now) if with_tokens else short
+            return known._replace(words=words)
         if self._state.status != "running" or reply is None:
             return known
         words = reply_progress(reply, self._now)

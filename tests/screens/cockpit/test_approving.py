@@ -24,6 +24,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import DraftOrOriginalDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.exact_call import ExactCall
 from sandbox_tui.tui.screens.cockpit.live.approving.pattern_words import pattern_in_words
 from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
@@ -31,7 +32,9 @@ from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.queue_list import QueueList
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
@@ -160,7 +163,7 @@ async def test_a_call_of_many_parts_is_first_offered_as_a_whole(
         assert str(box.border_subtitle) == "enter allow · ↓ split · esc cancel"
         assert box.outer_size.height < 15
         for key in keys:
-            await pilot.press(key)
+            await pilot.press("a")
             if key == "down":
                 await until(pilot, lambda: isinstance(dialog.focused, Input))
                 assert not choice.display
@@ -316,14 +319,53 @@ async def test_an_edit_that_was_left_is_a_draft_of_that_call(tmp_path: Path) -> 
         await pilot.press(*" all", "escape")
         await until(pilot, lambda: app.screen is screen)
         assert any("Draft saved" in toast.message for toast in shown_toasts(app))
-        await opened()
+        assert "e edited draft" in screen.query_one(ApprovalBar).render().plain
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
+        assert not decisions, "the call is not approved without a word about the draft"
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         assert command() == "make all"
         await pilot.press("f5")
         assert command() == "make"
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
+        assert "edited draft" not in screen.query_one(ApprovalBar).render().plain
         await opened()
         assert command() == "make"
         await pilot.press(*" it", "ctrl+s")
         await until(pilot, lambda: bool(decisions))
         assert json.loads(decisions[0][2])["command"] == "make it"
+
+
+async def test_the_original_is_approved_once_it_is_clear_that_the_draft_is_not(
+    tmp_path: Path,
+) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    run = controls(decisions)
+    async with live(tmp_path, waiting(BASH, command="make"), run) as (app, pilot, screen):
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press(*" all", "escape")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is screen)
+        assert not decisions
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: decisions == [("approve", 1)])
+
+
+async def test_a_decision_whose_key_the_queue_takes_is_left_out(tmp_path: Path) -> None:
+    events = [*waiting(BASH, command="make"), e.HumanMessage(id=1, text="words")]
+    async with live(tmp_path, events, controls([])) as (_, pilot, screen):
+        bar = screen.query_one(ApprovalBar)
+        await until(pilot, lambda: screen.state.queue)
+        await until(pilot, lambda: "e edit" in bar.render().plain)
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(screen.focused, QueueList))
+        await until(pilot, lambda: "edit" not in bar.render().plain)
+        assert "r reject" in bar.render().plain

@@ -55,6 +55,19 @@ async def test_with_room_for_everything_nothing_is_left_out() -> None:
     assert all(part in line for part in (MODEL, "docker", "calls: text", "mode auto", TITLE))
 
 
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [(160, "‖ pausing after this reply · writing 0s"), (60, "‖ pausing · writing 0s")],
+)
+async def test_a_pause_waits_for_the_end_of_the_reply(columns: int, words: str) -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    writes = e.ModelDelta(step=1, channel="text", text="words")
+    pauses = e.ModeChanged(mode="paused")
+    assert (await shown(run(asked, writes, pauses), columns)).rstrip().endswith(words)
+    ends = e.ReplyInterrupted(step=1)
+    assert (await shown(run(asked, writes, pauses, ends), columns)).rstrip().endswith("‖ paused")
+
+
 async def test_a_frozen_run_keeps_its_mode() -> None:
     asks = e.ModeChanged(mode="ask")
     line = await shown(run(asks, e.ModeChanged(mode="paused"), e.SandboxFrozen()), 160)

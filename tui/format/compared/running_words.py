@@ -6,7 +6,13 @@ from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.remote.sockets import is_detached
-from sandbox_tui.tui.format.status import STATUS_WORDS, reply_progress, unfinished_reply
+from sandbox_tui.tui.format.status import (
+    pausing_reply,
+    pausing_words,
+    reply_progress,
+    status_of,
+    unfinished_reply,
+)
 
 
 def running_words(run: RunSummary, state: RunState, now: float) -> str:
@@ -17,8 +23,9 @@ def running_words(run: RunSummary, state: RunState, now: float) -> str:
         state: its state.
         now: seconds on the run's clock.
     """
-    status = STATUS_WORDS[state.status]
+    status, reply = status_of(state), pausing_reply(state)
     words = status.words if state.status != "running" else _activity(state, now)
+    words = words if reply is None else pausing_words(reply, now)
     where = " (detached)" if is_detached(run.id) else ""
     return f"{status.sign} {words}{where}"
 

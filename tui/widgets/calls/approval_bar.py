@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.style import Style
@@ -88,7 +88,11 @@ def _describe(named: Sequence[NamedFile], files: Mapping[str, FileState]) -> str
 
 
 class ApprovalBar(Widget):
-    """A bar that is visible while a call waits; call `sync` after applying events."""
+    """A bar that is visible while a call waits; call `sync` after applying events.
+
+    Args:
+        has_draft: returns whether the user has left an unfinished edit of the call.
+    """
 
     DEFAULT_CSS = """
     ApprovalBar {
@@ -99,8 +103,14 @@ class ApprovalBar(Widget):
     ApprovalBar.-asking { display: block; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        has_draft: Callable[[], bool] = lambda: False,
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
         super().__init__(id=id)
+        self._has_draft = has_draft
         self._state: RunState | None = None
         self._shown: tuple[object, ...] = ()
         self._named: list[NamedFile] = []
@@ -196,7 +206,10 @@ class ApprovalBar(Widget):
         elsewhere = self._keys_elsewhere
         parts = [Text(elsewhere, style=palette.human)] if elsewhere else []
         for word, action in (*CHOICES, (mode, "mode")):
-            choice = self._choice(action, word, palette)
+            if not elsewhere and self._is_taken(action):
+                continue
+            shown = "edited draft" if action == "edit" and self._has_draft() else word
+            choice = self._choice(action, shown, palette)
             if elsewhere:
                 choice.stylize(palette.faint)
             parts.append(choice)
@@ -214,6 +227,11 @@ class ApprovalBar(Widget):
         key = self._key_of(f"live.{action}")
         choice = Text(f"{key} " if key else "", style=palette.accent + click, no_wrap=True)
         return choice.append(word, style=palette.text + click)
+
+    def _is_taken(self, action: str) -> bool:
+        """Return whether the focused widget, such as the queue, takes the key of a decision."""
+        name = f"live.{action}"
+        return bool(hint(name)) and not self._key_of(name)
 
     def _key_of(self, name: str) -> str:
         """Return a key of an action of this screen that is not taken by the focused widget."""

@@ -6,13 +6,16 @@ from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 
 
 def call_counts(state: RunState) -> list[str]:
-    """Return how many calls failed, were interrupted or edited, and how many actions were by the
-    user."""
-    totals = state.totals
+    """Return how many calls failed, were interrupted, edited or decided otherwise, and how many
+    actions were by the user."""
+    totals, decisions = state.totals, state.decisions
     counts = {
         "failed": totals.failed_calls,
         "interrupted": totals.interrupted_calls,
-        "edited": state.edited_calls,
+        "edited": decisions["edit"],
+        "rejected": decisions["reject"],
+        "answered": decisions["answer"],
+        "skipped": decisions["skip"],
         "by you": len(state.humans),
     }
     return [f"{number} {word}" for word, number in counts.items() if number]

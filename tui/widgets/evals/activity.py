@@ -11,9 +11,9 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.events.run_state import CallItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format.status import (
-    STATUS_WORDS,
     output_tokens_so_far,
     reply_doing,
+    status_of,
     unfinished_reply,
 )
 
@@ -51,7 +51,7 @@ def _so_far(sample: SampleResult, state: RunState) -> SampleResult:
 
 def _doing(state: RunState) -> str:
     if state.status in ("paused", "frozen", "waiting", "awaiting_input"):
-        return STATUS_WORDS[state.status].words
+        return status_of(state).words
     if state.status == "starting":
         return "the sandbox is starting"
     call, reply = _last_call(state), unfinished_reply(state)

@@ -15,6 +15,7 @@ from sandbox_tui.tui.format.status import (
     STATUS_WORDS,
     is_retrying,
     output_tokens_so_far,
+    status_of,
     step_words,
 )
 from sandbox_tui.tui.terminal_io.notifications import failed
@@ -49,7 +50,7 @@ def status_words(run: FoldedRun) -> str:
         return f"{'✓' if good else '✗'} {finished.reason.replace('_', ' ')}"
     if is_retrying(run.state):
         return "! retrying"
-    sign, words, _ = STATUS_WORDS[run.state.status]
+    sign, words, _ = status_of(run.state)
     return f"{sign} {words}"
 
 

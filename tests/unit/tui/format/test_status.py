@@ -8,8 +8,9 @@ import pytest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState, RunStatus, fold
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format.status import STATUS_WORDS, short_error, step_words
+from sandbox_tui.tui.format.status import STATUS_WORDS, short_error, status_of, step_words
 from sandbox_tui.tui.terminal_io.title import sign_of
+from sandbox_tui.tui.widgets.calls.call_counts import call_counts
 from sandbox_tui.tui.widgets.wall.run_facts import figures_words, kind_of, status_words
 from tests.unit.event_streams import started
 
@@ -28,6 +29,30 @@ def test_a_frozen_run_is_called_frozen_wherever_it_is_shown() -> None:
     assert state.status == "frozen"
     assert status_words(cast(RunWorker, worker)) == "‖ frozen"
     assert sign_of(state) == "‖ frozen"
+
+
+def test_a_run_pauses_only_after_the_reply_that_still_arrives() -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    delta = e.ModelDelta(step=1, channel="text", text="words")
+    state = fold([started(), asked, delta, e.ModeChanged(mode="paused")])
+    worker: Any = SimpleNamespace(state=state, failure=None)
+    assert status_words(cast(RunWorker, worker)) == "‖ pausing"
+    failed = e.ModelFailed(step=1, error="no", attempt=1, max_attempts=3, retry_in=1.0)
+    assert status_of(fold([started(), asked, e.ModeChanged(mode="paused"), failed])).words == (
+        "paused"
+    ), "the model is not asked again before the run is resumed"
+    state.apply(e.ReplyInterrupted(step=1))
+    assert status_words(cast(RunWorker, worker)) == "‖ paused"
+
+
+def test_calls_are_counted_by_how_they_were_decided() -> None:
+    state = RunState()
+    verdicts: list[e.Verdict] = ["reject", "reject", "answer", "skip", "edit", "approve"]
+    for number, verdict in enumerate(verdicts, 1):
+        call = e.ToolCall(number=number, step=1, id="a", name="execute_bash", arguments="{}")
+        state.apply(e.CallProposed(call=call))
+        state.apply(e.CallDecided(call=number, verdict=verdict, by="human"))
+    assert call_counts(state) == ["1 edited", "2 rejected", "1 answered", "1 skipped"]
 
 
 def asking(*, answerable: bool) -> RunState:
@@ -49,7 +74,7 @@ def test_a_command_that_asks_is_reported_wherever_the_run_is_shown() -> None:
 
 @pytest.mark.parametrize("status", get_args(RunStatus))
 def test_a_title_has_the_sign_of_the_table(status: RunStatus) -> None:
-    state: Any = SimpleNamespace(status=status)
+    state: Any = SimpleNamespace(status=status, reply=None)
     assert sign_of(state).startswith(STATUS_WORDS[status].sign)
 
 

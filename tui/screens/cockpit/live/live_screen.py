@@ -108,7 +108,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the bars for the waiting call, the outcome, the queue and the input line."""
-        yield ApprovalBar(id="approval")
+        yield ApprovalBar(lambda: self._steering.has_draft, id="approval")
         yield EndCard(self.worker.run_id, id="end")
         yield QueueList(id="queue")
         yield InjectBar(id="inject")

@@ -20,8 +20,9 @@ from sandbox_tui.tui.format.status import unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
-from sandbox_tui.tui.screens.dialogs.edit_call import CallDraft, EditCallDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 _ABOUT_WAITING_CALL = frozenset(
@@ -57,7 +58,7 @@ class RunSteering:
         self._worker = worker
         self._state = state
         self._freezing: bool | None = None
-        self._draft: tuple[int, CallDraft] | None = None
+        self._drafts = CallDrafts(screen)
         self._decided: CallItem | None = None
 
     @property
@@ -264,6 +265,12 @@ class RunSteering:
 
     # --- the waiting call
 
+    @property
+    def has_draft(self) -> bool:
+        """Whether the user has left an unfinished edit of the waiting call."""
+        waiting = self.waiting
+        return waiting is not None and self._drafts.of(waiting.call.number) is not None
+
     def _decide(self, number: int, decide: Callable[[Controls], bool]) -> None:
         """Decide on a call, once; say so if it no longer waits."""
         run, item = self.steerable_run(), self.waiting
@@ -278,7 +285,9 @@ class RunSteering:
         """Approve the waiting call."""
         if self.waiting is not None:
             number = self.waiting.call.number
-            self._decide(number, lambda run: run.approve(number))
+            self._drafts.approve_original(
+                number, lambda: self._decide(number, lambda run: run.approve(number)), self.edit
+            )
 
     def approve_always(self, others: Sequence[Controls] = ()) -> None:
         """Approve the waiting call and all similar ones for the rest of the run.
@@ -295,6 +304,9 @@ class RunSteering:
             return
         number = item.call.number
 
+        def ask() -> None:
+            app_of(self._screen).push_screen(dialog, allowed)
+
         def allowed(chosen: tuple[str, ...] | None) -> None:
             if chosen:
                 self._decide(number, lambda run: run.approve_always(number, chosen))
@@ -304,7 +316,7 @@ class RunSteering:
                         one.allow(item.call.name, chosen)
 
         dialog = ApproveAlwaysDialog(item.call, parts, len(others) + 1)
-        app_of(self._screen).push_screen(dialog, allowed)
+        self._drafts.approve_original(number, ask, self.edit)
 
     def edit(self) -> None:
         """Edit the waiting call before it runs."""
@@ -315,23 +327,15 @@ class RunSteering:
 
         def edited(arguments: str | None) -> None:
             if arguments is None:
-                self._keep_draft(number, dialog.draft)
+                self._drafts.keep(number, dialog.draft, waits=self.waiting is not None)
                 return
             if _same(arguments, before):
                 self._decide(number, lambda run: run.approve(number))
             else:
                 self._decide(number, lambda run: run.edit(number, arguments))
 
-        draft = self._draft[1] if self._draft is not None and self._draft[0] == number else None
-        dialog = EditCallDialog(item.call, lambda: self.why_gone(item), draft)
+        dialog = EditCallDialog(item.call, lambda: self.why_gone(item), self._drafts.of(number))
         app_of(self._screen).push_screen(dialog, edited)
-
-    def _keep_draft(self, number: int, draft: CallDraft | None) -> None:
-        """Keep an unfinished edit of the waiting call."""
-        self._draft = None if draft is None else (number, draft)
-        if draft is not None and self.waiting is not None:
-            words = f"Draft saved: {hint('live.edit')} opens it again."
-            self._screen.notify(words, markup=False, timeout=4)
 
     def decide_in_words(self, number: int, verdict: Literal["reject", "answer"], text: str) -> None:
         """Reject a waiting call with a reason, or answer it."""
