@@ -31,6 +31,7 @@ class RunSummary:
         samples: the label shared by all samples of its task; None if it is not a sample.
         sample: its number among them, counted from 1; None if it was not recorded.
         imported: whether it was recorded elsewhere.
+        said: the answer in the call of `submit`, if its file holds none; empty without one.
         elsewhere: name of the other host on which its program runs, so that `running` is a guess;
             empty for this host.
     """
@@ -61,6 +62,7 @@ class RunSummary:
     imported: bool = False
     tokens_estimated: bool = False
     elsewhere: str = ""
+    said: str = ""
 
     @property
     def is_resumable(self) -> bool:
@@ -127,5 +129,5 @@ def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
 _COLUMNS = tuple(
     field.name
     for field in fields(RunSummary)
-    if field.name not in ("outcome", "imported", "elsewhere", "tokens_estimated")
+    if field.name not in ("outcome", "imported", "elsewhere", "tokens_estimated", "said")
 )

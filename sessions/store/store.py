@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from typing_extensions import override
 
@@ -16,11 +17,17 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store import full_text_index
+from sandbox_tui.sessions.store.answers import answer_in_call
 from sandbox_tui.sessions.store.database import BUSY_SECONDS, IMPATIENT_SECONDS, Database
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.tables import blobs, events, runs
 from sandbox_tui.sessions.store.tables.blobs import RunBlobs
-from sandbox_tui.sessions.store.tables.calls import CallRow, calls_of, last_call_of
+from sandbox_tui.sessions.store.tables.calls import (
+    CallRow,
+    calls_of,
+    last_call_of,
+    submit_arguments,
+)
 from sandbox_tui.sessions.store.tables.file_changes import FileChangeRow, changes_of, history_of
 from sandbox_tui.sessions.store.tables.keyframes import KeyframeTables
 
@@ -149,7 +156,7 @@ class Store(Database):
         Raises:
             StoreError: the database cannot be read.
         """
-        return [summary(row, self._given_up) for row in runs.newest(self, limit, offset)]
+        return self._summaries(runs.newest(self, limit, offset))
 
     def standalone_runs(self, limit: int = 100) -> list[RunSummary]:
         """Runs that belong to no evaluation or training, newest first.
@@ -157,7 +164,7 @@ class Store(Database):
         Raises:
             StoreError: the database cannot be read.
         """
-        return [summary(row, self._given_up) for row in runs.newest_standalone(self, limit)]
+        return self._summaries(runs.newest_standalone(self, limit))
 
     def count_standalone(self) -> int:
         """Return the number of runs that belong to no evaluation or training.
@@ -186,7 +193,18 @@ class Store(Database):
         Raises:
             StoreError: no run matches, or more than one.
         """
-        return summary(runs.find(self, name, strict=strict), self._given_up)
+        (found,) = self._summaries([runs.find(self, name, strict=strict)])
+        return found
+
+    def _summaries(self, rows: Iterable[dict[str, Any]]) -> list[RunSummary]:
+        """Return the summaries of rows, with the answers that only calls of `submit` hold."""
+        found = [summary(row, self._given_up) for row in rows]
+        silent = [run.id for run in found if run.outcome == "submitted" and not run.answer]
+        said = submit_arguments(self, silent) if silent else {}
+        return [
+            replace(run, said=answer_in_call(said[run.id])) if run.id in said else run
+            for run in found
+        ]
 
     def has_run(self, run_id: str) -> bool:
         """Return whether there is a run with exactly this id.

@@ -50,9 +50,17 @@ def result_answer(outcome: str | None, answer: str | None) -> str:
     return f"{NOT_SUBMITTED} {text}" if leftover_answer(outcome, answer) else text
 
 
+def said_words(said: str, answer: str | None) -> str:
+    """Return an answer that is only in the call of `submit`, marked, given its empty answer."""
+    file = f"answer.txt {'was not written' if answer is None else 'is empty'}"
+    return f"{said} (said in submit; {file})"
+
+
 def answer_or_why_none(run: RunSummary) -> str:
     """Return the answer of a run, or why one that submitted has none; empty for others without
     one."""
+    if run.said:
+        return said_words(run.said, run.answer)
     if not run.answer and run.outcome == "submitted":
         return f"{NO_ANSWER}: {why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)}"
     return result_answer(run.outcome, run.answer)

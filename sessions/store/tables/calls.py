@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.sessions.store.database import Database
 
 
@@ -50,6 +51,17 @@ _COLUMNS = (
     " interrupted, observation, duration,"
     " coalesce(finished_seq, proposed_seq) AS seq"
 )
+
+
+def submit_arguments(database: Database, run_ids: Sequence[str]) -> dict[str, str]:
+    """Return the arguments of each run's last call of `submit`, by run."""
+    marks = ", ".join("?" * len(run_ids))
+    rows = database.rows(
+        f"SELECT run_id, arguments FROM calls WHERE run_id IN ({marks}) AND tool = ?"
+        " AND proposed_seq IS NOT NULL ORDER BY proposed_seq",
+        [*run_ids, SUBMIT],
+    )
+    return {row["run_id"]: row["arguments"] for row in rows}
 
 
 def calls_of(database: Database, run_id: str) -> list[CallRow]:

@@ -107,6 +107,16 @@ async def test_the_card_says_why_there_is_no_answer(answer: str | None, why: str
     assert lines[0].rstrip() == f"✓ submitted  no answer: {why}"
 
 
+async def test_the_card_shows_an_answer_that_was_only_said_in_submit() -> None:
+    state = RunState()
+    arguments = '{"answer": "7919"}'
+    call = e.ToolCall(number=1, step=1, id="c", name="submit", arguments=arguments)
+    state.apply(e.CallProposed(call=call))
+    state.apply(e.RunFinished(reason="submitted", error=None, totals=e.Totals(steps=1, calls=1)))
+    lines = await shown(12, state, "submitted")
+    assert lines[0] == "✓ submitted  7919 (said in submit; answer.txt was not written)"
+
+
 async def test_a_long_answer_is_cut_and_says_so() -> None:
     lines = await shown(12, finished_state(None, "\n".join(map(str, range(40)))), "q leave")
     assert "… 36 more lines" in "\n".join(lines)

@@ -12,7 +12,7 @@ from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison
 from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER, result_answer, why_no_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, result_answer, said_words, why_no_answer
 from sandbox_tui.tui.format.compared.running_words import running_words
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import first_line, model_title, task_title
@@ -31,6 +31,21 @@ class Fact(NamedTuple):
     right: str
     difference: str = ""
     is_open: bool = False
+
+
+_IDENTITIES = ("", "session")
+"""Facts whose values always differ, so that a sign would say nothing."""
+
+_MAY_CHANGE = ("outcome", "answer")
+"""Facts that may yet become equal while a session is running."""
+
+
+def fact_sign(fact: Fact) -> str:
+    """Return the sign between both values of a fact: equal or different; empty if it would say
+    nothing, or too early."""
+    if fact.name in _IDENTITIES or (fact.is_open and fact.name in _MAY_CHANGE):
+        return "=" if fact.name and fact.left == fact.right else ""
+    return "=" if fact.left == fact.right else "≠"
 
 
 class _Figure(NamedTuple):
@@ -136,6 +151,8 @@ def answer_or_reason(run: RunSummary) -> str:
     answer = result_answer(run.outcome, run.answer)
     if answer:
         return answer
+    if run.said:
+        return said_words(run.said, run.answer)
     if run.outcome == "running":
         return "none yet"
     reason = (run.error or "").strip().removesuffix(".")

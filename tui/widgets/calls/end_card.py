@@ -16,12 +16,19 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.base.typed_path import working_directory
-from sandbox_tui.core.events.run_state import ReplyItem, RunState
+from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.core.events.types import RESUMABLE, RunFinished
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, answer_in_call, leftover_answer
 from sandbox_tui.tui.format import run_end
-from sandbox_tui.tui.format.answers import NO_ANSWER, UNKNOWN_END, short_answer, why_no_answer
+from sandbox_tui.tui.format.answers import (
+    NO_ANSWER,
+    UNKNOWN_END,
+    said_words,
+    short_answer,
+    why_no_answer,
+)
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import ResultFiles
 from sandbox_tui.tui.keys.hint import hint
@@ -96,6 +103,7 @@ class EndCard(Widget):
         self._files: ResultFiles | None = None
         self._is_rebuilt = False
         self._last_reply = ""
+        self._said = ""
 
     def sync(self, state: RunState) -> None:
         """Show the outcome once there is one."""
@@ -104,6 +112,7 @@ class EndCard(Widget):
             self._files = None
             self._is_rebuilt = state.is_rebuilt
             self._last_reply = "" if state.finished is None else _last_reply(state)
+            self._said = "" if state.finished is None else _said_in_submit(state)
             self.set_class(state.finished is not None, "-ended")
             self.refresh(layout=True)
             if self._finished is not None and self._finished.output:
@@ -141,7 +150,7 @@ class EndCard(Widget):
         if finished is None:
             return [], [], []
         palette = palette_of(self)
-        outcome = _outcome(finished, width, palette, is_rebuilt=self._is_rebuilt)
+        outcome = _outcome(finished, width, palette, self._said, is_rebuilt=self._is_rebuilt)
         parts = (
             [*outcome, *self._without_answer(finished, palette)],
             self._results(finished, width, palette),
@@ -250,6 +259,13 @@ def _last_reply(state: RunState) -> str:
     return next((text[:MAX_REPLY_CHARS] for text in replies if text), "")
 
 
+def _said_in_submit(state: RunState) -> str:
+    """Return the answer in the last call of `submit`; empty if there is none."""
+    calls = (item for item in reversed(state.items) if isinstance(item, CallItem))
+    found = next((call for call in calls if call.call.name == SUBMIT), None)
+    return "" if found is None else answer_in_call(found.arguments)
+
+
 def _from_here(folder: str) -> str:
     """Return the folder as seen from the working directory, if it is below that."""
     path, here = Path(folder).absolute(), working_directory()
@@ -258,9 +274,10 @@ def _from_here(folder: str) -> str:
 
 
 def _outcome(
-    finished: RunFinished, width: int, palette: Palette, *, is_rebuilt: bool
+    finished: RunFinished, width: int, palette: Palette, said: str, *, is_rebuilt: bool
 ) -> list[Text]:
-    """Return the outcome with the answer, or with the reason for the failure."""
+    """Return the outcome with the answer, or with the reason for the failure; `said` is the answer
+    in the call of `submit`."""
     good = finished.reason == "submitted"
     sign, style = ("✓", palette.good) if good else ("✗", palette.bad)
     if finished.reason == "imported":
@@ -270,7 +287,9 @@ def _outcome(
     words = ((finished.answer if good else finished.error) or "").strip()
     words = "\n".join(line for line in words.split("\n") if line.strip())
     colour = palette.text if words or not good else palette.dim
-    if good and not words:
+    if good and not words and said:
+        words = said_words(said, finished.answer)
+    elif good and not words:
         words = f"{NO_ANSWER}: {why_no_answer(finished.answer, is_rebuilt=is_rebuilt)}"
     rows = wrapped(words, max(1, width - len(head) - 2), colour) if words else [Text()]
     more = len(rows) - MAX_ANSWER_LINES
