@@ -61,3 +61,12 @@ def completions(text: str, values: Values) -> list[str]:
     ]
     written = [f'"{value}"' if re.search(r"\s", value) else value for value in found]
     return [f"{before}{start}{value}" for value in written if value.lower() != typed]
+
+
+def without_half_typed_filter(text: str) -> str:
+    """Return a query without its last word if that begins the name of a filter."""
+    last = _LAST.search(text)
+    if last is None or not last["word"] or text.count('"') % 2:
+        return text
+    is_half_typed = any(name.startswith(last["word"].lower()) for name in FILTERS)
+    return text[: last.start()] if is_half_typed else text

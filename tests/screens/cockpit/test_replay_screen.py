@@ -782,3 +782,17 @@ async def test_n_is_named_as_it_works_now(session: tuple[Path, list[e.AnyEvent]]
         await pilot.press("n")
         await until(pilot, lambda: shown_toasts(app))
         assert shown_toasts(app)[-1].message == "Next failure: nothing failed after this."
+
+
+async def test_a_move_takes_back_what_was_said_about_an_earlier_one(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    path, _ = session
+    async with replayed(path) as (screen, pilot):
+        app = pilot.app
+        await pilot.press("N")
+        await until(pilot, lambda: shown_toasts(app))
+        assert shown_toasts(app)[-1].message == "Previous failure: nothing failed before this."
+        await pilot.press("n")
+        await until(pilot, lambda: screen.position > 0)
+        assert not shown_toasts(app)

@@ -349,3 +349,41 @@ async def test_a_session_that_was_deleted_in_the_meantime_is_reported_as_gone(st
         for key in ("h", "l", "left_square_bracket", "right_square_bracket", "home", "end", "n"):
             await pilot.press(key)
         assert pilot.app.is_running
+
+
+def searched(home: HomeScreen) -> list[str]:
+    """Return a list of the texts whose search has ended, from now on."""
+    texts: list[str] = []
+    search = home._search._search
+
+    async def recorded(*, query_changed: bool) -> None:
+        await search(query_changed=query_changed)
+        texts.append(home.query_one(SearchBar).query_one(Input).value)
+
+    home._search._search = recorded  # type: ignore[method-assign]
+    return texts
+
+
+@pytest.mark.parametrize("typed", ["outcom", "outcome", "outcome:", "after:"])
+async def test_a_filter_that_is_half_typed_leaves_the_list(store: Store, typed: str) -> None:
+    async with at_home(store) as (home, pilot):
+        texts = searched(home)
+        await pilot.press("slash")
+        home.query_one(SearchBar).query_one(Input).value = typed
+        await until(pilot, lambda: typed in texts)
+        assert not home._search.shows_hits
+        assert home.query_one(SessionList).display
+
+
+async def test_a_half_typed_filter_leaves_the_results_of_those_before_it(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        texts = searched(home)
+        hits = await look_for(home, pilot, "model:qwen")
+        assert len(hits._hits) == 1
+        home.query_one(SearchBar).query_one(Input).value = "model:qwen outcom"
+        await until(pilot, lambda: "model:qwen outcom" in texts)
+        assert len(hits._hits) == 1
+        home.query_one(SearchBar).query_one(Input).value = "nothing outcom"
+        await until(pilot, lambda: "nothing outcom" in texts)
+        assert hits.query_shown == parse_query("nothing outcom")
+        assert not hits._hits

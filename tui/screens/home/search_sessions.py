@@ -108,6 +108,12 @@ class SessionFinder:
             return
         try:
             found = await asyncio.to_thread(finder.find, query)
+            if not found.hits and (shorter := bar.query_before_filter) is not None:
+                if not shorter.has_terms:
+                    self._is_searching = False
+                    self._show_hits(False)
+                    return
+                found = await asyncio.to_thread(finder.find, shorter)
             tags = await asyncio.to_thread(all_tags, self._store)
         except StoreError as error:
             self._is_searching = False

@@ -18,7 +18,11 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.search.query import FILTERS, Query, parse_query
-from sandbox_tui.sessions.search.query_completion import Values, completions
+from sandbox_tui.sessions.search.query_completion import (
+    Values,
+    completions,
+    without_half_typed_filter,
+)
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -125,6 +129,15 @@ class SearchBar(Vertical):
     def query_now(self) -> Query:
         """The query as typed."""
         return self._query
+
+    @property
+    def query_before_filter(self) -> Query | None:
+        """The query without its last word, if that may become a filter and what remains has no
+        words; otherwise None. A word that matches nothing says nothing while it is half typed."""
+        text = self.query_one(Input).value
+        shorter = without_half_typed_filter(text)
+        query = parse_query(shorter)
+        return None if shorter == text or query.match or query.excluded else query
 
     # --- keys
 

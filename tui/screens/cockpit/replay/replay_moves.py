@@ -14,12 +14,26 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.first_call import first_call
 from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.player import position_at
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.typed_place import Extent, StepPlace
 from sandbox_tui.tui.screens.dialogs.dialog import WrongAnswer
+from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
+
+_NO_MORE_FAILURES = "No more failures in this direction."
+_STILL_INDEXED = "The session is still being indexed: try again soon."
+_MOVES = (
+    *("failure", "failure_before", "step", "step_back", "event", "event_back"),
+    *("second", "second_back", "start", "end"),
+)
+_ABOUT_MOVES = (
+    *(f"{ACTIONS[f'replay.{name}'].title}: " for name in _MOVES),
+    *(_NO_MORE_FAILURES, _STILL_INDEXED),
+)
+"""How notices begin that say why a move was not possible."""
 
 
 class Shown(Protocol):
@@ -60,7 +74,15 @@ class ReplayMoves:
     def to(self, seq: int) -> None:
         """Go to an event."""
         self._loop.hold()
+        self._go(seq)
+
+    def _go(self, seq: int) -> None:
+        """Request a position; what was said about earlier moves no longer holds there."""
         self._loop.seek(seq)
+        app = app_of(self._screen)
+        for toast in shown_toasts(app):
+            if toast.message.startswith(_ABOUT_MOVES):
+                remove_toast(app, toast)
 
     def by_event(self, direction: int) -> None:
         """Go one event forward (1) or back (-1)."""
@@ -80,12 +102,12 @@ class ReplayMoves:
     def by_failure(self, direction: int) -> None:
         """Go to the next failure (1) or the previous one (-1)."""
         if not self._to_marker(direction, FAILURES):
-            self._screen.notify("No more failures in this direction.", timeout=2)
+            self._screen.notify(_NO_MORE_FAILURES, timeout=2)
 
     def to_time(self, t: float) -> None:
         """Go to a moment, in seconds since the run started."""
         try:
-            self._loop.seek(position_at(self._store, self._summary.id, t))
+            self._go(position_at(self._store, self._summary.id, t))
         except StoreError as error:  # deleted in the meantime
             words = sanitize_line(str(error))
             self._screen.notify(words, severity="error", markup=False)
@@ -96,7 +118,7 @@ class ReplayMoves:
 
         def answered(seq: int | None) -> None:
             if seq is not None:
-                self._loop.seek(seq)
+                self._go(seq)
 
         dialog = GoToStepDialog(self._shown.state.step, self._steps, self._find)
         app_of(self._screen).push_screen(dialog, answered)
@@ -146,7 +168,7 @@ class ReplayMoves:
         self._loop.hold()
         seq = self._index.markers.next(self._loop.next_position, direction, kinds)
         if seq is not None:
-            self._loop.seek(seq)
+            self._go(seq)
         elif not self._index.is_complete and direction > 0:
-            self._screen.notify("The session is still being indexed: try again soon.", timeout=2)
+            self._screen.notify(_STILL_INDEXED, timeout=2)
         return seq is not None or (direction > 0 and not self._index.is_complete)
