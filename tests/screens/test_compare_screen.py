@@ -20,6 +20,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.aligned_calls import Call, Pair
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.format.compared.facts import Fact, fact_sign
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.both_calls import BothCalls
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -354,3 +355,15 @@ def test_the_header_of_two_calls_wraps_between_its_parts() -> None:
     assert len(header) == 4
     assert "edited by you" in " · ".join(header)
     assert all(line.startswith(("left  ", "right ", "      ")) for line in header)
+
+
+def test_each_fact_has_a_sign_unless_it_would_say_nothing() -> None:
+    def signs(name: str, *, is_open: bool = False) -> tuple[str, str]:
+        equal = Fact(name, "a", "a", is_open=is_open)
+        return fact_sign(equal), fact_sign(equal._replace(right="b"))
+
+    assert signs("model") == signs("outcome") == signs("title") == ("=", "≠")
+    assert signs("model", is_open=True) == ("=", "≠")
+    assert signs("answer", is_open=True) == ("=", "")
+    assert signs("session") == ("=", "")
+    assert signs("") == ("", "")

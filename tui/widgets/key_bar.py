@@ -158,13 +158,10 @@ class KeyBar(Widget):
         """Return the keys for the left and the right side.
 
         The last keys on the left are dropped first, then those on the right; keys that leave stay.
-        The palette is dropped if all the others then fit, or for what is urgent: the help lists
-        the same actions.
+        The palette is dropped only for what is urgent: the help lists the same actions.
         """
         left, right = self._keys()
         room = self.content_size.width + GAP
-        if self._width([*left, *right]) > room >= self._width([*left, *right[:1]]):
-            right = right[:1]
         kept = [known for known in left if _stays(known, self._urgent)]
         if self._width([*kept, *right]) > room:
             right = right[:1]

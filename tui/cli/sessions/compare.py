@@ -21,7 +21,7 @@ from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.tui.cli.open_store import session_named, store_to_read
 from sandbox_tui.tui.cli.options import load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show
-from sandbox_tui.tui.format.compared.facts import facts
+from sandbox_tui.tui.format.compared.facts import fact_sign, facts
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.format.comparison import (
     COLUMN,
@@ -120,11 +120,11 @@ def _fact_lines(store: Store, found: Comparison, width: int | None) -> Iterator[
     them."""
     column = COLUMN
     if width is not None:
-        column = max(MIN_COLUMN, min(COLUMN, (width - LABEL_COLUMNS - 2) // 2))
+        column = max(MIN_COLUMN, min(COLUMN, (width - LABEL_COLUMNS - 3) // 2))
     now = (_running_now(store, run) for run in (found.left, found.right))
     for fact in facts(found, *now):
         left, right = cut(fact.left, column), cut(fact.right, column)
-        line = f"{fact.name:<{LABEL_COLUMNS}}{left:<{column}}  {right}"
+        line = f"{fact.name:<{LABEL_COLUMNS}}{left:<{column}} {fact_sign(fact) or ' '} {right}"
         if fact.difference and width is not None and len(line) + 2 + len(fact.difference) > width:
             yield line.rstrip()
             yield f"{'':<{LABEL_COLUMNS}}{cut(fact.difference, width - LABEL_COLUMNS)}"

@@ -11,7 +11,7 @@ from sandbox_tui.sessions.relations.aligned_calls import Call, Pair
 from sandbox_tui.sessions.relations.compare import FilePair
 from sandbox_tui.sessions.relations.human_acts import Act, ActPair
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.compared.facts import Fact
+from sandbox_tui.tui.format.compared.facts import Fact, fact_sign
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.format.comparison import (
     Divergence,
@@ -101,7 +101,8 @@ def _fact(fact: Fact, width: int, palette: Palette) -> Text:
     if is_equal:
         return line.append(fact.left, style=palette.dim)
     line.append_text(_cell(fact.left, max(8, (width - _NAME - 4) // 2), styles[0]))
-    line.append(" │ ", style=palette.faint)
+    between = f" {fact_sign(fact) or '│'} " if fact.name else " │ "
+    line.append(between, style=palette.bad if fact_sign(fact) == "≠" else palette.faint)
     line.append(fact.right, style=styles[1])
     if fact.difference:
         line.append(f"  {fact.difference}", style=palette.warn)
@@ -112,11 +113,10 @@ def _between(fact: Fact, *, is_equal: bool, palette: Palette) -> Text:
     if not fact.name:
         return Text(" " * _MIDDLE)
     if is_equal:
-        return _cell(" =", _MIDDLE, palette.faint)
+        return _cell(f" {fact_sign(fact)}", _MIDDLE, palette.faint)
     if fact.difference:
         return _cell(f" {fact.difference}", _MIDDLE, palette.warn)
-    differs = fact.name in ("outcome", "answer") and not fact.is_open
-    return _cell(" ≠" if differs else "", _MIDDLE, palette.bad)
+    return _cell(f" {fact_sign(fact)}", _MIDDLE, palette.bad)
 
 
 def _fact_style(name: str, words: str, palette: Palette) -> Style:

@@ -26,7 +26,7 @@ from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
 from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
 from sandbox_tui.tui.screens.home.rows.session_details import SessionDetails
-from sandbox_tui.tui.screens.home.rows.session_opener import opening_words
+from sandbox_tui.tui.screens.home.rows.session_opener import opening_word, opening_words
 from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
@@ -323,6 +323,11 @@ class HomeScreen(RowCommands):
         if action == "trainings" and not sessions.has_trainings:
             return ""
         return opening_words(sessions.current_row) if action == "replay" else None
+
+    @property
+    def choice_words(self) -> str:
+        """What enter does, for the first place of the key bar."""
+        return "" if self.is_finding else opening_word(self.query_one(SessionList).current_row)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:

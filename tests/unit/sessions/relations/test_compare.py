@@ -250,7 +250,7 @@ def test_no_line_with_two_sides_is_wider_than_the_terminal(tmp_path: Path) -> No
         (outcome,) = [
             one for one in comparison_lines(store, found, 60) if one.startswith("outcome")
         ]
-        assert outcome.split() == ["outcome", "submitted", "submitted"]
+        assert outcome.split() == ["outcome", "submitted", "=", "submitted"]
         text = "\n".join(comparison_lines(store, found))
         assert any(len(line) > 80 for line in text.splitlines())
 

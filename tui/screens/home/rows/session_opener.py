@@ -47,6 +47,19 @@ def opening_words(row: Row | None) -> str | None:
             return None
 
 
+def opening_word(row: Row | None) -> str:
+    """Return what opening a row of the list does, in one word; empty without a row."""
+    match row:
+        case SamplesRow(is_open=is_open):
+            return "fold" if is_open else "list"
+        case SessionRow(run=run):
+            return "watch" if run.outcome == "running" else "open"
+        case None:
+            return ""
+        case _:
+            return "open"
+
+
 class SessionOpener:
     """Opens sessions on top of one screen.
 
