@@ -88,6 +88,10 @@ class ModelIncomplete(ModelError):
     """The reply arrived, but was empty or unreadable; asking again seldom mends that."""
 
 
+class ServerUnreachable(ModelError):
+    """The server did not answer at all."""
+
+
 class ContextOverflow(ModelError):
     """The conversation no longer fits the model's context window."""
 

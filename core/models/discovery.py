@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import msgspec
 
-from sandbox_tui.core.base.errors import ModelError
+from sandbox_tui.core.base.errors import ModelError, ServerUnreachable
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.error_mapping import redacted, without_secrets
@@ -176,6 +176,7 @@ async def ask_for_models(settings: ModelSettings, api_key: str | None) -> LocalS
         api_key: for the server; self-hosted servers often need none.
 
     Raises:
+        ServerUnreachable: the server does not answer.
         ModelError: there is no list; the message is a sentence that names the server.
     """
     address = settings.base_url.rstrip("/")
@@ -184,12 +185,12 @@ async def ask_for_models(settings: ModelSettings, api_key: str | None) -> LocalS
         async with await guarded_client() as client, asyncio.timeout(MAX_WAIT_SECONDS):
             status, body = await _fetch_list(client, f"{address}/models", api_key)
     except TimeoutError:
-        raise ModelError(f"{where} did not answer within {MAX_WAIT_SECONDS:g} s.") from None
+        raise ServerUnreachable(f"{where} did not answer within {MAX_WAIT_SECONDS:g} s.") from None
     except ModelError:
         raise
     except Exception as error:
         words = redacted(str(error), api_key or "") or type(error).__name__
-        raise ModelError(f"{where} cannot be reached ({words}).") from error
+        raise ServerUnreachable(f"{where} cannot be reached ({words}).") from error
     if status in (401, 403):
         advice = "Check" if api_key else "Set"
         raise ModelError(f"{where} wants an API key ({status}). {advice} {settings.api_key_env}.")

@@ -140,6 +140,28 @@ async def test_the_only_model_is_in_the_form_for_a_new_run(
     ]
 
 
+async def test_a_model_that_the_server_does_not_list_is_remarked_on(
+    own_home: Path, store: Store, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    app = SandboxTui(config.load({"model.name": "far", "model.base_url": "http://x/v1"}), store)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("n")
+        model, url = (app.screen.query_one(name, Input) for name in ("#model", "#url"))
+        url.value, model.value = server.url, "tiny, nobody"
+        model.focus()
+        await pilot.press("tab")
+        await until(pilot, lambda: model.border_subtitle == "the server lists no such model")
+        assert url.border_subtitle == ""
+        model.value = "tiny"
+        await until(pilot, lambda: model.border_subtitle == "")
+        url.value = "http://127.0.0.1:1/v1"
+        url.focus()
+        await pilot.press("tab")
+        await until(pilot, lambda: url.border_subtitle == "does not answer now")
+    assert set(server.list_authorizations) == {"Bearer none"}, "the key is for another server"
+
+
 async def test_a_typed_server_is_not_replaced_by_the_only_model(
     own_home: Path, store: Store, server: ScriptedServer
 ) -> None:
@@ -278,7 +300,7 @@ async def test_the_server_in_the_form_is_asked_first(
     ("url", "words"),
     [
         ("http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1 cannot be reached"),
-        ("127.0.0.1:1/v1", "server 127.0.0.1:1/v1: Begin with http:// or https://."),
+        ("models.example/v1", "server models.example/v1: Begin with http:// or https://."),
         ("{silent}", "/v1 has no list of models (404)"),
     ],
 )

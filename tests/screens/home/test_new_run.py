@@ -195,7 +195,7 @@ async def test_a_draft_holds_up_quitting_only_once(
         ("task", " ", "Enter a task."),
         ("model", " ", "Enter a model's name."),
         ("url", "", "Enter a URL, or set OPENAI_API_KEY."),
-        ("url", "localhost:8000/v1", "Begin with http:// or https://."),
+        ("url", "models.example/v1", "Begin with http:// or https://."),
         ("input", "/not/there", "This path does not exist."),
         ("input", f"/tmp/{'x' * 300}", "This path does not exist."),
         ("input", "~nobody-of-that-name/x", "This path does not exist."),

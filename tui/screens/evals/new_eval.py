@@ -146,6 +146,8 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @override
     def note_of(self, name: str) -> str:
+        if name in ("model", "url") and (note := self.server_note(name)):
+            return note
         offered = self._last_used()
         if name in offered and offered.items() <= self.typed().items():
             return LAST_USED
@@ -163,8 +165,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     @on(Input.Changed, "#model")
     @on(Input.Changed, "#url")
     def _show_notes(self) -> None:
-        for name in {"model", "url"} - set(self._mistakes):
-            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
+        self.show_notes("model", "url")
 
     @on(Input.Blurred, "#suite")
     @work(group="check", exclusive=True)

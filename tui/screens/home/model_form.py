@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual import on
+from textual import on, work
 from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import Settings
@@ -10,6 +10,7 @@ from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.tui.screens.dialogs.dialog import Result
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.new_run.server_check import ServerCheck, check_server
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
@@ -18,6 +19,7 @@ class ModelForm(FormDialog[Result]):
     """A form whose fields `#model` and `#url` can be filled from a list of models."""
 
     _settings: Settings
+    _check = ServerCheck()
 
     def complete_server(self) -> None:
         """Put `http://` before the address of a server nearby if that was left out."""
@@ -25,9 +27,29 @@ class ModelForm(FormDialog[Result]):
         if (whole := with_scheme(url)) != url:
             self.put("url", whole)
 
+    @on(Input.Blurred, "#model")
     @on(Input.Blurred, "#url")
     def _left_server(self) -> None:
         self.complete_server()
+        typed, model = self.typed(), self._settings.model
+        if (typed["model"], typed["url"]) != (model.name, model.base_url) and typed["url"]:
+            self._check_server(typed["url"])
+
+    @work(exclusive=True, group="server")
+    async def _check_server(self, url: str) -> None:
+        """Say at the fields that the server does not answer, or lists no such model."""
+        self._check = await check_server(self._settings.model, url)
+        self.show_notes("model", "url")
+
+    def server_note(self, name: str) -> str:
+        """Return what the server's answer means for a field, `model` or `url`."""
+        typed = self.typed()
+        return self._check.note(name, typed["model"], typed["url"])
+
+    def show_notes(self, *names: str) -> None:
+        """Write the notes of these fields into their borders, unless they hold mistakes."""
+        for name in set(names) - set(self._mistakes):
+            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
 
     def action_models(self) -> None:
         """Choose a model of the server in the form or of this machine, only for this form."""

@@ -201,6 +201,8 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     @override
     def note_of(self, name: str) -> str:
+        if name in ("model", "url") and (note := self.server_note(name)):
+            return note
         if name == "model" and self._models_found:
             return ONLY_ONE if self._has_only_found else self.beside_mistake(name)
         if name in ("model", "url") and self._is_from_last_run:
@@ -229,8 +231,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     @on(Input.Changed, "#model")
     @on(Input.Changed, "#url")
     def _show_notes(self) -> None:
-        for name in {"model", "url"} - set(self._mistakes):
-            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
+        self.show_notes("model", "url")
 
     @work(exclusive=True, group="look")
     async def _look_for_models(self) -> None:

@@ -53,7 +53,9 @@ def test_a_mask_in_a_text_does_not_tell_how_long_the_secret_is() -> None:
     redactor = Redactor(["correct horse", "correct horse battery"])
     assert redactor.text("a correct horse b") == f"a {MASK} b"
     assert redactor.text("a correct horse battery b") == f"a {MASK} b"
-    assert redactor.text(f"a {SECRET} b\n{PEM}\n") == f"a {MASK} b\n{MASK}-----END PRIVATE KEY-----\n"
+    assert (
+        redactor.text(f"a {SECRET} b\n{PEM}\n") == f"a {MASK} b\n{MASK}-----END PRIVATE KEY-----\n"
+    )
     assert redactor.text("password=correct-horse-42 b") == f"password={MASK} b"
 
 

@@ -1,0 +1,62 @@
+"""What a model server says about the model and the address that were typed into a form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ModelError, ServerUnreachable
+from sandbox_tui.core.config.settings import ModelSettings, api_key
+from sandbox_tui.core.config.valid_values import is_server_address
+from sandbox_tui.core.models.discovery import ask_for_models
+from sandbox_tui.core.run.run_request import split_models
+
+UNREACHABLE = "does not answer now"
+"""The note at a server; a run can be started all the same."""
+
+NOT_LISTED = "the server lists no such model"
+"""The note at a model; a server may load it on request."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCheck:
+    """The answer of a server.
+
+    Attributes:
+        url: the address that was asked.
+        answers: whether it answered.
+        models: the models that it lists; empty if it has no list, or shows it to nobody.
+    """
+
+    url: str = ""
+    answers: bool = True
+    models: tuple[str, ...] = ()
+
+    def note(self, name: str, model: str, url: str) -> str:
+        """Return what speaks against the text of a field, `model` or `url`; empty if nothing."""
+        if url != self.url:
+            return ""
+        if name == "url":
+            return "" if self.answers else UNREACHABLE
+        unlisted = [one for one in split_models(model) if one not in self.models]
+        return NOT_LISTED if self.models and unlisted else ""
+
+
+async def check_server(settings: ModelSettings, url: str) -> ServerCheck:
+    """Ask a server for its models.
+
+    Args:
+        settings: those of the form before it was changed; only their server gets the key.
+        url: the address in the form.
+    """
+    if not is_server_address(url):
+        return ServerCheck()
+    key = api_key(settings) if url == settings.base_url else None
+    try:
+        found = await ask_for_models(msgspec.structs.replace(settings, base_url=url), key)
+    except ServerUnreachable:
+        return ServerCheck(url, answers=False)
+    except ModelError:
+        return ServerCheck(url)
+    return ServerCheck(url, models=found.models)
