@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, MutableMapping, MutableSequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -97,7 +96,7 @@ class RunState:
     items: MutableSequence[Item] = field(default_factory=list[Item])
     calls: MutableMapping[int, CallItem] = field(default_factory=dict[int, CallItem])
     open_calls: dict[int, CallItem] = field(default_factory=dict[int, CallItem])
-    decisions: Counter[e.Verdict] = field(default_factory=Counter[e.Verdict])
+    decisions: dict[e.Verdict, int] = field(default_factory=dict[e.Verdict, int])
     humans: MutableMapping[int, HumanItem] = field(default_factory=dict[int, HumanItem])
     files: dict[str, FileState] = field(default_factory=dict[str, FileState])
     terminals: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
@@ -338,7 +337,7 @@ class RunState:
                 item.held = event
             case e.CallDecided():
                 item.decided = event
-                self.decisions[event.verdict] += 1
+                self.decisions[event.verdict] = self.decisions.get(event.verdict, 0) + 1
             case e.CallStarted():
                 item.started_at = event.t
             case e.CallFinished():

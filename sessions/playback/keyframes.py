@@ -57,10 +57,10 @@ from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.keyframes import MarkerRow, ScreenRow
 
-FORMAT = 3
+FORMAT = 4
 """Keyframes with another format are not read; `catch_up` replaces them. It is raised when the same
-events add up to another state, which older keyframes do not have: 3, since the reply after a
-resumption is an item of its own."""
+events add up to another state, which older keyframes do not have: 4, since all kinds of decisions
+on calls are counted."""
 
 MIN_WEIGHT, MAX_WEIGHT, BYTES_PER_WEIGHT = 100, 1500, 200
 """See the module docstring. `MAX_WEIGHT` is about 20 ms of work."""

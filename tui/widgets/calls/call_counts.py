@@ -12,10 +12,10 @@ def call_counts(state: RunState) -> list[str]:
     counts = {
         "failed": totals.failed_calls,
         "interrupted": totals.interrupted_calls,
-        "edited": decisions["edit"],
-        "rejected": decisions["reject"],
-        "answered": decisions["answer"],
-        "skipped": decisions["skip"],
+        "edited": decisions.get("edit", 0),
+        "rejected": decisions.get("reject", 0),
+        "answered": decisions.get("answer", 0),
+        "skipped": decisions.get("skip", 0),
         "by you": len(state.humans),
     }
     return [f"{number} {word}" for word, number in counts.items() if number]
