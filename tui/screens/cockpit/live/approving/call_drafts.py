@@ -64,7 +64,7 @@ class DraftOrOriginalDialog(ConfirmDialog):
         number: the call.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [binding("live.edit", "answer('edit')")]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("live.edit", "edit")]
 
     def __init__(self, number: int) -> None:
         question = f"You edited call {number}, but the draft was not sent. Approve the original?"
@@ -79,9 +79,8 @@ class DraftOrOriginalDialog(ConfirmDialog):
     @override
     def words_for(self, action: str) -> str | None:
         """Return what an answer does, for the key bar and the help."""
-        return "open the draft" if action == "answer('edit')" else super().words_for(action)
+        return "open the draft" if action == "edit" else super().words_for(action)
 
-    @override
-    def action_answer(self, sure: bool | Literal["edit"]) -> None:
-        """Close with the answer."""
-        self.dismiss(sure)  # pyright: ignore[reportArgumentType]
+    def action_edit(self) -> None:
+        """Close with the wish to open the draft."""
+        self.dismiss("edit")  # pyright: ignore[reportArgumentType]  # the question has three answers
