@@ -16,16 +16,17 @@ def wrap_cells(text: str, width: int, lines: int) -> list[str]:
 
     Args:
         text: on one line.
-        width: cells per line.
+        width: cells per line; at least 2 are filled.
         lines: maximum number of lines.
     """
-    if lines <= 0:
+    text, width = text.lstrip(), max(2, width)
+    if lines <= 0 or not text:
         return []
     seen = text[: width * (lines + 1) * MAX_CHARACTERS_PER_CELL]
-    wrapped = list(_wrapped(seen, max(2, width)))
+    wrapped = list(_wrapped(seen, width))
     if len(wrapped) > lines or len(seen) < len(text):
         wrapped = wrapped[:lines]
-        wrapped[-1] = f"{chop_cells(wrapped[-1], max(2, width) - 1)[0]}…"
+        wrapped[-1] = f"{chop_cells(wrapped[-1], width - 1)[0]}…"
     return wrapped
 
 
