@@ -163,7 +163,7 @@ async def test_a_call_of_many_parts_is_first_offered_as_a_whole(
         assert str(box.border_subtitle) == "enter allow · ↓ split · esc cancel"
         assert box.outer_size.height < 15
         for key in keys:
-            await pilot.press("a")
+            await pilot.press(key)
             if key == "down":
                 await until(pilot, lambda: isinstance(dialog.focused, Input))
                 assert not choice.display
