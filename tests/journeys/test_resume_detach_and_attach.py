@@ -169,7 +169,7 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
             other.sees("watching", "T steer")
             other.presses("T")
             other.sees("you are in control")
-            person.sees("watching")
+            person.sees("watching", "Another terminal has taken control; T takes it back.")
             other.presses("q")
             other.sees("n new run")
             other.presses("q")

@@ -19,6 +19,7 @@ from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited, RunLost, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
@@ -40,6 +41,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -104,6 +106,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         self._shells = Shells(self, self._steering)
         self._storage_toast = StorageToast(self)
         self._waiting_toast = WaitingToast(self)
+        self._steered = False
         self._waiting_file = WaitingFile(self, self.state, lambda: self.live_files)
 
     def compose_bottom(self) -> ComposeResult:
@@ -193,6 +196,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         if status.prefix != audience:
             status.prefix = audience
             self.refresh_bindings()
+        self._notice_lost_control()
         status.waits = bool(self.worker.storage_error)
         status.interrupted = isinstance(self.worker.failure, ProgramExited)
         self._storage_toast.show(self.worker.storage_error)
@@ -200,6 +204,13 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()
+
+    def _notice_lost_control(self) -> None:
+        """Say that another terminal has taken control of the run."""
+        steered, self._steered = self._steered, self.worker.steers
+        if steered and not self._steered and self.worker.audience:
+            words = f"Another terminal has taken control; {hint('live.steer')} takes it back."
+            self.notify(words, severity="warning", markup=False, timeout=RESULT_SECONDS)
 
     def on_screen_resume(self) -> None:
         """Remove the toast about a waiting call: the call is visible again."""

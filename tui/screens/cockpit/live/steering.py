@@ -78,7 +78,7 @@ class RunSteering:
             self._screen.notify(f"Another terminal is in control; {takes}.", markup=False)
             return None
         if run is None:
-            self._screen.notify("The run is starting.")
+            self._screen.notify("The run is starting.", timeout=2)
         elif not run.steerable:
             ending = run.phase is Phase.FINISHING
             self._screen.notify("This run is ending." if ending else "This run has ended.")
