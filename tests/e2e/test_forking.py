@@ -40,7 +40,7 @@ def test_the_demo_is_forked_and_compared(own_home: Path) -> None:
         terminal.press("q")
         terminal.wait_for("paused")
         terminal.press("q")
-        terminal.wait_for("sessions 2", "└─", "forked after step 6")
+        terminal.wait_for("sessions 2", "└─", "forked in step 6")
         terminal.press("Home", "Space", "Down", "Space")
         terminal.wait_for("◉")
         terminal.press("c")

@@ -160,12 +160,15 @@ async def test_the_other_key_of_open_replays(store: Store) -> None:
 async def test_the_bar_has_the_keys_of_the_row_first(store: Store, size: tuple[int, int]) -> None:
     async with at_home(store, size) as (home, pilot):
         first = bar(home).split()
-        assert first[:5] == ["n", "new", "run", "/", "find"]
+        assert first[:5] == ["enter", "open", "n", "new", "run"]
         assert "r resume" not in bar(home)
         assert "q quit" in bar(home)
         assert "? help" in bar(home)
         if size[0] >= 100:
-            for words in ("E export", "R rename", "t tags", "x delete"):
+            for words in ("/ find", "F fork", "^r run again", "E export"):
+                assert words in bar(home)
+        if size[0] >= 160:
+            for words in ("c compare", "t tags", "e evaluations", ", settings"):
                 assert words in bar(home)
         await pilot.press("down")
         await until(pilot, lambda: "r resume" in bar(home))

@@ -190,7 +190,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             self._draw_charts(data, charts)
         table.display = has_room or not shows_charts
         room = height - OTHER_LINES - (CHART_LINES if shows_charts else 0)
-        half = 0 if shows_charts else height // 2 - 1
+        half = 0 if shows_charts else height // 2 - 3
         table.show(data.table, max(MIN_TABLE_LINES, room, half))
 
     def _draw_charts(self, data: EvalScreenData, charts: ChartRow) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -260,9 +261,10 @@ def _last_reply(state: RunState) -> str:
 
 
 def _said_in_submit(state: RunState) -> str:
-    """Return the answer in the last call of `submit`; empty if there is none."""
+    """Return the answer in the call of `submit` of the last step; empty if there is none."""
     calls = (item for item in reversed(state.items) if isinstance(item, CallItem))
-    found = next((call for call in calls if call.call.name == SUBMIT), None)
+    of_step = takewhile(lambda call: call.call.step == state.step, calls)
+    found = next((call for call in of_step if call.call.name == SUBMIT), None)
     return "" if found is None else answer_in_call(found.arguments)
 
 
