@@ -70,6 +70,8 @@ class HomeScreen(RowCommands):
     HomeScreen.-hits SessionList { display: none; }
     """
 
+    urgent_actions = ("resume",)  # of an interrupted run
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("home.new", "new"),
         binding("home.resume", "resume"),
