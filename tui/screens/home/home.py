@@ -71,7 +71,6 @@ class HomeScreen(RowCommands):
     """
 
     urgent_actions = ("resume",)  # of an interrupted run
-
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("home.new", "new"),
         binding("home.resume", "resume"),
