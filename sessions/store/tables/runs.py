@@ -199,6 +199,9 @@ def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
             " OR (NOT ?2 AND substr(id, -length(?1)) = ?1) ORDER BY id LIMIT 6",
             [name, strict],
         )
+    if not rows and strict:
+        whole = str(find(database, name, strict=False)["id"])
+        raise NotStored(f"Deleting takes the beginning of an id, not its end: {whole}.")
     if not rows:
         raise not_found(name)
     if len(rows) > 1:

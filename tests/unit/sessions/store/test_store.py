@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import NotStored, StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store, new_id, replay
 from sandbox_tui.sessions.search.across_sessions import search
@@ -29,6 +29,7 @@ from sandbox_tui.sessions.store.migrations import migrate
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from tests.examples import examples
 from tests.unit.event_streams import started, streams
+from tests.unit.sample_run import keep, sample
 
 
 @pytest.fixture
@@ -476,3 +477,13 @@ def test_ids_sort_by_time_and_do_not_collide() -> None:
     ids = [new_id() for _ in range(500)]
     assert len(set(ids)) == 500
     assert all(len(name) == 21 for name in ids)
+
+
+def test_the_end_of_an_id_is_too_little_to_delete_by(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("a task"), run_id="20261126-110405-yycz5")
+        assert store.run("yycz5").id == "20261126-110405-yycz5"
+        with pytest.raises(NotStored, match="not its end: 20261126-110405-yycz5"):
+            store.run("yycz5", strict=True)
+        with pytest.raises(NotStored, match="There is no session 'nobody'"):
+            store.run("nobody", strict=True)
