@@ -263,8 +263,11 @@ def _last_reply(state: RunState) -> str:
 def _said_in_submit(state: RunState) -> str:
     """Return the answer in the call of `submit` of the last step; empty if there is none."""
     calls = (item for item in reversed(state.items) if isinstance(item, CallItem))
-    of_step = takewhile(lambda call: call.call.step == state.step, calls)
-    found = next((call for call in of_step if call.call.name == SUBMIT), None)
+    last = next(calls, None)
+    if last is None:
+        return ""
+    of_step = takewhile(lambda call: call.call.step == last.call.step, calls)
+    found = next((call for call in (last, *of_step) if call.call.name == SUBMIT), None)
     return "" if found is None else answer_in_call(found.arguments)
 
 
