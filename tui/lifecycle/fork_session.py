@@ -7,7 +7,6 @@ import asyncio
 from textual.app import App
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
@@ -36,7 +35,7 @@ async def fork_session(
         plan = await asyncio.to_thread(ForkPlan, runs.store, parent, asked.seq)
         run = plan.request(settings.now, {})
     except SandboxTuiError as error:
-        complain_here(app, sanitize_line(str(error)))
+        complain_here(app, str(error))
         return
     described = await app.push_screen_wait(ForkDialog(plan, run, runs.store))
     if described is not None:

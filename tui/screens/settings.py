@@ -377,7 +377,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             path = self._live_settings.change(changes)
         except ConfigError as error:
             self._live_settings.watch(self._settings_changed)
-            complain_here(self, sanitize_line(str(error)), seconds=20)
+            complain_here(self, str(error), seconds=20)
             return False
         words = sanitize_line(f"Saved in {path}: {effects(changes)}.")
         self.notify(words, markup=False, timeout=5)

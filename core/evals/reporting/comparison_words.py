@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
-from sandbox_tui.core.evals.reporting.alike import differences
 from sandbox_tui.core.evals.reporting.comparison import EvalComparison, PairedCell
+from sandbox_tui.core.evals.reporting.evaluation_differences import differences
 from sandbox_tui.core.evals.reporting.methods import METHODS
 from sandbox_tui.core.evals.reporting.suite_differences import NO_COMMON_TASK
 

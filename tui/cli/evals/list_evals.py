@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
-from sandbox_tui.core.evals.reporting.alike import what_differs
+from sandbox_tui.core.evals.reporting.evaluation_differences import what_differs
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import may_colour

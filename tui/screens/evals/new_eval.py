@@ -162,11 +162,6 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     def mistake_while_typing(self, name: str, text: str) -> str:
         return mistake_of_count(text, MOST[name]) if text and name in MOST else ""
 
-    @on(Input.Changed, "#model")
-    @on(Input.Changed, "#url")
-    def _show_notes(self) -> None:
-        self.show_notes("model", "url")
-
     @on(Input.Blurred, "#suite")
     @work(group="check", exclusive=True)
     async def _check_file(self) -> None:

@@ -77,7 +77,7 @@ async def _import(app: App[int], store: Store, file: Path, imported: Callable[[s
         run_ids = await asyncio.to_thread(import_file, store, file)
         run = await asyncio.to_thread(store.run, run_ids[-1])
     except (ImportRefused, StoreError) as error:
-        complain_here(app, sanitize_line(str(error)))
+        complain_here(app, str(error))
         return
     words = f"Imported {numbers.counted(len(run_ids), 'session')}."
     if len(run_ids) == 1:

@@ -10,7 +10,7 @@ from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.tui.screens.dialogs.dialog import Result
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
-from sandbox_tui.tui.screens.new_run.server_check import ServerCheck, check_server
+from sandbox_tui.tui.screens.home.server_check import ServerCheck, check_server
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
@@ -39,16 +39,18 @@ class ModelForm(FormDialog[Result]):
     async def _check_server(self, url: str) -> None:
         """Say at the fields that the server does not answer, or lists no such model."""
         self._check = await check_server(self._settings.model, url)
-        self.show_notes("model", "url")
+        self._show_notes()
 
     def server_note(self, name: str) -> str:
         """Return what the server's answer means for a field, `model` or `url`."""
         typed = self.typed()
         return self._check.note(name, typed["model"], typed["url"])
 
-    def show_notes(self, *names: str) -> None:
-        """Write the notes of these fields into their borders, unless they hold mistakes."""
-        for name in set(names) - set(self._mistakes):
+    @on(Input.Changed, "#model")
+    @on(Input.Changed, "#url")
+    def _show_notes(self) -> None:
+        """Write the notes of both fields into their borders, unless they hold mistakes."""
+        for name in {"model", "url"} - set(self._mistakes):
             self.query_one(f"#{name}").border_subtitle = self.note_of(name)
 
     def action_models(self) -> None:

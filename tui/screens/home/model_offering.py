@@ -104,7 +104,7 @@ def set_model(screen: Screen[Any], settings: LiveSettings, offer: Offer) -> bool
     try:
         path = settings.change({"model.name": offer.model, "model.base_url": offer.base_url})
     except ConfigError as error:
-        complain_here(screen, sanitize_line(str(error)), seconds=20)
+        complain_here(screen, str(error), seconds=20)
         return False
     words = sanitize_line(f"Model set to {model_title(offer.model)} (saved in {path}).")
     screen.notify(words, markup=False)

@@ -228,11 +228,6 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         is_kept = (typed["model"], typed["url"]) == (model.name, model.base_url)
         return self._has_last_model and is_kept
 
-    @on(Input.Changed, "#model")
-    @on(Input.Changed, "#url")
-    def _show_notes(self) -> None:
-        self.show_notes("model", "url")
-
     @work(exclusive=True, group="look")
     async def _look_for_models(self) -> None:
         """If no model is set yet, show that this machine has models; take the only one."""
@@ -333,7 +328,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         try:
             path = self._live_settings.change(changes)
         except ConfigError as error:
-            complain_here(self, sanitize_line(str(error)), seconds=20)
+            complain_here(self, str(error), seconds=20)
         else:
             self._has_last_model = False
             self._show_notes()

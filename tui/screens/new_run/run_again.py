@@ -11,7 +11,6 @@ from textual.app import App
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.run_again import request_again
@@ -134,7 +133,7 @@ class RunAgain:
         try:
             again = await asyncio.to_thread(self._request_of, run_id)
         except SandboxTuiError as error:
-            complain_here(self._app, sanitize_line(str(error)))
+            complain_here(self._app, str(error))
             return
         draft = self._drafts.setdefault(run_id, {})
         form = RunAgainDialog(self._settings, again, draft)

@@ -10,7 +10,6 @@ from textual.app import App
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.tui.live_settings import LiveSettings
@@ -126,4 +125,4 @@ class Palette:
             self._app.push_screen(SettingsScreen(self._settings, self._themes.look_again, at=name))
 
     def _complain(self, error: Exception) -> None:
-        complain_here(self._app, sanitize_line(str(error)))
+        complain_here(self._app, str(error))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.evals.reporting.alike import what_differs
+from sandbox_tui.core.evals.reporting.evaluation_differences import what_differs
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.sessions import RunRegistry, RunWorker
 from sandbox_tui.sessions.remote.resume_here import resume_here
@@ -87,7 +87,7 @@ def open_resumed(
     try:
         worker = resume_here(runs.store.run(event.run_id), settings, runs)
     except SandboxTuiError as error:
-        complain_here(app, sanitize_line(str(error)))
+        complain_here(app, str(error))
         event.then(None)
         return None
     app.push_screen(LiveScreen(worker, runs.store), event.then)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, TrainingRow
 from sandbox_tui.sessions.remote.resume_here import resume_here
@@ -107,7 +106,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         try:
             worker = resume_here(run, self._settings.now, self._run_workers)
         except SandboxTuiError as error:
-            complain_here(self, sanitize_line(str(error)))
+            complain_here(self, str(error))
             return
         self._opener.open_run(worker)
 

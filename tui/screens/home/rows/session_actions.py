@@ -223,7 +223,7 @@ class SessionActions:
         self._source.reload()
 
     def _complain(self, error: StoreError) -> None:
-        complain_here(self._screen, sanitize_line(str(error)))
+        complain_here(self._screen, str(error))
 
 
 def _tags_of_all(store: Store, run_ids: Sequence[str]) -> tuple[list[str], list[str]]:

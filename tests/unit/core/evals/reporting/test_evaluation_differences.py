@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
-from sandbox_tui.core.evals.reporting.alike import what_differs
+from sandbox_tui.core.evals.reporting.evaluation_differences import what_differs
 from tests.unit.core.evals.reporting.sample_results import INFO
 
 
