@@ -8,6 +8,12 @@ import secrets
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 """Letters and digits of ids, without 0 and o, and without 1, i and l, which are easily misread."""
 
+BEGINNING = "substr(id, 1, length(?1)) = ?1"
+"""SQL condition: the id begins with the first parameter."""
+
+PARTS = (BEGINNING, "substr(id, -length(?1)) = ?1", "instr(id, ?1) > 0")
+"""SQL conditions for a part of an id; a later one counts only if no id fits an earlier one."""
+
 
 def new_id() -> str:
     """Return an id such as 20261121-104238-7fk2p."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from sandbox_tui.core.base.errors import NotStored
 from sandbox_tui.sessions.store.database import Database
+from sandbox_tui.sessions.store.ids import BEGINNING, PARTS
 from sandbox_tui.sessions.store.tables.runs import MIN_PREFIX
 
 MAX_LISTED = 3
@@ -34,8 +35,8 @@ class NamedRows:
     nothing: str
 
     def find(self, database: Database, name: str, *, strict: bool) -> dict[str, Any]:
-        """Return the row whose id is, starts or ends with `name`, or else the only one with this
-        name; `last` is the first in `order`.
+        """Return the row whose id is `name`, or else starts or ends with it, or the only one with
+        this name, or else whose id contains it; `last` is the first in `order`.
 
         Args:
             database: the database to search.
@@ -55,21 +56,20 @@ class NamedRows:
             raise NotStored(
                 f"{name!r} is too short for the id of one {self.noun}. Type more of it."
             )
-        fits = "substr(id, 1, length(?1)) = ?1"
-        if not strict:
-            fits += " OR substr(id, -length(?1)) = ?1"
-        found = database.rows(f"{self.query} WHERE {fits} {self.order}", [name])
-        if len(found) > 1:
-            raise NotStored(f"{name!r} matches {len(found)} {self.noun}s. Type more of the id.")
-        if not found and not strict:
-            found = database.rows(f"{self.query} WHERE {self.title} = ? {self.order}", [name])
-        if len(found) == 1:
-            return found[0]
-        raise self._ambiguous(database, name) if found else self._unknown(database, name)
-
-    def _ambiguous(self, database: Database, name: str) -> NotStored:
-        ids = self._ids(database, f"WHERE {self.title} = ?", [name])
-        return NotStored(f"Several {self.noun}s have the name {name!r}: {_listed(ids)}.")
+        has_title = f"{self.title} = ?1"
+        _, end, anywhere = PARTS
+        rest = () if strict else (end, has_title, anywhere)
+        for fits in ("id = ?1", BEGINNING, *rest):
+            found = database.rows(f"{self.query} WHERE {fits} {self.order}", [name])
+            if len(found) > 1:
+                ids = _listed(self._ids(database, f"WHERE {fits}", [name]))
+                if fits == has_title:
+                    raise NotStored(f"Several {self.noun}s have the name {name!r}: {ids}.")
+                count = f"{name!r} matches {len(found)} {self.noun}s"
+                raise NotStored(f"{count}: {ids}. Type more of the id.")
+            if found:
+                return found[0]
+        raise self._unknown(database, name)
 
     def _unknown(self, database: Database, name: str) -> NotStored:
         ids = self._ids(database, "", [])

@@ -183,7 +183,7 @@ class Store(Database):
         return int(self.rows("SELECT count(*) AS n FROM runs")[0]["n"])
 
     def run(self, name: str, *, strict: bool = False) -> RunSummary:
-        """Return the run whose id is, starts or ends with `name`.
+        """Return the run whose id is `name`, or else starts with it, ends with it or contains it.
 
         Args:
             name: the id, or a part of it.

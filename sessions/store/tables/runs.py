@@ -14,6 +14,7 @@ from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.database import Database
+from sandbox_tui.sessions.store.ids import BEGINNING, PARTS
 
 MIN_PREFIX = 4
 """Minimum length of a prefix that identifies a run for deletion."""
@@ -193,19 +194,18 @@ def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
     rows = database.rows("SELECT * FROM runs WHERE id = ?", [name])
     if not rows and strict and len(name) < MIN_PREFIX:
         raise NotStored(f"{name!r} is too short for a session id. Type more of it.")
-    if not rows and name:
-        rows = database.rows(
-            "SELECT * FROM runs WHERE substr(id, 1, length(?1)) = ?1"
-            " OR (NOT ?2 AND substr(id, -length(?1)) = ?1) ORDER BY id LIMIT 6",
-            [name, strict],
-        )
+    for fits in [BEGINNING] if strict else PARTS:
+        if not rows and name:
+            query = f"SELECT * FROM runs WHERE {fits} ORDER BY id DESC LIMIT 6"
+            rows = database.rows(query, [name])
     if not rows and strict:
         whole = str(find(database, name, strict=False)["id"])
-        raise NotStored(f"Deleting takes the beginning of an id, not its end: {whole}.")
+        raise NotStored(f"Deleting takes the beginning of an id, not another part: {whole}.")
     if not rows:
         raise not_found(name)
     if len(rows) > 1:
-        some = ", ".join(str(row["id"]) for row in rows[:5])
+        ids = [str(row["id"]) for row in rows[:5]]
+        some = ", ".join([*ids, "…"] if len(rows) > len(ids) else ids)
         raise NotStored(f"{name!r} matches more than one session: {some}. Type more of the id.")
     return rows[0]
 

@@ -237,7 +237,7 @@ def summaries_of(store: Store, ids: Sequence[str]) -> list[TrainingSummary]:
 
 
 def summary(store: Store, name: str = "last", *, strict: bool = False) -> TrainingSummary:
-    """Return the training whose id is, starts or ends with `name`; `last` is the newest.
+    """Return the training with this id, or a part of it; `last` is the newest.
 
     Args:
         store: the database.

@@ -47,3 +47,14 @@ def test_a_wrong_name_is_answered_with_what_exists(store: Store) -> None:
     assert refused(store, "nowhere") == (
         f"There is no evaluation 'nowhere', but there is {sums} (sums)."
     )
+
+
+def test_any_part_of_an_id_names_its_evaluation(store: Store) -> None:
+    ids = [begun(store, "sums") for _ in range(2)]
+    middle = ids[0][-4:-1]
+    assert ids[0].endswith(middle) is False
+    assert ledger.summary(store, middle).info.id == ids[0]
+    assert refused(store, ids[0][2:6]) == (
+        f"'{ids[0][2:6]}' matches 2 evaluations: {ids[1]} and {ids[0]}. Type more of the id."
+    )
+    assert "There is no evaluation" in refused(store, ids[0][-4:], strict=True)
