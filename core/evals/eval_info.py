@@ -45,6 +45,13 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: float = 0.0
 
     @property
+    def sandbox_used(self) -> str:
+        """The kind of sandbox that its samples use; empty if none does, or if that is not resolved
+        yet."""
+        has_computer = any(mode != "vanilla" for mode in self.modes)
+        return self.sandbox if has_computer and self.sandbox != "auto" else ""
+
+    @property
     def baseline(self) -> EvalMode:
         """The mode that the others are compared with."""
         return "vanilla" if "vanilla" in self.modes else self.modes[0]

@@ -78,10 +78,13 @@ class Suite:
     def digest(self, prompts: Iterable[str] = ()) -> str:
         """Identify the suite's contents: equal digests mean equal samples, scored the same way.
 
+        The kind of sandbox does not count: `auto` may mean any, and `EvalInfo` has the one in use.
+
         Args:
             prompts: digests of the prompt packs in use, in a fixed order; names and locations of
                 the packs do not matter.
         """
-        suite = replace(self, prompts="", vanilla_prompts="")
+        sandbox = {name: value for name, value in self.sandbox.items() if name != "kind"}
+        suite = replace(self, prompts="", vanilla_prompts="", sandbox=sandbox)
         data = msgspec.json.encode((suite, list(prompts)), order="deterministic")
         return hashlib.sha256(data).hexdigest()[:16]

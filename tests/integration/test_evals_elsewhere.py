@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sandbox_tui.core.base.errors import NotStored
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
@@ -146,8 +147,17 @@ def _focused(app: Any) -> set[str]:
 def _all_answer(store: Store, found: ledger.EvalSummary) -> bool:
     running = [one for one in ledger.results(store, found.info.id) if one.status == "running"]
     return bool(running) and all(
-        is_detached(one.run_id) and store.run(one.run_id) for one in running
+        is_detached(one.run_id) and _is_stored(store, one.run_id) for one in running
     )
+
+
+def _is_stored(store: Store, run_id: str) -> bool:
+    """Whether a sample that was claimed has recorded its start by now."""
+    try:
+        store.run(run_id)
+    except NotStored:
+        return False
+    return True
 
 
 def test_a_sample_of_an_evaluation_without_a_screen_is_watched(

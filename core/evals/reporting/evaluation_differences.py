@@ -10,6 +10,9 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 
 DIGEST_CHARACTERS = 8
 
+OF_SANDBOXES = ("sandbox", "image")
+"""Settings that can be compared only once it is resolved which sandboxes all of them use."""
+
 NOT_ASKED = ("--mode", "--headless", "--json", "--concurrency", "--ray")
 """Options that do not change what is asked, or that the modes tell."""
 
@@ -37,13 +40,19 @@ def differences(group: Sequence[EvalInfo]) -> list[str]:
     """
     settings = [_settings(info) for info in group]
     names = dict.fromkeys(name for one in settings for name in one)
-    differing = [name for name in names if len({one.get(name, "") for one in settings}) > 1]
+    all_resolved = all(info.sandbox_used for info in group)
+    differing = [
+        name
+        for name in names
+        if len({one.get(name, "") for one in settings}) > 1
+        and (all_resolved or name not in OF_SANDBOXES)
+    ]
     arguments = [_arguments(info, names) for info in group]
     shared = set[str].intersection(*map(set, arguments)) if arguments else set[str]()
     return [
         " · ".join(
             [
-                *(f"{name} {one.get(name, 'not set')}" for name in differing),
+                *(f"{name} {one.get(name, 'not set')}" for name in differing if one.get(name, "-")),
                 *(each for each in given if each not in shared),
             ]
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 
@@ -23,6 +24,14 @@ def suite_differences(
         left_packs, right_packs: digests of their prompt packs by use; unknown ones are left out.
     """
     return tuple(_differences(left, right, left_packs, right_packs))
+
+
+def sandbox_difference(left: EvalInfo, right: EvalInfo) -> tuple[str, ...]:
+    """Return a sentence if both evaluations used sandboxes, of different kinds."""
+    kinds = left.sandbox_used, right.sandbox_used
+    if not all(kinds) or kinds[0] == kinds[1]:
+        return ()
+    return (f"Their sandboxes differ ({', '.join(kinds)}).",)
 
 
 def _differences(
@@ -67,12 +76,14 @@ def _scoring_by_id(suite: Suite) -> dict[str, tuple[str, object]]:
 
 
 def _settings(suite: Suite) -> dict[str, object]:
-    """Return what a suite sets, by name; what it leaves to the user's settings is left out."""
+    """Return what a suite sets, by name; what it leaves to the user's settings is left out, and so
+    is the kind of sandbox that it asks for (`sandbox_difference`)."""
     parts = {"model": suite.model, "limits": suite.limits, "sandbox": suite.sandbox}
     found: dict[str, object] = {
         f"{part} {name.replace('_', ' ')}": value
         for part, values in parts.items()
         for name, value in values.items()
+        if (part, name) != ("sandbox", "kind")
     }
     if suite.window is not None:
         found["room for documents"] = suite.window

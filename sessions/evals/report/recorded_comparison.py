@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.comparison import EvalComparison, compare_evals
-from sandbox_tui.core.evals.reporting.suite_differences import suite_differences
+from sandbox_tui.core.evals.reporting.suite_differences import sandbox_difference, suite_differences
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
@@ -25,7 +25,8 @@ def recorded_comparison(store: Store, left: EvalInfo, right: EvalInfo) -> EvalCo
 
 
 def _differences(store: Store, left: EvalInfo, right: EvalInfo) -> tuple[str, ...]:
+    sandboxes = sandbox_difference(left, right)
     if left.digest == right.digest:
-        return ()
+        return sandboxes
     one, other = ledger.plan_of(store, left.id), ledger.plan_of(store, right.id)
-    return suite_differences(one.suite, other.suite, one.packs, other.packs)
+    return (*suite_differences(one.suite, other.suite, one.packs, other.packs), *sandboxes)

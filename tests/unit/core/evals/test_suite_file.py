@@ -149,6 +149,8 @@ def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
     assert load_suite(file).digest() == load_suite(file).digest()
     for key, value in (("samples", 2), ("dataset.limit", 1)):
         assert load_suite(file).digest() != load_suite(file, overrides={key: value}).digest()
+    one_kind = load_suite(file, overrides={"sandbox.kind": "bubblewrap"})
+    assert load_suite(file).digest() == one_kind.digest(), "what was used is with the evaluation"
     assert load_suite(file).digest(["a pack"]) != load_suite(file).digest(["another"])
 
 

@@ -14,7 +14,11 @@ from sandbox_tui.core.evals.reporting.comparison import Flip, PairedCell, compar
 from sandbox_tui.core.evals.reporting.comparison_words import paired_warning
 from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
-from sandbox_tui.core.evals.reporting.suite_differences import NO_COMMON_TASK, suite_differences
+from sandbox_tui.core.evals.reporting.suite_differences import (
+    NO_COMMON_TASK,
+    sandbox_difference,
+    suite_differences,
+)
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
@@ -115,6 +119,18 @@ def test_fewer_tasks_modes_or_samples_are_no_difference() -> None:
 def test_what_was_not_asked_in_the_same_way_is_said(other: dict[str, Any], words: str) -> None:
     (said,) = suite_differences(SUITE, replace(SUITE, **other), {}, {})
     assert words in said
+
+
+def test_sandboxes_are_compared_as_resolved() -> None:
+    asked = replace(SUITE, sandbox={"kind": "auto"})
+    named = replace(SUITE, sandbox={"kind": "bubblewrap", "network": "none"})
+    assert suite_differences(SUITE, asked, {}, {}) == ()
+    assert suite_differences(asked, named, {}, {}) == (
+        "Their suites set other values: sandbox network (not set, none).",
+    )
+    auto, used = (msgspec.structs.replace(INFO, sandbox=kind) for kind in ("auto", "bubblewrap"))
+    assert sandbox_difference(auto, used) == sandbox_difference(used, used) == ()
+    assert sandbox_difference(INFO, used) == ("Their sandboxes differ (docker, bubblewrap).",)
 
 
 def test_prompts_that_differ_are_said() -> None:

@@ -48,3 +48,18 @@ def test_a_command_line_that_cannot_be_parsed_is_no_difference() -> None:
 def test_a_setting_that_only_one_has() -> None:
     found = what_differs([with_("a", params={}), with_("b", params={"top_k": 20})])
     assert found == {"a": "top k not set", "b": "top k 20"}
+
+
+def test_a_sandbox_that_is_not_resolved_yet_is_no_difference() -> None:
+    asked = with_("asked", sandbox="auto", image="python:3.12")
+    vanilla = with_("vanilla", sandbox="docker", image="python:3.12", modes=("vanilla",))
+    used = with_("used", sandbox="bubblewrap", image="")
+    other = with_("other", sandbox="docker", image="python:3.12")
+    assert what_differs([asked, used]) == {}
+    found = what_differs([vanilla, used])
+    assert found == {"vanilla": "modes vanilla", "used": "modes vanilla, sandbox"}
+    found = what_differs([used, other])
+    assert found == {
+        "used": "sandbox bubblewrap",
+        "other": "sandbox docker · image python:3.12",
+    }
