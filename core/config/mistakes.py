@@ -28,15 +28,18 @@ class Mistake:
     """A mistake in the settings.
 
     Attributes:
-        line: in the config file; 0 if it is not there, such as in an environment variable.
+        line: in the config file; 0 if it is not there.
         words: a sentence.
+        source: what set the value instead of the file, such as an environment variable; or empty.
     """
 
     line: int
     words: str
+    source: str = ""
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.words}" if self.line else self.words
+        place = f"line {self.line}" if self.line else self.source
+        return f"{place}: {self.words}" if place else self.words
 
 
 class SettingsError(ConfigError):
@@ -52,7 +55,9 @@ class SettingsError(ConfigError):
         self.path = path
         self.mistakes = tuple(sorted(mistakes, key=lambda one: one.line))
         first, *others = self.mistakes
-        source = f"Settings (file {path})"
+        source = (
+            f"Settings (file {path})" if any(not one.source for one in mistakes) else "Settings"
+        )
         self.short = f"{source}: {first}" + (f" And {len(others)} more." if others else "")
         listed = "".join(f"\n  {one}" for one in self.mistakes)
         head = f"{source}, {len(self.mistakes)} mistakes:"
@@ -94,7 +99,7 @@ def find_mistakes(
                     source = set_elsewhere.get(f"{name}.{key}", "")
                     line = 0 if source else line_of(text, name, key)
                     line = line or (0 if source else first_line_in(text, f"{name}.{key}"))
-                    found.append(Mistake(line, f"{source}: {words}" if source else words))
+                    found.append(Mistake(line, words, source))
     return found
 
 

@@ -128,8 +128,19 @@ def resolve_position(events: Sequence[e.AnyEvent], at: str, *, before_call: bool
             (x.seq for x in events if isinstance(x, kind) and _number(x) == requested), None
         )
     if found is None:
-        raise ForkRefused(f"This session has no {what} {requested}.")
+        raise ForkRefused(f"This session has no {what} {requested}{_which_exist(events, what)}.")
     return found
+
+
+def _which_exist(events: Sequence[e.AnyEvent], what: str) -> str:
+    """Return which steps or calls there are, for an error message."""
+    if what == "step":
+        last = max((x.step for x in events if isinstance(x, e.ModelReplied)), default=0)
+    else:
+        last = max((_number(x) for x in events if isinstance(x, e.CallFinished)), default=0)
+    if not last:
+        return f": it has no {what}s"
+    return f": it has {what}s 1 to {last}" if last > 1 else f": it has only {what} 1"
 
 
 def fork_point_at(parent: str, events: Sequence[e.AnyEvent], seq: int) -> ForkPoint:

@@ -12,12 +12,12 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.mistakes import SettingsError
 from sandbox_tui.core.config.settings import (
     ModelSettings,
     SandboxSettings,
@@ -30,7 +30,9 @@ from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.docker.engine import engine_status
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
+from sandbox_tui.tui.cli.settings.mistakes import error_words
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,10 @@ def examine(*, ask_model: bool = False) -> int:
         findings += [_tool_calls(), _context_length()]
     for finding in findings:
         sign = {True: "✓", False: "✗", None: "·"}[finding.ok]
-        click.echo(f"{sign} {finding.name:<11}{sanitize_line(finding.words)}")
+        first, *more = finding.words.split("\n")
+        click.echo(f"{sign} {finding.name:<11}{sanitize_line(first)}")
+        for line in more:
+            click.echo(f"  {'':<11}{sanitize_line(line)}")
         if finding.fix:
             click.echo(f"  {'':<11}→ {finding.fix}")
     good = all(finding.ok is not False for finding in findings)
@@ -83,16 +88,28 @@ def _settings() -> list[Finding]:
     try:
         settings = load()
     except SandboxTuiError as error:
-        return [Finding("settings", False, str(error), f"edit {file}")]
+        return [Finding("settings", False, error_words(error), _fix_for(error))]
     location = str(file) if file.exists() else f"no file at {file}; the defaults apply"
-    found = [Finding("settings", True, location), *_keys(settings.keys), _model(settings.model)]
+    found = [Finding("settings", True, location), *_screen(), _model(settings.model)]
     return [*found, *_local_servers(settings.model)]
 
 
-def _keys(table: dict[str, Any]) -> list[Finding]:
-    from sandbox_tui.tui.keys.keymap import keymap_in_file
+def _fix_for(error: SandboxTuiError) -> str:
+    """Return where settings that cannot be used are mended."""
+    places = [f"edit {config_file()}"]
+    if isinstance(error, SettingsError):
+        places = [] if all(one.source for one in error.mistakes) else places
+        variables = sorted({one.source for one in error.mistakes if one.source})
+        places += [f"change or unset {', '.join(variables)}"] if variables else []
+    return "; ".join(places)
 
-    return [Finding("keys", None, problem) for problem in keymap_in_file(table).problems]
+
+def _screen() -> list[Finding]:
+    """Return the mistakes in the theme and the keys, which stop nothing."""
+    return [
+        Finding("theme" if "ui.theme:" in str(mistake) else "keys", None, str(mistake))
+        for mistake in mistakes_of_screen()
+    ]
 
 
 def _model(model: ModelSettings) -> Finding:
@@ -117,11 +134,16 @@ def _tool_calls() -> Finding:
         model = load().model
         trial = asyncio.run(try_tool_calls(open_model(model, api_key(model))))
     except SandboxTuiError as error:
-        return Finding("tool calls", False, str(error))
+        return Finding("tool calls", False, _in_short(error))
     words = f"{trial.format.title}. {trial.why}".rstrip()
     if trial.works:
         return Finding("tool calls", True, words)
     return Finding("tool calls", False, f"the model made no tool call; last format tried: {words}")
+
+
+def _in_short(error: SandboxTuiError) -> str:
+    """Return the words of an error; the mistakes in the settings are listed elsewhere."""
+    return "the settings cannot be used" if isinstance(error, SettingsError) else str(error)
 
 
 def _context_length() -> Finding:
@@ -132,7 +154,7 @@ def _context_length() -> Finding:
     try:
         model = load().model
     except SandboxTuiError as error:
-        return Finding("context", False, str(error))
+        return Finding("context", False, _in_short(error))
     context = asyncio.run(find_context_length(model, api_key(model)))
     if context is None:
         return Finding("context", None, "the server does not report it")

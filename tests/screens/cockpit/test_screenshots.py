@@ -63,7 +63,7 @@ def test_the_command_draws_all_panes_with_secrets_blanked(store: Store, tmp_path
     assert "calls 2" in words_of(later.read_bytes())
     assert store.count() == 1
     for arguments, problem in (
-        (("-f", "svg", "--at", "77"), "This session has no step 77."),
+        (("-f", "svg", "--at", "77"), "This session has no step 77: it has steps 1 to "),
         (("-f", "html", "--at", "1"), "--at is for screenshots"),
         (("-f", "svg", "--at", "1", "--size", "big"), "is not a size"),
         (("-f", "svg", "--at", "1", "--size", "9999x10"), "40x10 to 400x200"),

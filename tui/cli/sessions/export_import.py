@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sandbox_tui.sessions.interchange.export_files import Export
     from sandbox_tui.sessions.interchange.exports import Exporter
 
+_SPACE = re.compile(r"\s+")
 
 _USUAL_NAMES = {
     "json": ("trajectory", "chat-jsonl"),
@@ -141,10 +143,14 @@ def _marked(hit: Hit) -> str:
     """Return the snippet, with matching words in bold on a terminal."""
     text, at = "", 0
     for start, end in hit.marks:
-        text += sanitize_line(hit.snippet[at:start])
-        text += click.style(sanitize_line(hit.snippet[start:end]), bold=True)
+        text += _on_one_line(hit.snippet[at:start])
+        text += click.style(_on_one_line(hit.snippet[start:end]), bold=True)
         at = end
-    return text + sanitize_line(hit.snippet[at:])
+    return text + _on_one_line(hit.snippet[at:])
+
+
+def _on_one_line(text: str) -> str:
+    return sanitize_line(_SPACE.sub(" ", text))
 
 
 def print_report(report: Report) -> None:

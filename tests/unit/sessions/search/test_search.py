@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -553,3 +554,12 @@ def test_an_export_is_for_those_whom_the_umask_lets_read(
     assert target.stat().st_mode & 0o777 == mode
     assert target.read_bytes() == b"second"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_match_in_several_lines_is_printed_on_one_line(own_home: Path) -> None:
+    own_home.mkdir()
+    with contextlib.closing(Store(own_home / "sessions.db")) as store:
+        keep(store, *sample("first line\n\n\tzebra\r\nlast line"))
+    printed = CliRunner().invoke(main, ["sessions", "search", "zebra"]).stdout
+    assert "first line zebra last line" in printed
+    assert "␊" not in printed

@@ -98,3 +98,31 @@ def test_a_home_that_cannot_be_written_is_no_success(
     assert done.exit_code == 3
     assert "home/sessions.db cannot be created: " in done.output
     assert "→ export SANDBOX_TUI_HOME=" in done.output
+
+
+def test_each_mistake_in_the_config_file_has_a_line_of_its_own(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "engine_status", lambda image: HAS_IMAGE)
+    own_home.mkdir(exist_ok=True)
+    file = own_home / "config.toml"
+    file.write_text('[ui]\ntheme = "dayligt"\n[limits]\nmax_steps = "x"\n')
+    lines = CliRunner().invoke(main, ["doctor"]).output.splitlines()
+    at = lines.index(f"✗ settings   Settings (file {file}), 2 mistakes:")
+    assert lines[at + 1].strip().startswith("line 2: ui.theme: ")
+    assert lines[at + 2].strip().startswith("line 4: limits.max_steps must be ")
+    assert lines[at + 3].strip() == f"→ edit {file}"
+    file.write_text('[ui]\ntheme = "dayligt"\n')
+    output = CliRunner().invoke(main, ["doctor"]).output
+    assert "· theme      line 2: ui.theme: There is no theme named 'dayligt'" in output
+
+
+def test_a_wrong_environment_variable_is_named_as_what_to_change(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "engine_status", lambda image: HAS_IMAGE)
+    monkeypatch.setenv("SANDBOX_TUI_LIMITS_MAX_STEPS", "x")
+    output = CliRunner().invoke(main, ["doctor"]).output
+    assert "✗ settings   Settings: $SANDBOX_TUI_LIMITS_MAX_STEPS: limits.max_steps must" in output
+    assert "→ change or unset $SANDBOX_TUI_LIMITS_MAX_STEPS\n" in output
+    assert "config.toml" not in output

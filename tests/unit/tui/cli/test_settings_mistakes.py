@@ -73,7 +73,7 @@ def test_what_an_environment_variable_sets_has_no_line(
     monkeypatch.setenv("SANDBOX_TUI_LIMITS_MAX_STEPS", "many")
     wrong = "$SANDBOX_TUI_LIMITS_MAX_STEPS: limits.max_steps must be a whole number, not 'many'."
     done = CliRunner().invoke(main, ["config"])
-    assert done.stderr == f"sandbox-tui: Settings (file {file}): {wrong}\n"
+    assert done.stderr == f"sandbox-tui: Settings: {wrong}\n"
 
 
 def test_a_theme_that_does_not_exist_is_reported_with_the_settings(file: Path) -> None:
