@@ -137,7 +137,7 @@ def _which_exist(events: Sequence[e.AnyEvent], what: str) -> str:
     if what == "step":
         last = max((x.step for x in events if isinstance(x, e.ModelReplied)), default=0)
     else:
-        last = max((_number(x) for x in events if isinstance(x, e.CallFinished)), default=0)
+        last = max((x.call for x in events if isinstance(x, e.CallFinished)), default=0)
     if not last:
         return f": it has no {what}s"
     return f": it has {what}s 1 to {last}" if last > 1 else f": it has only {what} 1"

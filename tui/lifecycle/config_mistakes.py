@@ -4,6 +4,7 @@ and are reported together with those in the settings."""
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,20 +16,24 @@ _WITH_LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
 
 def mistakes_of_screen() -> Sequence[Mistake]:
-    """Return the mistakes in the theme and the keys of the config file.
+    """Return the mistakes in the theme and in the keys of the config file.
 
     Raises:
         ConfigError: it is not TOML.
     """
     from sandbox_tui.core.config.mistakes import Mistake
-    from sandbox_tui.core.config.settings import config_file, read_toml
+    from sandbox_tui.core.config.settings import config_file, read_toml, variable
     from sandbox_tui.core.config.toml_lines import line_of
 
     text, tables = read_toml(config_file())
     found: list[Mistake] = []
-    theme = _table(tables, "ui").get("theme")
+    source = variable("ui", "theme")
+    theme = os.environ.get(source, _table(tables, "ui").get("theme"))
     if isinstance(theme, str) and (words := _problem_of_theme(theme)):
-        found.append(Mistake(line_of(text, "ui", "theme"), f"ui.theme: {words}"))
+        words = f"ui.theme: {words}"
+        is_in_file = source not in os.environ
+        line = line_of(text, "ui", "theme")
+        found.append(Mistake(line, words) if is_in_file else Mistake(0, words, f"${source}"))
     for problem in _problems_of_keys(_table(tables, "keys"), text):
         match = _WITH_LINE.fullmatch(problem)
         found.append(Mistake(int(match[1]), match[2]) if match else Mistake(0, problem))

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from sandbox_tui.core.config.mistakes import SettingsError
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
 
 BROKEN = """[ui]
 theme = "dayligt"
@@ -95,3 +96,12 @@ def test_a_command_that_needs_no_settings_says_that_they_are_broken(
     assert str(file) in line
     assert ("And 5 more." in line) == (content == BROKEN)
     assert "line" in line
+
+
+def test_a_wrong_theme_in_a_variable_is_not_blamed_on_the_file(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text('[ui]\ntheme = "dayligt"\n')
+    monkeypatch.setenv("SANDBOX_TUI_UI_THEME", "nosuch")
+    (mistake,) = mistakes_of_screen()
+    assert str(mistake) == ("$SANDBOX_TUI_UI_THEME: ui.theme: There is no theme named 'nosuch'.")
