@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from textual.content import Content
 from textual.pilot import Pilot
@@ -14,6 +15,7 @@ from textual.widgets import Label, Select
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions import Store
@@ -69,6 +71,35 @@ async def test_the_model_of_the_newest_evaluation_is_offered(store: Store) -> No
         assert "last used" in str(model.border_subtitle)
         dialog.put("model", "another")
         await until(pilot, lambda: "last used" not in str(model.border_subtitle))
+
+
+async def test_a_model_that_never_scored_is_not_offered(store: Store) -> None:
+    suite = Suite(name="s", tasks=(Task(id="a", problem="?", target="4"),), modes=("vanilla",))
+    plan = ledger.EvalPlan(suite=suite, settings=config.load({}))
+    ended = {"works": {"status": "scored", "score": 1.0}, "dead": {"status": "failed"}}
+    for at, (name, how) in enumerate(ended.items()):
+        params = {"base_url": f"http://{name}/v1"}
+        info = EvalInfo(
+            id=name, suite="s", digest="", model=name, params=params, began_at=float(at)
+        )
+        ledger.create(store, info, plan)
+        sample: dict[str, Any] = {"task": "a", "mode": "vanilla", "number": 1, **how}
+        ledger.finish(store, name, msgspec.convert(sample, SampleResult))
+        ledger.release(store, name)
+    async with form(store, name="") as (app, _):
+        dialog: Any = app.screen
+        typed = dialog.typed()
+        assert (typed["model"], typed["url"]) == ("works", "http://works/v1")
+
+
+async def test_a_server_is_completed_before_it_starts(store: Store) -> None:
+    async with form(store, name="m", base_url="") as (app, pilot):
+        dialog: Any = app.screen
+        dialog.put("url", "127.0.0.1:9/v1")
+        dialog.put("suite", "no-such")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: marked(app)() == {"suite"})
+        assert dialog.typed()["url"] == "http://127.0.0.1:9/v1"
 
 
 async def test_two_evaluations_are_compared_from_the_list(store: Store) -> None:

@@ -55,6 +55,7 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         newest, first = map(json.loads, (person.folder / "list").read_text().splitlines())
         assert (newest["samples"], first["samples"]) == (6, 12)
         assert "100.0" in person.runs("sandbox-tui eval report | head -8")
+        assert "Resampling: " in person.runs("sandbox-tui eval report --explain | grep Resampling")
         person.runs("sandbox-tui eval report last --format html --output r.html --sessions")
         page = (person.folder / "r.html").read_text()
         assert all(f'href="sessions/{one["run_id"]}.html"' in page for one in samples)

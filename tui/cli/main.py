@@ -16,6 +16,8 @@ from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.help_sections import CommandWithSections
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.cli.options import (
+    headless_option,
+    json_lines_option,
     known_theme,
     labels_of,
     load_settings,
@@ -24,6 +26,7 @@ from sandbox_tui.tui.cli.options import (
     request_options,
     run_mode,
     run_options,
+    server_option,
 )
 from sandbox_tui.tui.cli.policy.commands import policy
 from sandbox_tui.tui.cli.rl.commands import rl_group
@@ -87,7 +90,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
     metavar="NAME",
     help="Model name, as the server knows it; several, separated by commas, run side by side.",
 )
-@click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
+@server_option
 @request_options
 @new_run_options
 @run_options
@@ -148,8 +151,8 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 
 @main.command(short_help="Replay a saved session.")
 @click.argument("session", shell_complete=complete_session)
-@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
+@headless_option
+@json_lines_option("events")
 @click.pass_obj
 def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
     """Replay a saved SESSION (its id, part of it, or "last").
@@ -172,8 +175,8 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
 
 @main.command(short_help="Resume a session whose program was killed, or whose model was away.")
 @click.argument("session", default="last", shell_complete=complete_session)
-@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
+@headless_option
+@json_lines_option("events")
 @click.option("--detach", is_flag=True, help="Run in the background, in a separate process.")
 @click.pass_obj
 def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
@@ -217,7 +220,7 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
     "--at", default="end", show_default=True, metavar="MOMENT", help="Where the fork starts."
 )
 @click.option("--model", metavar="NAME", help="Use another model.")
-@click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
+@server_option
 @request_options
 @click.option("--task", metavar="TEXT", help="Use another task.")
 @click.option(
@@ -251,7 +254,7 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 @main.command(short_help="Show two sessions side by side.")
 @click.argument("left", shell_complete=complete_session)
 @click.argument("right", shell_complete=complete_session)
-@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
+@headless_option
 @click.option("--diffs", is_flag=True, help="Print lines of text with a diff of each file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_obj

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -13,154 +13,198 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.core.events.types import Mode
 
 
-def request_options(function: Any) -> Any:
-    """Add the options for every request to a model."""
-    for option in reversed(
-        [
-            click.option("--temperature", type=float, metavar="T", help="Sampling temperature."),
-            click.option(
-                "--tool-calls",
-                type=click.Choice(["auto", "native", "json_schema", "text"]),
-                help="Format in which the model makes tool calls.",
-            ),
-            click.option(
-                "--extra-body", metavar="JSON", help="Extra request fields, as a JSON object."
-            ),
-            click.option(
-                "--seed",
-                type=int,
-                metavar="N",
-                help=("Seed of the first request; steps and samples count up from it."),
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+Decorator: TypeAlias = "Callable[[Any], Any]"
+
+KINDS = ("auto", "docker", "bubblewrap")
+
+headless_option = click.option(
+    "--headless", is_flag=True, help="Print lines of text instead of opening the screen."
+)
+server_option = click.option(
+    "--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1)."
+)
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice(KINDS),
+    help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
+)
+image_option = click.option("--image", metavar="NAME", help="Container image (docker).")
+network_option = click.option(
+    "--network",
+    type=click.Choice(["bridge", "none"]),
+    help="Network of the sandbox; none: no network.",
+)
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
-def new_run_options(function: Any) -> Any:
-    """Add the options of a new run besides its task; a fork takes these from its parent."""
-    for option in reversed(
-        [
-            click.option(
-                "--input",
-                "input_",
-                type=click.Path(path_type=Path),
-                metavar="PATH",
-                help="File or folder to copy into the sandbox.",
-            ),
-            click.option(
-                "--tool",
-                "tools",
-                multiple=True,
-                metavar="NAME",
-                help="Offer this tool; repeat for several. Default: all built-in ones.",
-            ),
-            click.option(
-                "--label",
-                "labels",
-                multiple=True,
-                metavar="KEY=VALUE",
-                help="Record this label with the run; repeat for several.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+def json_lines_option(of: str) -> Decorator:
+    """Return `--json` for a command that prints these, one per line."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help=f"Print {of} as JSON, one per line."
+    )
 
 
-def run_options(function: Any) -> Any:
-    """Add the options of commands that start a run."""
-    for option in reversed(
-        [
-            click.option(
-                "--sandbox",
-                type=click.Choice(["auto", "docker", "bubblewrap"]),
-                help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
-            ),
-            click.option("--image", metavar="NAME", help="Container image (docker)."),
-            click.option(
-                "--network",
-                type=click.Choice(["bridge", "none"]),
-                help="Network of the sandbox; none: no network.",
-            ),
-            click.option(
-                "--snapshots",
-                type=click.Choice(["off", "auto", "every"]),
-                help=(
-                    "When to take file snapshots to fork from: never, sometimes, after every step."
-                ),
-            ),
-            click.option(
-                "--output",
-                type=click.Path(path_type=Path, file_okay=False),
-                metavar="DIR",
-                help="Folder for the results.",
-            ),
-            click.option(
-                "--prompts", metavar="PACK", help="Name of a built-in prompt pack, or a YAML file."
-            ),
-            click.option(
-                "--max-steps", type=click.IntRange(1), metavar="N", help="Maximum number of steps."
-            ),
-            click.option(
-                "--max-tokens",
-                type=click.IntRange(1),
-                metavar="N",
-                help="Maximum tokens of one reply.",
-            ),
-            click.option(
-                "--token-limit",
-                type=click.IntRange(1),
-                metavar="N",
-                help="Maximum tokens of the conversation.",
-            ),
-            click.option(
-                "--time-limit",
-                type=click.FloatRange(0, min_open=True),
-                metavar="S",
-                help="Maximum seconds of the run.",
-            ),
-            click.option(
-                "--command-timeout",
-                type=click.FloatRange(0, min_open=True),
-                metavar="S",
-                help="Maximum seconds of a command.",
-            ),
-            click.option(
-                "--tty/--no-tty",
-                default=None,
-                help="Run commands on a terminal: colours, progress bars, questions.",
-            ),
-            click.option(
-                "--mode",
-                type=click.Choice(["auto", "step", "ask"]),
-                help="auto: calls run; step: every call waits for you; ask: the policy decides.",
-            ),
-            click.option("--step", is_flag=True, help="Same as --mode step."),
-            click.option(
-                "--headless",
-                is_flag=True,
-                help=("Print lines of text instead of opening the screen."),
-            ),
-            click.option(
-                "--json", "as_json", is_flag=True, help=("Print events as JSON, one per line.")
-            ),
-            click.option(
-                "--detach",
-                is_flag=True,
-                help="Run in the background, in a separate process; print the session id.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+def max_steps_option(of: str = "") -> Decorator:
+    """Return `--max-steps` for what takes them, such as a sample."""
+    help_words = f"Maximum number of steps{f' of {of}' if of else ''}."
+    return click.option("--max-steps", type=click.IntRange(1), metavar="N", help=help_words)
+
+
+def limit_options(of: str, conversation: str) -> Decorator:
+    """Return the options that limit tokens and time of a run.
+
+    Args:
+        of: what takes the time, such as "the run".
+        conversation: what the tokens are counted of.
+    """
+    return added(
+        click.option(
+            "--max-tokens",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Maximum tokens of one reply.",
+        ),
+        click.option(
+            "--token-limit",
+            type=click.IntRange(1),
+            metavar="N",
+            help=f"Maximum tokens of {conversation}.",
+        ),
+        click.option(
+            "--time-limit",
+            type=click.FloatRange(0, min_open=True),
+            metavar="S",
+            help=f"Maximum seconds of {of}.",
+        ),
+    )
+
+
+def list_options(of: str, default: int = 20) -> Decorator:
+    """Return the options of a command that lists these."""
+    return added(
+        click.option(
+            "--limit",
+            metavar="N",
+            type=click.IntRange(1),
+            default=default,
+            show_default=True,
+            help=f"Maximum number of {of}.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line."),
+    )
+
+
+def delete_options(of: str) -> Decorator:
+    """Return the options of a command that deletes what has sessions of these."""
+    words = f"Also delete the sessions of their {of}."
+    return added(click.option("--sessions", is_flag=True, help=words), yes_option)
+
+
+def added(*options: Decorator) -> Decorator:
+    """Return what adds several options to a command, in this order."""
+
+    def add(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+request_options = added(
+    click.option("--temperature", type=float, metavar="T", help="Sampling temperature."),
+    click.option(
+        "--tool-calls",
+        type=click.Choice(["auto", "native", "json_schema", "text"]),
+        help="Format in which the model makes tool calls.",
+    ),
+    click.option("--extra-body", metavar="JSON", help="Extra request fields, as a JSON object."),
+    click.option(
+        "--seed",
+        type=int,
+        metavar="N",
+        help=("Seed of the first request; steps and samples count up from it."),
+    ),
+)
+"""The options for every request to a model."""
+
+new_run_options = added(
+    click.option(
+        "--input",
+        "input_",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="File or folder to copy into the sandbox.",
+    ),
+    click.option(
+        "--tool",
+        "tools",
+        multiple=True,
+        metavar="NAME",
+        help="Offer this tool; repeat for several. Default: all built-in ones.",
+    ),
+    click.option(
+        "--label",
+        "labels",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Record this label with the run; repeat for several.",
+    ),
+)
+"""The options of a new run besides its task; a fork takes these from its parent."""
+
+run_options = added(
+    sandbox_option,
+    image_option,
+    network_option,
+    click.option(
+        "--snapshots",
+        type=click.Choice(["off", "auto", "every"]),
+        help=("When to take file snapshots to fork from: never, sometimes, after every step."),
+    ),
+    click.option(
+        "--output",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Folder for the results.",
+    ),
+    click.option(
+        "--prompts", metavar="PACK", help="Name of a built-in prompt pack, or a YAML file."
+    ),
+    max_steps_option(),
+    limit_options("the run", "the conversation"),
+    click.option(
+        "--command-timeout",
+        type=click.FloatRange(0, min_open=True),
+        metavar="S",
+        help="Maximum seconds of a command.",
+    ),
+    click.option(
+        "--tty/--no-tty",
+        default=None,
+        help="Run commands on a terminal: colours, progress bars, questions.",
+    ),
+    click.option(
+        "--mode",
+        type=click.Choice(["auto", "step", "ask"]),
+        help="auto: calls run; step: every call waits for you; ask: the policy decides.",
+    ),
+    click.option("--step", is_flag=True, help="Same as --mode step."),
+    headless_option,
+    json_lines_option("events"),
+    click.option(
+        "--detach",
+        is_flag=True,
+        help="Run in the background, in a separate process; print the session id.",
+    ),
+)
+"""The options of commands that start a run."""
 
 
 def run_mode(options: dict[str, Any], settings: Settings) -> Mode:

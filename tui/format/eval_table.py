@@ -21,19 +21,29 @@ from sandbox_tui.tui.format.column_blocks import (
     wrapped,
 )
 
+EXPLAINS = "--explain says how each figure is computed."
 
-def report_text(table: EvalTable, width: int) -> str:
+
+def report_text(table: EvalTable, width: int, *, explain: bool = False) -> str:
     """Return the whole report in lines of at most `width` cells, or `MIN_WIDTH` if that is more."""
-    return as_text(report_lines(table, width))
+    return as_text(report_lines(table, width, explain=explain))
 
 
-def report_lines(table: EvalTable, width: int) -> list[Line]:
-    """Return the lines of `report_text`, with their kinds."""
+def report_lines(table: EvalTable, width: int, *, explain: bool = False) -> list[Line]:
+    """Return the lines of `report_text`, with their kinds.
+
+    Args:
+        table: the evaluation.
+        width: columns.
+        explain: whether to say how each figure is computed, instead of how to see that.
+    """
     width = max(MIN_WIDTH, width)
     notes = [line for name, value in facts(table) for line in named(name, value, width)]
     notes.append("")
-    for name, method in METHODS:
+    for name, method in METHODS if explain else ():
         notes += named(name, method, width)
+    if not explain:
+        notes += wrapped(EXPLAINS, width)
     head = plain([cut(title(table.info), width), ""])
     return [*head, *outcome_lines(table, width), *plain(notes)]
 

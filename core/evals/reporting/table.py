@@ -120,7 +120,8 @@ class EvalTable:
         modes: the columns; the baseline is `info.baseline`.
         rows: one per domain, by name.
         total: all domains together; each task counts once.
-        seconds_left: estimated; 0 when nothing is left, None until a sample of each mode has ended.
+        seconds_left: estimated; 0 when nothing is left, None until a sample of each mode has ended,
+            and while only samples are left that take longer than any other did.
     """
 
     info: EvalInfo

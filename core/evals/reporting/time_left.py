@@ -17,8 +17,8 @@ def seconds_left(results: Sequence[SampleResult], concurrency: int, now: float) 
     and mode did, or else of its mode; 0 if all have ended.
 
     None until one of each mode has ended, because other modes say nothing: a sample with a computer
-    may take a hundred times as long as one without. None, too, while a sample takes longer than any
-    other did.
+    may take a hundred times as long as one without. A sample that takes longer than any other did
+    counts as about to end; None if nothing else is left.
 
     Args:
         results: all samples.
@@ -34,15 +34,19 @@ def seconds_left(results: Sequence[SampleResult], concurrency: int, now: float) 
             took[group].append(result.seconds + result.scoring_seconds)
     known = {group: _Durations(seconds) for group, seconds in took.items()}
     each: list[float] = []
+    has_estimate = False
     for result in left:
         running = max(0.0, now - result.began_at) if result.status == "running" else 0.0
-        durations = (known[group] for group in _groups(result) if group in known)
+        durations = [known[group] for group in _groups(result) if group in known]
+        if not durations:
+            return None
         expected = next(
             (rest for of in durations if (rest := of.expected_after(running)) is not None), None
         )
-        if expected is None:
-            return None
-        each.append(expected)
+        has_estimate = has_estimate or expected is not None
+        each.append(expected or 0.0)
+    if not has_estimate:
+        return None
     longest = max(each)
     return max(longest, math.fsum(each) / max(1, concurrency))
 

@@ -10,7 +10,22 @@ import click
 
 from sandbox_tui.tui.cli.command_group import GroupWithHints
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
-from sandbox_tui.tui.cli.options import load_settings, overrides_of, request_options
+from sandbox_tui.tui.cli.options import (
+    added,
+    delete_options,
+    headless_option,
+    image_option,
+    json_lines_option,
+    limit_options,
+    list_options,
+    load_settings,
+    max_steps_option,
+    network_option,
+    overrides_of,
+    request_options,
+    sandbox_option,
+    server_option,
+)
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
@@ -29,35 +44,34 @@ MEANT = {
 MODES = ["vanilla", "sandbox", "sandbox-context", "all"]
 
 
-def _work_options(function: Any) -> Any:
-    """Add the options of commands that run an evaluation."""
-    for option in reversed(
-        [
-            click.option(
-                "--concurrency",
-                metavar="N",
-                type=click.IntRange(1, MAX_CONCURRENCY),
-                help=(
-                    "Samples at once (with --ray: per machine). Default: as many as fit in memory."
-                ),
-            ),
-            click.option(
-                "--ray",
-                metavar="ADDRESS",
-                help="Run the samples on all machines of a Ray cluster: HOST:PORT, auto or local.",
-            ),
-            click.option(
-                "--headless",
-                is_flag=True,
-                help=("Print lines of text instead of opening the screen."),
-            ),
-            click.option(
-                "--json", "as_json", is_flag=True, help=("Print samples as JSON, one per line.")
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+_work_options = added(
+    click.option(
+        "--concurrency",
+        metavar="N",
+        type=click.IntRange(1, MAX_CONCURRENCY),
+        help="Samples at once (with --ray: per machine). Default: as many as fit in memory.",
+    ),
+    click.option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Run the samples on all machines of a Ray cluster: HOST:PORT, auto or local.",
+    ),
+    headless_option,
+    json_lines_option("samples"),
+)
+"""The options of commands that run an evaluation."""
+
+_output_option = click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file.",
+)
+
+_explain_option = click.option(
+    "--explain", is_flag=True, help="Also print how each figure is computed."
+)
 
 
 @click.group(
@@ -73,7 +87,7 @@ def eval_group() -> None:
 @eval_group.command(short_help="Run a suite.")
 @click.argument("suite")
 @click.option("--model", metavar="NAME", help="Model name, as the server knows it.")
-@click.option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1).")
+@server_option
 @request_options
 @click.option(
     "--mode", "modes", multiple=True, type=click.Choice(MODES), help=("Only this mode; repeatable.")
@@ -92,35 +106,11 @@ def eval_group() -> None:
     "--samples", metavar="N", type=click.IntRange(1), help="Samples of each task in each mode."
 )
 @click.option("--scorer", metavar="NAME", help="Scorer of all tasks, instead of the suite's own.")
-@click.option(
-    "--sandbox",
-    type=click.Choice(["auto", "docker", "bubblewrap"]),
-    help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
-)
-@click.option("--image", metavar="NAME", help="Container image (docker).")
-@click.option(
-    "--network",
-    type=click.Choice(["bridge", "none"]),
-    help="Network of the sandbox; none: no network.",
-)
-@click.option(
-    "--max-steps", metavar="N", type=click.IntRange(1), help="Maximum number of steps of a sample."
-)
-@click.option(
-    "--max-tokens", metavar="N", type=click.IntRange(1), help="Maximum tokens of one reply."
-)
-@click.option(
-    "--token-limit",
-    metavar="N",
-    type=click.IntRange(1),
-    help="Maximum tokens of a sample's conversation.",
-)
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(0, min_open=True),
-    metavar="S",
-    help="Maximum seconds of a sample.",
-)
+@sandbox_option
+@image_option
+@network_option
+@max_steps_option("a sample")
+@limit_options("a sample", "a sample's conversation")
 @click.option(
     "--budget-tokens",
     metavar="N",
@@ -206,8 +196,8 @@ def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options:
 
 @eval_group.command(short_help="Watch a running evaluation, or open a finished one.")
 @click.argument("evaluation", default="last")
-@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Print samples as JSON, one per line.")
+@headless_option
+@json_lines_option("samples")
 @click.pass_obj
 def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> None:
     """Watch an EVALUATION (its id, part of it, or "last"), whichever program runs it.
@@ -248,15 +238,7 @@ def stop(evaluation: str) -> None:
 
 
 @eval_group.command("ls", short_help="List evaluations.")
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="Maximum number of evaluations.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@list_options("evaluations")
 def list_(limit: int, as_json: bool) -> None:
     """List evaluations, newest first."""
     from sandbox_tui.tui.cli.evals.list_evals import print_evals
@@ -267,8 +249,7 @@ def list_(limit: int, as_json: bool) -> None:
 
 @eval_group.command("rm", short_help="Delete evaluations.")
 @click.argument("evaluation", nargs=-1, required=True)
-@click.option("--sessions", is_flag=True, help="Also delete the sessions of their samples.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@delete_options("samples")
 def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     """Delete EVALUATIONS with their scores; the sessions of their samples stay by default."""
     from sandbox_tui.sessions.store.tables import eval_ledger as ledger
@@ -290,22 +271,19 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     show_default=True,
     help="csv has one line per sample, cells one per domain and mode; json has both.",
 )
-@click.option(
-    "--output",
-    "-o",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file.",
-)
+@_output_option
 @click.option(
     "--sessions", is_flag=True, help=("Also write a page for each session, next to the report.")
 )
-def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> None:
+@_explain_option
+def report(
+    evaluation: str, form: str, output: Path | None, *, sessions: bool, explain: bool
+) -> None:
     """Report an EVALUATION (its id, part of it, its suite, or "last"), also while it runs."""
     from sandbox_tui.tui.cli.evals.report import write_report
 
     with store_to_read() as store:
-        write_report(store, evaluation, form, output, sessions=sessions)
+        write_report(store, evaluation, form, output, sessions=sessions, explain=explain)
 
 
 @eval_group.command(short_help="Compare two evaluations task by task.")
@@ -318,14 +296,8 @@ def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> N
     default="text",
     show_default=True,
 )
-@click.option(
-    "--output",
-    "-o",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file.",
-)
-@click.option("--explain", is_flag=True, help="Also print how each figure is computed.")
+@_output_option
+@_explain_option
 def compare(left: str, right: str, form: str, output: Path | None, *, explain: bool) -> None:
     """Compare two evaluations by task and mode: two models, or two checkpoints of one.
 

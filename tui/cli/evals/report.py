@@ -30,14 +30,13 @@ from sandbox_tui.tui.format.eval_comparison import comparison_lines, comparison_
 from sandbox_tui.tui.format.eval_table import report_lines, report_text
 
 REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
-    "text": lambda report: report_text(report.table, _width()),
     "markdown": markdown_report,
     "html": html_report,
     "csv": samples_csv,
     "cells": cells_csv,
     "json": json_report,
 }
-"""Formats of a report by name."""
+"""Formats of a report by name, besides `text`."""
 
 COMPARISONS: Mapping[str, Callable[[EvalComparison], str]] = {
     "markdown": comparison_markdown,
@@ -47,16 +46,23 @@ COMPARISONS: Mapping[str, Callable[[EvalComparison], str]] = {
 
 
 def write_report(
-    store: Store, name: str, form: str, output: Path | None, *, sessions: bool
+    store: Store,
+    name: str,
+    form: str,
+    output: Path | None,
+    *,
+    sessions: bool,
+    explain: bool = False,
 ) -> None:
     """Write the report of an evaluation.
 
     Args:
         store: the database.
         name: id of the evaluation, part of one, or `last`.
-        form: one of `REPORTS`.
+        form: `text` or one of `REPORTS`.
         output: a file; None: standard output.
         sessions: whether to write a page for each session next to the report, with links.
+        explain: whether text also says how each figure is computed, as pages always do.
 
     Raises:
         ConfigError: a file cannot be written, or pages are requested without an output file.
@@ -71,10 +77,12 @@ def write_report(
     if sessions and output is not None:
         links = _pages(store, [one.run_id for one in results if one.run_id], output, redactor)
     report = recorded_report(store, found.info, results, links)
-    if form == "text" and output is None:
-        write_lines(report_lines(report.table, _width()), redactor)
-    else:
+    if form != "text":
         _write(REPORTS[form](report), output, redactor)
+    elif output is None:
+        write_lines(report_lines(report.table, _width(), explain=explain), redactor)
+    else:
+        _write(report_text(report.table, _width(), explain=explain), output, redactor)
 
 
 def write_comparison(

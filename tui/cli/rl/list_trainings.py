@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sandbox_tui.tui.cli.options import list_options
+
 if TYPE_CHECKING:
     from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 
 
 @click.command("ls", short_help="List training runs.")
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="Maximum number of training runs.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@list_options("training runs")
 def list_trainings(limit: int, as_json: bool) -> None:
     """List training runs, newest first."""
     from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sandbox_tui.tui.cli.options import load_settings, overrides_of
+from sandbox_tui.tui.cli.options import (
+    image_option,
+    load_settings,
+    max_steps_option,
+    overrides_of,
+    sandbox_option,
+)
 
 if TYPE_CHECKING:
     from sandbox_tui.core.config.settings import Settings
@@ -44,14 +50,9 @@ CONCURRENCY = 16
 @click.option(
     "--scorer", metavar="NAME", help="Scorer (the outcome reward) of tasks that name none."
 )
-@click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"]))
-@click.option("--image", metavar="NAME", help="Container image (docker).")
-@click.option(
-    "--max-steps",
-    metavar="N",
-    type=click.IntRange(1),
-    help="Maximum number of steps of an episode.",
-)
+@sandbox_option
+@image_option
+@max_steps_option("an episode")
 @click.pass_obj
 def serve_episodes(
     theme: str | None, tasks: Path, host: str, port: int, concurrency: int, **options: Any

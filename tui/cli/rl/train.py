@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sandbox_tui.tui.cli.options import json_lines_option
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     "--resume", metavar="TRAINING", help='Resume a training (its id, part of it, or "last").'
 )
 @click.option("--seed", metavar="N", type=int, help="Seed to use instead of the recipe's.")
-@click.option("--json", "as_json", is_flag=True, help="Print steps as JSON, one per line.")
+@json_lines_option("steps")
 def train(recipe: str | None, resume: str | None, seed: int | None, as_json: bool) -> None:
     """Train a model with the file RECIPE: data, model, engine and limits.
 

@@ -7,14 +7,14 @@ import sys
 import click
 
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read
-from sandbox_tui.tui.cli.options import load_settings
+from sandbox_tui.tui.cli.options import headless_option, json_lines_option, load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show
 
 
 @click.command("watch", short_help="Watch a training run, or open a finished one.")
 @click.argument("training", default="last")
-@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Print steps as JSON, one per line.")
+@headless_option
+@json_lines_option("steps")
 @click.pass_obj
 def watch_training(theme: str | None, training: str, headless: bool, as_json: bool) -> None:
     """Watch a TRAINING (its id, part of it, or "last"), whichever program trains.

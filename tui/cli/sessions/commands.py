@@ -10,6 +10,7 @@ import click
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
+from sandbox_tui.tui.cli.options import yes_option
 
 
 @click.group()
@@ -30,7 +31,7 @@ def snapshots_ls(as_json: bool) -> None:
 @snapshots.command("prune", short_help="Remove snapshots that are no longer needed.")
 @click.argument("session", nargs=-1, shell_complete=complete_session)
 @click.option("--all", "every", is_flag=True, help="Remove those of all sessions.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
     """Remove the snapshots of deleted sessions, and those of SESSIONS, or of all with --all.
 
@@ -77,7 +78,7 @@ def sessions_show(session: str) -> None:
 
 @sessions.command("rm")
 @click.argument("session", nargs=-1, required=True, shell_complete=complete_session)
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions and free their space."""
     from sandbox_tui.tui.cli.sessions.free_space import free_space

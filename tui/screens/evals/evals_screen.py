@@ -126,8 +126,9 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         app_of(self).push_screen(form, started)
 
     def _model_of_newest(self) -> LastModel | None:
-        """Return the model of the newest evaluation."""
-        newest = self._evals_list.newest
+        """Return the model of the newest evaluation; one that ended without a score does not count:
+        its model or server may never have worked."""
+        newest = self._evals_list.newest_that_works
         if newest is None:
             return None
         info = newest.info

@@ -182,6 +182,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @work(group="start")
     async def _start(self) -> None:
+        self.complete_server()
         typed = {name: text.strip() for name, text in self.typed().items()}
         self.mark(_mistakes(typed, self._settings))
         if self._mistakes:

@@ -57,9 +57,9 @@ class EvalList(SummaryList[EvalSummary]):
         return eval_lines(found, width, palette, marked=name == self._marked, differing=differing)
 
     @property
-    def newest(self) -> EvalSummary | None:
-        """The first of the list."""
-        return next(iter(self._found or ()), None)
+    def newest_that_works(self) -> EvalSummary | None:
+        """The first of the list that runs, or has a sample with a score."""
+        return next((one for one in self._found or () if one.running or one.over > one.lost), None)
 
     @property
     def marked(self) -> EvalSummary | None:

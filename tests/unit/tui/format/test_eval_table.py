@@ -42,7 +42,15 @@ def test_the_table_at_80_columns() -> None:
         "        sandbox     20.0 %      –        0.33×     20.0        0.0    3.5\n"
     )
     assert "command: sandbox-tui eval run pocket --model small-0.5b\n" in text
-    assert "\nIntervals: 95%, over tasks: the samples of one task count as one." in text
+    assert text.endswith("\n\n--explain says how each figure is computed.")
+
+
+def test_how_figures_are_computed_is_printed_on_request() -> None:
+    table = eval_table(INFO, SMALL)
+    brief, whole = (report_text(table, 80, explain=explain) for explain in (False, True))
+    assert "\nIntervals: 95%, over tasks: the samples of one task count as one." in whole
+    assert "Intervals: " not in brief
+    assert "--explain" not in whole
 
 
 @pytest.mark.parametrize("width", [0, 40, 61, 80, 132, 300])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import msgspec
@@ -11,7 +12,12 @@ from rich.cells import cell_len
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
-from sandbox_tui.tui.screens.evals.header import failures_line, reason_line, title_line
+from sandbox_tui.tui.screens.evals.header import (
+    failures_line,
+    progress_line,
+    reason_line,
+    title_line,
+)
 from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import data_of
 from sandbox_tui.tui.screens.evals.source import Reading
@@ -226,6 +232,29 @@ def test_a_failed_evaluation_does_not_look_like_a_success(
     assert first.plain.startswith(f" {words[0]} ")
     assert words[2:] in second.plain
     assert ("vanilla, sandbox 50.0 %" in second.plain) == bool(known)
+
+
+@pytest.mark.parametrize(
+    ("ago", "words"),
+    [
+        ([50.0], "10 s left"),
+        ([150.0], "last sample: 3 min so far"),
+        ([150.0, 400.0], "last 2 samples: 7 min so far"),
+        ([], "1 of 2 · 100 tok"),
+    ],
+)
+def test_the_last_samples_say_how_long_they_have_been_running(
+    ago: list[float], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: 9000.0)
+    runs = [
+        result(f"r{n}", "sandbox", status="running", began_at=9000.0 - seconds)
+        for n, seconds in enumerate(ago)
+    ]
+    waits = [] if runs else [result("w", "vanilla", status="pending")]
+    samples = [result("t", "sandbox", 1.0, seconds=60.0), *runs, *waits]
+    picture = data_of(Reading(INFO, samples, "running", "", 9000.0))
+    assert words in progress_line(picture, 120, PALETTE).plain
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,7 @@ def test_time_left_by_hand() -> None:
     assert eval_table(INFO, results, now=1060.0).seconds_left == 540 / 4
     assert eval_table(INFO, results[:2], now=1060.0).seconds_left == 40
     assert eval_table(INFO, results[:2], now=9999.0).seconds_left is None  # longer than any other
+    assert eval_table(INFO, results, now=9999.0).seconds_left == 500 / 4  # of the five samples
     assert eval_table(INFO, results[1:], now=1060.0).seconds_left is None
     assert eval_table(INFO, results[:1]).seconds_left == 0
 
