@@ -76,8 +76,11 @@ class SamplesRow:
 
     @property
     def answers(self) -> list[tuple[str, int]]:
-        """Each submitted answer with its count, the most frequent first."""
-        return count_answers(submitted_answer(run.outcome, run.answer) for run in self.runs)
+        """Each submitted answer with its count, the most frequent first; one that is only in the
+        call of `submit` counts, too."""
+        return count_answers(
+            submitted_answer(run.outcome, run.answer) or run.said for run in self.runs
+        )
 
     @property
     def leftovers(self) -> int:

@@ -7,11 +7,14 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.containers import VerticalScroll
 from textual.events import Click, Key
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import OptionList, Static, TextArea
 
 from sandbox_tui.core.config.settings import data_dir, load
 from sandbox_tui.core.run.run_request import requests_for
@@ -21,18 +24,21 @@ from sandbox_tui.sessions.remote.detached import Job, begin
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import DraftOrOriginalDialog
 from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
-from sandbox_tui.tui.screens.wall.choose_mode_of_group import GroupModeDialog
+from sandbox_tui.tui.screens.wall.choose_mode_of_all import WallModeDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -225,9 +231,78 @@ async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path)
         await until(pilot, lambda: tile(app, 3).state.mode == "ask")
         assert tile(app, 1).state.mode == "step"
         await pilot.press("M")
-        await until(pilot, lambda: isinstance(app.screen, GroupModeDialog))
+        await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
         await pilot.press("g", "p")
         await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
+
+
+async def test_a_mode_is_set_for_all_runs_shown_whatever_their_group(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["count", "other"], samples=2) as (app, pilot):
+        wall = app.screen
+        tile(app, 1).focus()
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
+        options = app.screen.query_one(OptionList)
+        last = options.get_option_at_index(options.option_count - 1).prompt
+        assert "set it in all 4 runs shown here" in str(last)
+        await pilot.press("g", "p")
+        await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
+        await pilot.press("slash", *"other", "enter", "M")
+        await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
+        await pilot.press("g", "s")
+        await until(pilot, lambda: tile_of(wall, 3).state.mode == "step")
+        modes = [tile_of(wall, number).state.mode for number in (1, 2, 3, 4)]
+        assert modes == ["ask", "ask", "step", "step"], "a filter chooses the runs"
+
+
+def tile_of(wall: Screen[Any], number: int) -> RunTile:
+    return next(tile for tile in wall.query(RunTile) if tile.number == number)
+
+
+async def test_approving_a_call_asks_about_the_draft_of_its_edit(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        wall, first = app.screen, tile(app, 1)
+        first.focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        await until(pilot, lambda: app.screen.query_one(ApprovalBar).display)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press(*"more", "escape")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is wall)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
+        assert first.state.pending is not None
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        assert "more" in app.screen.query_one(TextArea).text
+        await pilot.press("escape", "a")
+        await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: first.state.calls[1].decided is not None)
+        decided = first.state.calls[1].decided
+        assert decided is not None
+        assert decided.verdict == "approve"
+
+
+async def test_only_the_wall_that_the_program_began_with_is_left_and_asks(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        assert keys_of(app)["leave"] == "leave"
+        await pilot.press("q", "b")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        home._begin(requests_for(demo_request(app.settings.now, speed=0, mode="step"), ["x"], 2))
+        await until(pilot, lambda: kinds(app) == ["waiting"] * 2)
+        assert keys_of(app)["leave"] == "back"
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is home)
+        assert len(app.runs.running) == 4, "they go on in the background"
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(app.screen, QuitDialog))
+        assert "4 runs" in str(app.screen.query_one(Static).render())
 
 
 async def test_calls_are_allowed_in_all_runs_of_the_group_and_nowhere_else(tmp_path: Path) -> None:
@@ -283,7 +358,7 @@ async def test_the_header_names_the_filter_without_quotes(tmp_path: Path) -> Non
         await pilot.press("escape")
         await until(pilot, lambda: "shown" not in title(app))
         assert app.screen is wall
-        assert wall.words_for("leave") is None
+        assert wall.words_for("leave") == "leave"
         await pilot.press("f", "f", "f")
         assert "0 shown: not submitted" in title(app)
         await pilot.press("f", "f", "f")

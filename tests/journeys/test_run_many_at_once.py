@@ -43,7 +43,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses_and_looks("C-g")
         person.presses("Escape")
         person.presses("M")
-        person.sees("in all 2 runs of this group")
+        person.sees("in all 4 runs shown here")
         person.presses_and_looks("g")
         person.presses("s")
         person.sees("4 wait for you")
@@ -130,7 +130,7 @@ def test_two_runs_are_compared_and_both_are_detached(
         person.presses_and_looks("d")
         assert person.is_back() == 0
         screen = person.screen()
-        assert screen.count("running (detached)") == 2
+        assert screen.count("waits for you (detached)") == 2
         for session in set(re.findall(r"sandbox-tui attach (\S+)", screen)):
             assert f"stopped {session}" in person.runs(f"sandbox-tui stop {session}")
 
@@ -144,7 +144,7 @@ def test_a_run_is_detached_when_the_program_is_quit(person: Person, scripted_ser
         person.sees("A run is still running", "d detach and quit")
         person.presses("d")
         assert person.is_back() == 0
-        assert "running (detached)" in person.screen()
+        assert "waits for you (detached)" in person.screen()
         person.enters("sandbox-tui attach")
         person.sees("waits for you", "1 bash", "moved to a program")
         person.presses("a")

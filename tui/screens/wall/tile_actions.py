@@ -13,6 +13,8 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
@@ -20,7 +22,7 @@ from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
-from sandbox_tui.tui.screens.wall.choose_mode_of_group import GroupModeDialog
+from sandbox_tui.tui.screens.wall.choose_mode_of_all import WallModeDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.wall.run_groups import group_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -77,10 +79,17 @@ class TileActions:
             self.complain(error)
 
     def approve(self, tile: RunTile) -> None:
-        """Approve the waiting call of a run."""
+        """Approve the waiting call of a run; ask first if an edit of it was left as a draft."""
         run, pending = tile.worker.run, tile.state.pending
-        if run is not None and pending is not None:
-            self._after(tile, decided=run.approve(pending.call.number))
+        if run is None or pending is None:
+            return
+        number = pending.call.number
+
+        def approve() -> None:
+            self._after(tile, decided=run.approve(number))
+
+        drafts = CallDrafts(self._screen, tile.worker)
+        drafts.approve_original(number, approve, self._steering(tile).edit)
 
     def approve_always(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Approve the waiting call of a run and all similar ones for the rest of that run, or of
@@ -89,15 +98,15 @@ class TileActions:
         self._steering(tile).approve_always(others)
 
     def choose_mode(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
-        """Choose the mode of a run, or of all runs of its group."""
+        """Choose the mode of a run, or of all runs of these tiles that can be controlled."""
         run, pending = tile.worker.run, tile.state.pending
-        others = _group(tile, tiles)
+        others = [one for each in tiles if (one := _controls(each.worker)) is not None]
         if run is None or len(others) < 2:
             self._steering(tile).choose_mode()
             return
         number = pending.call.number if pending is not None else None
         allowed = len(tile.state.granted)
-        dialog = GroupModeDialog(run.gate.mode, len(others), number, allowed)
+        dialog = WallModeDialog(run.gate.mode, len(others), number, allowed)
 
         def chosen(mode: Mode | Literal["allowed"] | None) -> None:
             if mode == ALLOWED:
@@ -175,7 +184,12 @@ class TileActions:
 def _group(tile: RunTile, tiles: Sequence[RunTile]) -> list[Controls]:
     """Return the runs of the group of a run that can be controlled from here."""
     group = group_of(tile.worker, [(one.number, one.worker) for one in tiles])
-    return [one.run for one in group if one.steers and _is_steerable(one.run)]
+    return [controls for one in group if (controls := _controls(one)) is not None]
+
+
+def _controls(run: FoldedRun) -> Controls | None:
+    """Return what steers a run; None if it cannot be controlled from here."""
+    return run.run if run.steers and _is_steerable(run.run) else None
 
 
 def _is_steerable(run: Controls | None) -> TypeGuard[Controls]:

@@ -14,11 +14,11 @@ from textual.widgets import Input, Static
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
-from sandbox_tui.tui.format.titles import first_line, model_title, task_line
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
-from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
+from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles
+from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, leaving_word
 from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, why_not
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
@@ -27,13 +27,12 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
-from sandbox_tui.tui.widgets.wall.run_groups import votes_in
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, columns_on, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel, panel_height
-from sandbox_tui.tui.widgets.wall.wall_header import WallHeader, shared_model, shared_task
+from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 
 POLL_SECONDS = 0.25
 """Seconds between updates of the tiles."""
@@ -213,18 +212,11 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def _show_tiles(self) -> None:
         """Update all visible tiles in the form for which there is room."""
-        runs = [(tile.number, tile.worker) for tile in self._tiles]
-        task, model = shared_task(runs), shared_model(runs)
-        shown, votes = self._seen_tiles(), votes_in(runs)
-        size = self.query_one(TileGrid).content_size
+        shown, size = self._seen_tiles(), self.query_one(TileGrid).content_size
         boxed = grid_for(len(shown), size, columns_on(len(shown), self.size)).boxed
+        describe_tiles(shown, self._tiles, self._runs.titles)
         has_panel = self._show_waiting_call(shown, size)
         for tile in shown:
-            own = "" if task else task_line(tile.worker.task)
-            started = tile.state.started
-            tile.differs = (own, "" if model or started is None else model_title(started.model))
-            tile.session_title = first_line(self._runs.titles.get(tile.worker.run_id, ""))
-            tile.vote = votes.get(tile.worker.run_id, "")
             tile.has_panel = has_panel
             tile.marked = tile is self._marked
             tile.sync(boxed=boxed)
@@ -284,8 +276,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             return pause_words(self._chosen.state.mode)
         if action == "filter" and self._runs.hidden:
             return "show all"
-        if action == "leave" and self._is_filtered:
-            return "show all"
+        if action == "leave":
+            return "show all" if self._is_filtered else leaving_word(self)
         if action != "compare" or self._marked is None:
             return None
         same = self._marked is self._chosen
@@ -339,9 +331,9 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             self.set_focus(following)
 
     def action_mode(self) -> None:
-        """Choose the mode of the focused run, or of its group."""
+        """Choose the mode of the focused run, or of all runs shown."""
         if self._chosen is not None:
-            self._actions.choose_mode(self._chosen, self._numbered)
+            self._actions.choose_mode(self._chosen, self._seen_tiles())
 
     def action_pause(self) -> None:
         """Pause or resume the focused run."""

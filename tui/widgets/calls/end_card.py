@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,10 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.base.typed_path import working_directory
-from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import ReplyItem, RunState
 from sandbox_tui.core.events.types import RESUMABLE, RunFinished
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, answer_in_call, leftover_answer
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
 from sandbox_tui.tui.format import run_end
 from sandbox_tui.tui.format.answers import (
     NO_ANSWER,
@@ -32,6 +30,7 @@ from sandbox_tui.tui.format.answers import (
 )
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import ResultFiles
+from sandbox_tui.tui.format.said_answer import said_in_submit
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.preview.code import wrapped
@@ -113,7 +112,7 @@ class EndCard(Widget):
             self._files = None
             self._is_rebuilt = state.is_rebuilt
             self._last_reply = "" if state.finished is None else _last_reply(state)
-            self._said = "" if state.finished is None else _said_in_submit(state)
+            self._said = "" if state.finished is None else said_in_submit(state)
             self.set_class(state.finished is not None, "-ended")
             self.refresh(layout=True)
             if self._finished is not None and self._finished.output:
@@ -258,17 +257,6 @@ def _last_reply(state: RunState) -> str:
     """Return the beginning of the last reply that has words."""
     replies = (item.text.strip() for item in reversed(state.items) if isinstance(item, ReplyItem))
     return next((text[:MAX_REPLY_CHARS] for text in replies if text), "")
-
-
-def _said_in_submit(state: RunState) -> str:
-    """Return the answer in the call of `submit` of the last step; empty if there is none."""
-    calls = (item for item in reversed(state.items) if isinstance(item, CallItem))
-    last = next(calls, None)
-    if last is None:
-        return ""
-    of_step = takewhile(lambda call: call.call.step == last.call.step, calls)
-    found = next((call for call in (last, *of_step) if call.call.name == SUBMIT), None)
-    return "" if found is None else answer_in_call(found.arguments)
 
 
 def _from_here(folder: str) -> str:

@@ -15,7 +15,7 @@ from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
-from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, why_no_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, said_words, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
@@ -23,6 +23,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
+from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 from sandbox_tui.tui.widgets.wall.waiting_call import decision_keys, waiting_call_lines
 
 MAX_PROSE_CHARACTERS = 4_000
@@ -95,6 +96,9 @@ class Activity:
             return self._wrapped(str(run.failure), palette.bad)
         if finished is not None and finished.reason == "submitted":
             answer = sanitize_line((finished.answer or "").strip())
+            said = "" if answer else said_answer_of(run)
+            if said:
+                return self._answer(said_words(sanitize_line(said), finished.answer))
             if not answer:
                 return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
             return self._answer(answer)

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandbox_tui.core.base.run_labels import SAMPLES
+from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import count_answers, leftover_answer, submitted_answer
+from sandbox_tui.tui.format.said_answer import said_in_submit
 
 Numbered = tuple[int, FoldedRun]
 """A run with its number on the wall."""
@@ -78,15 +80,36 @@ def is_fork(run: FoldedRun) -> bool:
     return bool(_parent(run))
 
 
+def model_of(run: FoldedRun) -> str:
+    """Return the name of a run's model; empty while it is unknown."""
+    if run.state.started is not None:
+        return run.state.started.model
+    if isinstance(run, RunWorker) and run.request.model is None:
+        return run.request.settings.model.name
+    return ""
+
+
 def has_ended(run: FoldedRun) -> bool:
     """Return whether nothing more will come of a run."""
     return run.failure is not None or run.state.finished is not None
 
 
 def answer_of(run: FoldedRun) -> str:
-    """Return the answer that a run submitted; empty without one."""
+    """Return the answer that a run submitted, in a file or only in its call of `submit`; empty
+    without one."""
     finished = run.state.finished
-    return submitted_answer(finished.reason, finished.answer) if finished else ""
+    if finished is None:
+        return ""
+    return submitted_answer(finished.reason, finished.answer) or said_answer_of(run)
+
+
+def said_answer_of(run: FoldedRun) -> str:
+    """Return the answer that a run gave only in its call of `submit`; empty if it gave none there,
+    or in its file too."""
+    finished = run.state.finished
+    if finished is None or finished.reason != "submitted" or (finished.answer or "").strip():
+        return ""
+    return said_in_submit(run.state)
 
 
 def leftover_of(run: FoldedRun) -> str:

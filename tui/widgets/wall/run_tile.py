@@ -18,7 +18,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
-from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer, said_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     is_retrying,
@@ -39,9 +39,13 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
     status_style,
     status_words,
 )
+from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 
 MIN_WIDTH_WITH_FIGURES = 56
 """Minimum width at which a one-line tile shows time and step."""
+
+MIN_STATE_WIDTH = 13
+"""Cells of the state from `MIN_WIDTH_WITH_FIGURES` on, so that most changes move nothing."""
 
 STRIP_INDENT = 5
 """Indent of a run's activity below its number."""
@@ -59,6 +63,7 @@ class RunTile(Widget, can_focus=True):
         session_title: the title that the user gave the session; empty without one.
         vote: how many runs of its group gave the same answer, in words; empty without others.
         previewed: the number of a waiting call, and what it would do to the file it edits.
+        state_width: cells of the longest state of the tiles shown, so that what follows is aligned.
         has_panel: whether a panel shows the waiting call of the chosen run, with the keys.
     """
 
@@ -93,6 +98,7 @@ class RunTile(Widget, can_focus=True):
         self.vote = ""
         self.previewed: tuple[int, EditPreview | None] | None = None
         self.has_panel = False
+        self.state_width = 0
         self.marked = False
         self._heard_at = time.monotonic()
         self._seen = -1
@@ -134,8 +140,9 @@ class RunTile(Widget, can_focus=True):
             self._seen = self.state.seq
             self._heard_at = time.monotonic()
         words = status_words(self.worker)
-        names = (self.session_title, self.differs, self.vote, self.marked, self.has_panel)
-        look = (self._seen, int(self.now), words, names, boxed, self.size, self.preview)
+        names = (self.session_title, self.differs, self.vote, self.marked)
+        form = (boxed, self.size, self.state_width, self.has_panel)
+        look = (self._seen, int(self.now), words, names, form, self.preview)
         if look == self._drawn:
             return
         self._drawn = look
@@ -218,11 +225,13 @@ class RunTile(Widget, can_focus=True):
         line = Text(no_wrap=True).append(mark, style=palette.accent)
         line.append(f"{self.number:>3} ", style=palette.strong)
         words = status_words(self.worker)
-        line.append(f"{words:<13} " if width >= MIN_WIDTH_WITH_FIGURES else f"{words} ", style=own)
+        least = MIN_STATE_WIDTH if width >= MIN_WIDTH_WITH_FIGURES else 0
+        line.append(f"{words:<{max(least, self.state_width)}} ", style=own)
         if width >= MIN_WIDTH_WITH_FIGURES:
             line.append(f"{clock(self.now)} {step_words(self.state):<8} ", style=palette.dim)
         if self.size.height == 1:
-            line.append("".join(f"{name}  " for name in self._own_names()), style=palette.text)
+            names = [*self._own_names(), *filter(None, self.differs[1:])]
+            line.append("".join(f"{name}  " for name in names), style=palette.text)
             line.append_text(self._gist(palette))
         else:
             names = [part for part in self.names if part]
@@ -235,7 +244,9 @@ class RunTile(Widget, can_focus=True):
         if self.worker.failure is not None:
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
         if finished is not None and finished.reason == "submitted":
-            return self._answer(answer_line(finished.answer or ""), palette)
+            said = said_answer_of(self.worker)
+            answer = said_words(said, finished.answer) if said else finished.answer or ""
+            return self._answer(answer_line(answer), palette)
         if finished is not None:
             error = Text(short_error(first_line(finished.error or "")), style=palette.bad)
             left = answer_line(result_answer(finished.reason, finished.answer))

@@ -28,6 +28,9 @@ MIN_HEIGHT, MAX_HEIGHT = 4, 12
 HINT_HEIGHT = 2
 """Lines of the panel if another run waits than the chosen one: which, and its call in short."""
 
+EDGES = 3
+"""Columns that border and padding of the panel take."""
+
 GOOD_ROOM = 6
 """Lines of a call in a tile from which on a panel would not show much more."""
 
@@ -76,12 +79,21 @@ class WaitingPanel(Widget):
         Args:
             tile: a waiting run.
             is_chosen: whether its tile has the focus, so that the keys decide about this call.
-            height: lines.
+            height: lines at most; those that the call does not need are left to the tiles.
         """
         self._tile, self._is_chosen = tile, is_chosen
         self.set_class(tile is not None and height > 0, "-shown")
-        self.styles.height = max(1, height if is_chosen else min(height, HINT_HEIGHT))
+        needed = self._needed(tile) if is_chosen else HINT_HEIGHT
+        self.styles.height = max(1, min(height, needed))
         self.refresh()
+
+    def _needed(self, tile: RunTile | None) -> int:
+        """Return the lines that the head, the whole call and the keys take."""
+        pending = None if tile is None else tile.state.pending
+        if tile is None or pending is None:
+            return 0
+        width = max(2, self.screen.size.width - EDGES)
+        return lines_needed(pending, width, palette_of(self), tile.preview) + 2
 
     @override
     def render(self) -> Text:

@@ -13,8 +13,13 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import count_answers
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import answers_words, leftovers_words, short_answer
+from sandbox_tui.tui.format.answers import (
+    answers_words,
+    leftovers_words,
+    short_answer,
+)
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.said_answer import said_count_words
 from sandbox_tui.tui.format.status import is_retrying
 from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -26,6 +31,8 @@ from sandbox_tui.tui.widgets.wall.run_groups import (
     has_ended,
     is_fork,
     leftover_of,
+    model_of,
+    said_answer_of,
 )
 
 MAX_BAR = 24
@@ -138,15 +145,16 @@ class WallHeader(Widget):
         return f" ({' '.join(who)})" if few else ""
 
     def _shared(self, palette: Palette) -> list[Text]:
-        """Return what all runs have in common: the task, the model."""
+        """Return what all runs have in common: the task, the model; or their models."""
         line = Text(no_wrap=True)
         task = shared_task(self._runs)
-        model = shared_model(self._runs)
+        models = models_of(self._runs)
         if task:
             line.append(task_line(task), style=palette.strong)
-        if model:
+        if models:
             line.append("  " if task else "")
-            line.append(f"model {model_title(model)}", style=palette.dim)
+            names = ", ".join(map(model_title, models))
+            line.append(f"model{'' if len(models) == 1 else 's'} {names}", style=palette.dim)
         return [line] if line.plain else []
 
     def _of_group(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
@@ -158,21 +166,27 @@ class WallHeader(Widget):
 
     def _tally(self, group: Sequence[Numbered], palette: Palette) -> list[Text]:
         """Return the answers so far, while some runs have not ended."""
-        answers, leftovers = count_answers(answer_of(run) for _, run in group), _leftovers(group)
-        if not answers and not leftovers:
+        answers, aside = count_answers(answer_of(run) for _, run in group), _aside(group)
+        if not answers and not aside:
             return []
         answered = sum(count for _, count in answers)
         most = answers[0][1] if answers else 0
         agree = f", {most} agree" if most > 1 else ""
         line = Text(no_wrap=True).append(self._group_name(group), style=palette.text)
         line.append(f"{answered} of {len(group)} answered{agree} · ", style=palette.dim)
-        return [_with_answers(line, answers, leftovers, palette)]
+        return [_with_answers(line, answers, aside, palette)]
 
     def _group_name(self, group: Sequence[Numbered]) -> str:
-        """Return the name of a group, unless all runs belong to it."""
+        """Return what distinguishes a group, task and model; empty if all runs belong to it."""
         if len(group) == len(self._runs):
             return ""
-        return f"{short_answer(group[0][1].task, MAX_NAME_CHARACTERS)}: "
+        task, model = group[0][1].task, shared_model(group)
+        differs = [
+            "" if shared_task(self._runs) else short_answer(task, MAX_NAME_CHARACTERS),
+            "" if shared_model(self._runs) else model_title(model),
+        ]
+        words = " · ".join(filter(None, differs))
+        return f"{words or short_answer(task, MAX_NAME_CHARACTERS)}: "
 
     def _summary(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
         """Draw outcomes and total time of a group that has ended, then its answers."""
@@ -189,9 +203,9 @@ class WallHeader(Widget):
             line.append(f"{count} {reason}", style=style)
             if reason == "submitted" and not answers:
                 line.append(" without an answer", style=palette.warn)
-        leftovers = _leftovers(group)
-        if room < 2 and (answers or leftovers):
-            _with_answers(line.append(" · ", style=palette.dim), answers, leftovers, palette)
+        aside = _aside(group)
+        if room < 2 and (answers or aside):
+            _with_answers(line.append(" · ", style=palette.dim), answers, aside, palette)
         return [line, *self._answers(group, palette, room - 1)]
 
     def _answers(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
@@ -199,15 +213,14 @@ class WallHeader(Widget):
         by_answer: dict[str, list[int]] = {}
         for number, run in group:
             by_answer.setdefault(answer_of(run), []).append(number)
-        leftovers = _leftovers(group)
-        silent = len(by_answer.pop("", ())) - leftovers
+        silent = len(by_answer.pop("", ())) - _leftovers(group)
         ranked = sorted(by_answer.items(), key=lambda given: -len(given[1]))
         left = len(ranked) - room
         shown = ranked if left <= 0 else ranked[: max(0, room - 1)]
         lines = [self._answer_line(answer, who, palette) for answer, who in shown]
         rest = [numbers.counted(len(ranked) - len(shown), "more answer")] if left > 0 else []
-        if leftovers:
-            rest.append(leftovers_words(leftovers))
+        if aside := _aside(group):
+            rest.append(aside)
         if silent and ranked:
             rest.append(f"{silent} without an answer")
         if rest and len(lines) < room:
@@ -230,9 +243,14 @@ def shared_task(runs: Sequence[Numbered]) -> str:
 
 
 def shared_model(runs: Sequence[Numbered]) -> str:
-    """Return the model of all started runs; empty if they differ."""
-    models = {one.state.started.model for _, one in runs if one.state.started is not None}
-    return models.pop() if len(models) == 1 else ""
+    """Return the model of all runs whose model is known; empty if they differ."""
+    models = models_of(runs)
+    return models[0] if len(models) == 1 else ""
+
+
+def models_of(runs: Sequence[Numbered]) -> list[str]:
+    """Return the models of runs, in the order in which they first appear."""
+    return list(dict.fromkeys(filter(None, (model_of(run) for _, run in runs))))
 
 
 def _leftovers(group: Sequence[Numbered]) -> int:
@@ -240,14 +258,19 @@ def _leftovers(group: Sequence[Numbered]) -> int:
     return sum(bool(leftover_of(run)) for _, run in group)
 
 
-def _with_answers(
-    line: Text, answers: list[tuple[str, int]], leftovers: int, palette: Palette
-) -> Text:
-    """Append the most frequent answers, and how many were not submitted."""
+def _aside(group: Sequence[Numbered]) -> str:
+    """Return how many answers were not submitted, or only said in the call of `submit`."""
+    said = sum(bool(said_answer_of(run)) for _, run in group)
+    words = leftovers_words(_leftovers(group)), said_count_words(said)
+    return ", ".join(filter(None, words))
+
+
+def _with_answers(line: Text, answers: list[tuple[str, int]], aside: str, palette: Palette) -> Text:
+    """Append the most frequent answers, and what has to be said of them."""
     if answers:
         line.append(answers_words(answers), style=palette.good)
-    separator = " · " if answers and leftovers else ""
-    return line.append(f"{separator}{leftovers_words(leftovers)}", style=palette.dim)
+    separator = " · " if answers and aside else ""
+    return line.append(f"{separator}{aside}", style=palette.dim)
 
 
 def _spent(workers: Sequence[FoldedRun]) -> str:

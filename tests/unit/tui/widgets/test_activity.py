@@ -239,3 +239,13 @@ def test_a_small_tile_keeps_its_lines_for_what_the_run_does() -> None:
     assert not any("moved" in line or "you allowed" in line for line in small)
     tall = shown(20, *notes, *call(1, "make", "made"))
     assert any("you allowed from now on" in line for line in tall)
+
+
+def test_an_answer_that_is_only_in_the_call_of_submit_is_shown_and_marked() -> None:
+    submit = e.ToolCall(number=3, step=3, id="3", name="submit", arguments='{"answer": "42"}')
+    handed_in: list[e.AnyEvent] = [
+        e.CallProposed(call=submit),
+        e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer=None, output=None),
+    ]
+    words = "answer: 42 (said in submit; answer.txt was not written)"
+    assert shown(12, *TWO, *handed_in)[-1] == words

@@ -182,3 +182,61 @@ def test_order_and_filter_take_a_line_of_their_own_in_a_narrow_header(
     first, second = [line.plain for line in header._lines(PALETTE)][:2]
     assert first == "sandbox-tui  2 runs  ● 1 running  ✓ 1 submitted"
     assert second == "0 tok  sorted by start  1 shown: submitted"
+
+
+def said(run: RunWorker, answer: str) -> RunWorker:
+    """The run, with an answer in its call of `submit` only."""
+    call = e.ToolCall(
+        number=1, step=1, id="1", name="submit", arguments=f'{{"answer": "{answer}"}}'
+    )
+    run.state.apply(e.CallProposed(call=call))
+    return run
+
+
+def test_an_answer_that_is_only_in_the_call_of_submit_votes_and_is_marked() -> None:
+    some = [
+        run("x", "42\n", "submitted"),
+        said(run("x", None, "submitted"), "42"),
+        said(run("x", None, "cancelled"), "41"),
+        run("x"),
+    ]
+    tally = "2 of 4 answered, 2 agree · answers: 42 (2) · 1 answer only said in submit"
+    assert lines(*some)[-1] == tally
+    assert votes_in(list(enumerate(some))) == dict.fromkeys(
+        (one.run_id for one in some[:2]), "all 2 agree"
+    )
+    *_, answer, rest = lines(*some[:3])
+    assert answer.endswith("42  runs 1 2")
+    assert rest.strip() == "1 answer only said in submit, 1 without an answer"
+    assert "1 submitted without" not in str(lines(*some[:3]))
+
+
+def of_model(run: RunWorker, model: str) -> RunWorker:
+    assert run.state.started is not None
+    run.state.started = msgspec.structs.replace(run.state.started, model=model)
+    return run
+
+
+def test_groups_of_one_task_are_named_by_their_models() -> None:
+    some = [
+        of_model(run("x", "1", "submitted", samples="a"), "m1"),
+        of_model(run("x", "1", "submitted", samples="a"), "m1"),
+        of_model(run("x", "2", "submitted", samples="b"), "m2"),
+        of_model(run("x", samples="b"), "m2"),
+    ]
+    found = lines(*some)
+    assert found[1] == "x  models m1, m2"
+    assert found[2].startswith("m1: all 2 runs have ended")
+    assert found[3] == "m2: 1 of 2 answered · answers: 2 (1)"
+
+
+def test_groups_of_several_tasks_and_models_are_named_by_both() -> None:
+    some = [
+        of_model(run(task, "1", "submitted", samples=f"{task} {model}"), model)
+        for task in ("x", "y")
+        for model in ("m1", "m2")
+        for _ in range(2)
+    ]
+    names = [line.split(":")[0] for line in lines(*some) if "ended" in line]
+    assert names == ["x · m1", "x · m2", "y · m1", "y · m2"]
+    assert "models m1, m2" in lines(*some)[1]

@@ -58,7 +58,7 @@ class RunSteering:
         self._worker = worker
         self._state = state
         self._freezing: bool | None = None
-        self._drafts = CallDrafts(screen)
+        self._drafts = CallDrafts(screen, worker)
         self._decided: CallItem | None = None
 
     @property
@@ -166,7 +166,7 @@ class RunSteering:
             return pause_words(self.mode)
         if action == "interrupt_reply":
             replies = unfinished_reply(self._state) is not None
-            return "retry now" if self.waits_to_retry else "retry reply" if replies else ""
+            return "retry now" if self.waits_to_retry else "restart reply" if replies else ""
         return "interrupt" if action == "interrupt" else None
 
     @property

@@ -4,36 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ClassVar, Literal
+from weakref import WeakKeyDictionary
 
 from textual.binding import BindingType
 from textual.screen import Screen
 from typing_extensions import override
 
+from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import CallDraft
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
+_DRAFTS: WeakKeyDictionary[RunHandle, tuple[int, CallDraft]] = WeakKeyDictionary()
+"""The draft of each run, with the number of its call: every screen that shows the run knows it."""
+
 
 class CallDrafts:
-    """Keeps the unfinished edit of a waiting call.
+    """Keeps the unfinished edit of a run's waiting call, as long as the program knows the run.
 
     Args:
         screen: shows the run; the question opens over it.
+        worker: the run.
     """
 
-    def __init__(self, screen: Screen[None]) -> None:
+    def __init__(self, screen: Screen[None], worker: RunHandle) -> None:
         self._screen = screen
-        self._draft: tuple[int, CallDraft] | None = None
+        self._worker = worker
 
     def of(self, number: int | None) -> CallDraft | None:
         """Return the draft of a call, by its number; None without one."""
-        return self._draft[1] if self._draft is not None and self._draft[0] == number else None
+        kept = _DRAFTS.get(self._worker)
+        return kept[1] if kept is not None and kept[0] == number else None
 
     def keep(self, number: int, draft: CallDraft | None, *, waits: bool) -> None:
         """Keep an unfinished edit; say so while the call waits."""
-        self._draft = None if draft is None else (number, draft)
+        if draft is None:
+            _DRAFTS.pop(self._worker, None)
+        else:
+            _DRAFTS[self._worker] = number, draft
         self._screen.refresh_bindings()  # the bar of the waiting call names the draft
         if draft is not None and waits:
             words = f"Draft saved: {hint('live.edit')} opens it again."

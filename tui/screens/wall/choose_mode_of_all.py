@@ -1,4 +1,4 @@
-"""The dialog for the mode of a run on the wall, or of all runs of its group."""
+"""The dialog for the mode of a run on the wall, or of all runs that it shows."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.theming.palette import palette_of
 
 
-class GroupModeDialog(ModeDialog):
-    """Lists the modes; another line sets whether the mode is for all runs of the group.
+class WallModeDialog(ModeDialog):
+    """Lists the modes; another line sets whether the mode is for all runs that the wall shows.
 
     Args:
         now: the current mode of the chosen run.
-        runs: number of runs of its group that can be controlled.
+        runs: number of runs shown that can be controlled.
         waiting: number of the call that waits for the user, if any.
         allowed: number of patterns that the user allowed in the chosen run.
 
     Attributes:
-        is_for_all: whether the chosen mode is for all runs of the group.
+        is_for_all: whether the chosen mode is for all of these runs.
     """
 
     CSS = """
-    GroupModeDialog .dialog { width: 76; padding: 0 1; }
+    WallModeDialog .dialog { width: 76; padding: 0 1; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "group")]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "all_runs")]
 
     def __init__(self, now: Mode, runs: int, waiting: int | None = None, allowed: int = 0) -> None:
         super().__init__(now, waiting, allowed)
@@ -43,28 +43,28 @@ class GroupModeDialog(ModeDialog):
 
     @override
     def lines(self) -> list[Text | None]:
-        return [*super().lines(), self._group_line()]
+        return [*super().lines(), self._line_for_all()]
 
-    def _group_line(self) -> Text:
+    def _line_for_all(self) -> Text:
         palette = palette_of(self)
         sign = "● " if self.is_for_all else "  "
         line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{hint('mode_menu.group')}  ", style=palette.accent + Style(bold=True))
-        line.append(f"{'group':<14}", style=palette.strong)
-        return line.append(f"set it in all {self._runs} runs of this group", style=palette.dim)
+        line.append(f"{'all runs':<14}", style=palette.strong)
+        return line.append(f"set it in all {self._runs} runs shown here", style=palette.dim)
 
     @override
     def take_line(self, index: int) -> None:
         if index == self.query_one(OptionList).option_count - 1:
-            self.action_group()
+            self.action_all_runs()
         else:
             super().take_line(index)
 
-    def action_group(self) -> None:
-        """Set the mode of all runs of the group, or of the chosen one alone."""
+    def action_all_runs(self) -> None:
+        """Set the mode of all runs shown, or of the chosen one alone."""
         self.is_for_all = not self.is_for_all
         options = self.query_one(OptionList)
-        options.replace_option_prompt_at_index(options.option_count - 1, self._group_line())
+        options.replace_option_prompt_at_index(options.option_count - 1, self._line_for_all())
 
     @override
     def action_take(self, mode: Mode) -> None:
