@@ -192,3 +192,28 @@ async def test_escape_works_in_an_ignored_burst() -> None:
         await until(pilot, lambda: len(app.screen_stack) == 1)
         await pilot.pause()
         assert app.destroyed == 0
+
+
+async def test_a_question_that_ends_lets_no_keys_go_that_wait_for_another() -> None:
+    """As when the next dialog is asked for while the answer to the last is still being written."""
+    app = Typing()
+    async with app.run_test() as pilot:
+        first, second = asyncio.Event(), asyncio.Event()
+
+        async def ask_after(event: asyncio.Event) -> None:
+            await event.wait()
+
+        async def ask_and_show() -> None:
+            await second.wait()
+            app.push_screen(Asked())
+
+        earlier = app.run_worker(keys_for_dialog(app, ask_after(first)))
+        app.run_worker(keys_for_dialog(app, ask_and_show()))
+        burst(pilot, "d")
+        first.set()
+        await earlier.wait()
+        await pilot.pause()
+        second.set()
+        await until(pilot, lambda: isinstance(app.screen, Asked))
+        await pilot.pause()
+        assert app.destroyed == 0  # the key went to the dialog

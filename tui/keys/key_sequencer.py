@@ -73,6 +73,7 @@ class SequentialKeys(App[Result], Generic[Result]):
     _key_under_way: int | None = None
     _key_timer: Timer | None = None
     _holds_keys = False
+    _hold = 0
     _escaped_at = -math.inf
     _last_key_at = -math.inf
     _ignores_burst = False
@@ -180,15 +181,17 @@ class SequentialKeys(App[Result], Generic[Result]):
             What awaits `asking`.
         """
         self._holds_keys = True
+        self._hold += 1
         timer = self.set_timer(DIALOG_TIMEOUT_SECONDS, self._let_keys_go)
-        return self._let_keys_go_after(asking, timer)
+        return self._let_keys_go_after(asking, timer, self._hold)
 
-    async def _let_keys_go_after(self, asking: Awaitable[None], timer: Timer) -> None:
+    async def _let_keys_go_after(self, asking: Awaitable[None], timer: Timer, hold: int) -> None:
         try:
             await asking
         finally:
             timer.stop()
-            self._let_keys_go()
+            if hold == self._hold:  # otherwise, keys wait for another dialog now
+                self._let_keys_go()
 
     def _screen_shown(self, screen: Screen[Any]) -> None:
         self._let_keys_go()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -226,6 +227,33 @@ async def test_a_session_is_named_and_tagged(store: Store) -> None:
         pilot.app.screen.query_one(Input).value = ""
         await pilot.press("enter")
         await until(pilot, lambda: sessions.current and sessions.current.title is None)
+
+
+async def test_the_next_question_does_not_cancel_what_is_being_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow disk: the name is still being written when the tags are asked for and typed."""
+    writing, written = threading.Event(), threading.Event()
+    rename = store.rename
+
+    def slow(run_id: str, title: str | None) -> None:
+        writing.set()
+        assert written.wait(60)
+        rename(run_id, title)
+
+    monkeypatch.setattr(store, "rename", slow)
+    async with at_home(store) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        here = sessions.current
+        assert here is not None
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
+        await pilot.press(*"Stripes", "enter")
+        await until(pilot, writing.is_set)
+        await pilot.press("t", *"Good", "enter")
+        await until(pilot, lambda: tags_of(store, here.id) == ["good"])
+        written.set()
+        await until(pilot, lambda: sessions.current and sessions.current.title == "Stripes")
 
 
 async def test_deleting_asks_says_what_it_frees_and_takes_it_from_the_hits(store: Store) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from textual.screen import Screen
@@ -117,11 +118,16 @@ class StepNotes:
         )
         if text is None or text == before.strip():
             return
+        if here:
+            write = partial(edit_note, store, run_id, here[-1], text)
+        else:
+            write = partial(add_note, store, run_id, step, text)
+        # a worker of its own: the key for the next note does not cancel it
+        self._screen.run_worker(self._write(write), group="note changes")
+
+    async def _write(self, write: Callable[[], object]) -> None:
         try:
-            if here:
-                await asyncio.to_thread(edit_note, store, run_id, here[-1], text)
-            else:
-                await asyncio.to_thread(add_note, store, run_id, step, text)
+            await asyncio.to_thread(write)
         except StoreError as error:
             self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         await self._read()

@@ -136,8 +136,12 @@ class SessionFinder:
     # --- navigation
 
     def focus_list(self) -> None:
-        """Move the focus from the bar to the results, or to the sessions if there are none."""
-        self._screen.call_after_refresh(lambda: self._screen.set_focus(self._list))
+        """Move the focus from the bar to the results, or to the sessions if there are none: at
+        once if the list is on the screen, so that the next key goes there."""
+        if self._list.display:
+            self._screen.set_focus(self._list)
+        else:
+            self._screen.call_after_refresh(lambda: self._screen.set_focus(self._list))
 
     def move(self, direction: int) -> None:
         """Move the cursor of the list while the bar has the focus."""

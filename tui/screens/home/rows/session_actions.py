@@ -133,7 +133,7 @@ class SessionActions:
             PromptDialog("name", run.title or "", task_line(run.task)[:200])
         )
         if title is not None and title != (run.title or "").strip():
-            await self._carry_out(self._store.rename, run.id, title or None)
+            self._carry_out(self._store.rename, run.id, title or None)
 
     async def _note(self) -> None:
         run = self._source.session_here
@@ -153,9 +153,9 @@ class SessionActions:
         if text is None or text == before.strip():
             return
         if here is None:
-            await self._carry_out(add_note, self._store, run.id, 0, text)
+            self._carry_out(add_note, self._store, run.id, 0, text)
         else:
-            await self._carry_out(edit_note, self._store, run.id, here, text)
+            self._carry_out(edit_note, self._store, run.id, here, text)
 
     async def _tag(self) -> None:
         chosen = [run.id for run in self._source.sessions_chosen]
@@ -170,7 +170,7 @@ class SessionActions:
             PromptDialog(*_tag_question(len(chosen), tags, others))
         )
         if words is not None:
-            await self._carry_out(_replace_tags, self._store, chosen, tags, split_tags(words))
+            self._carry_out(_replace_tags, self._store, chosen, tags, split_tags(words))
 
     # --- deleting
 
@@ -209,18 +209,22 @@ class SessionActions:
         work = keys_for_dialog(self._screen, asking)
         self._screen.run_worker(work, exclusive=True, group="session")
 
-    async def _carry_out(
+    def _carry_out(
         self,
         act: Callable[Arguments, object],
         *arguments: Arguments.args,
         **named: Arguments.kwargs,
     ) -> None:
-        """Call `act` in a thread, then reload."""
-        try:
-            await asyncio.to_thread(act, *arguments, **named)
-        except StoreError as error:
-            self._complain(error)
-        self._source.reload()
+        """Call `act` in a thread, then reload; the key for the next question cancels neither."""
+
+        async def work() -> None:
+            try:
+                await asyncio.to_thread(act, *arguments, **named)
+            except StoreError as error:
+                self._complain(error)
+            self._source.reload()
+
+        self._screen.run_worker(work(), group="session changes")
 
     def _complain(self, error: StoreError) -> None:
         complain_here(self._screen, str(error))
