@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
+
+from sandbox_tui.sessions.store.run_summary import RunSummary
 
 KNOWN_ANSWERS = ("submitted", "imported")
 """Outcomes whose answer is not left over: that of an import may have been submitted."""
@@ -13,6 +15,16 @@ KNOWN_ANSWERS = ("submitted", "imported")
 NOT_SUBMITTED = "(not submitted)"
 """Marks the text that a run left in its answer's file without submitting it."""
 
+
+NO_ANSWER = "no answer"
+
+UNKNOWN_END = "how it ended is not in the recording"
+
+_WITHOUT_END = {
+    "running": "the run had not ended yet",
+    "interrupted": "the run was interrupted",
+    "imported": UNKNOWN_END,
+}
 
 _ANSWER_ARGUMENTS = ("answer", "final_answer", "result", "output", "text")
 """Arguments in which models put an answer, though `submit` takes none."""
@@ -52,3 +64,54 @@ def count_answers(answers: Iterable[str | None]) -> list[tuple[str, int]]:
     out."""
     stripped = (answer.strip() for answer in answers if answer)
     return Counter(answer for answer in stripped if answer).most_common()
+
+
+class ReportedAnswer(NamedTuple):
+    """What a report says about a run's answer.
+
+    Attributes:
+        text: the answer; empty if there is none.
+        mark: what to say beside it if it was not submitted in its file.
+        why_none: that there is none, and why; empty if there is one.
+    """
+
+    text: str = ""
+    mark: str = ""
+    why_none: str = ""
+
+
+def reported_answer(run: RunSummary) -> ReportedAnswer:
+    """Return a run's answer for a report, or why there is none."""
+    if (run.answer or "").strip():
+        is_left = leftover_answer(run.outcome, run.answer)
+        return ReportedAnswer(run.answer or "", NOT_SUBMITTED if is_left else "")
+    if run.said:
+        return ReportedAnswer(run.said, said_mark(run.answer))
+    return ReportedAnswer(why_none=f"{NO_ANSWER}: {reason_without_answer(run)}")
+
+
+def reason_without_answer(run: RunSummary) -> str:
+    """Return why a run has no answer, as a part of a sentence."""
+    reason = (run.error or "").strip().removesuffix(".")
+    if reason.startswith(("You ", "The ")):
+        reason = reason[0].lower() + reason[1:]
+    if reason:
+        return reason
+    if run.outcome == "submitted":
+        return why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)
+    ended = f"the run ended with {run.outcome.replace('_', ' ')}"
+    return _WITHOUT_END.get(run.outcome, ended)
+
+
+def why_no_answer(answer: str | None, *, is_rebuilt: bool = False) -> str:
+    """Return why a run that submitted has no answer, given its empty answer; a session that was
+    rebuilt from another recording tells only what that contains."""
+    if is_rebuilt:
+        return "the recording does not contain it"
+    return f"output/answer.txt {'was not written' if answer is None else 'is empty'}"
+
+
+def said_mark(answer: str | None) -> str:
+    """Return the mark of an answer that is only in the call of `submit`, given its empty answer."""
+    file = f"answer.txt {'was not written' if answer is None else 'is empty'}"
+    return f"(said in submit; {file})"

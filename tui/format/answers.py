@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer, submitted_answer
+from sandbox_tui.sessions.store.answers import (
+    NO_ANSWER,
+    NOT_SUBMITTED,
+    leftover_answer,
+    said_mark,
+    submitted_answer,
+    why_no_answer,
+)
+from sandbox_tui.sessions.store.answers import UNKNOWN_END as UNKNOWN_END
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunSummary
 
-NO_ANSWER = "no answer"
-
 MAX_ANSWERS = 3
 """Maximum number of different answers that are named."""
 
 MAX_ANSWER_CHARACTERS = 24
-
-
-UNKNOWN_END = "how it ended is not in the recording"
-
-
-def why_no_answer(answer: str | None, *, is_rebuilt: bool = False) -> str:
-    """Return why a run that submitted has no answer, given its empty answer; a session that was
-    rebuilt from another recording tells only what that contains."""
-    if is_rebuilt:
-        return "the recording does not contain it"
-    return f"output/answer.txt {'was not written' if answer is None else 'is empty'}"
 
 
 def answers_words(answers: list[tuple[str, int]], leftovers: int = 0) -> str:
@@ -52,8 +47,7 @@ def result_answer(outcome: str | None, answer: str | None) -> str:
 
 def said_words(said: str, answer: str | None) -> str:
     """Return an answer that is only in the call of `submit`, marked, given its empty answer."""
-    file = f"answer.txt {'was not written' if answer is None else 'is empty'}"
-    return f"{said} (said in submit; {file})"
+    return f"{said} {said_mark(answer)}"
 
 
 def answer_or_why_none(run: RunSummary) -> str:

@@ -74,6 +74,7 @@ def document(recording: Recording) -> dict[str, Any]:
             "task": started.task,
             **outcome,
             "answer": recording.summary.answer,
+            **({"said_in_submit": recording.summary.said} if recording.summary.said else {}),
             "people": user_actions(story(recording)),
         },
     }

@@ -40,7 +40,7 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
     marked,
     story,
 )
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
+from sandbox_tui.sessions.store.answers import reported_answer
 from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_TITLE_CHARS = 100
@@ -62,10 +62,9 @@ def _blocks(recording: Recording) -> Iterable[str]:
     yield from outcome_sentences(recording)
     yield "## Task"
     yield quote(prose(started.task))
-    if (summary.answer or "").strip():
-        is_left = leftover_answer(summary.outcome, summary.answer)
-        yield f"## Answer {NOT_SUBMITTED}" if is_left else "## Answer"
-        yield prose(summary.answer or "")
+    answer = reported_answer(summary)
+    yield f"## Answer {answer.mark}".rstrip()
+    yield f"*{inline(answer.why_none)}*" if answer.why_none else prose(answer.text)
     yield from changed_files(recording)
     yield from table_of_calls(entries)
     yield "## What happened"

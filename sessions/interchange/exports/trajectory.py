@@ -39,6 +39,7 @@ def document(recording: Recording) -> dict[str, Any]:
             "model": recording.started.model,
             "outcome": summary.outcome,
             "answer": summary.answer,
+            **({"said_in_submit": summary.said} if summary.said else {}),
             "error": recording.state.finished.error if recording.state.finished else None,
             "started_at": summary.started_at,
             "input_tokens": summary.input_tokens,

@@ -11,8 +11,9 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison
 from sandbox_tui.sessions.relations.running_now import RunningNow
+from sandbox_tui.sessions.store.answers import NO_ANSWER, reason_without_answer
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER, result_answer, said_words, why_no_answer
+from sandbox_tui.tui.format.answers import result_answer, said_words
 from sandbox_tui.tui.format.compared.running_words import running_words
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import first_line, model_title, task_title
@@ -155,9 +156,4 @@ def answer_or_reason(run: RunSummary) -> str:
         return said_words(run.said, run.answer)
     if run.outcome == "running":
         return "none yet"
-    reason = (run.error or "").strip().removesuffix(".")
-    if reason.startswith(("You ", "The ")):
-        reason = reason[0].lower() + reason[1:]
-    if not reason and run.outcome == "submitted":
-        reason = why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)
-    return f"{NO_ANSWER} ({reason})" if reason else NO_ANSWER
+    return f"{NO_ANSWER} ({reason_without_answer(run)})"

@@ -32,7 +32,7 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
     marked,
     story,
 )
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
+from sandbox_tui.sessions.store.answers import reported_answer
 from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_PAUSE_SECONDS = 2.0
@@ -66,7 +66,7 @@ def _rest(recording: Recording, styles: StyleTable) -> dict[str, Any]:
         "meta": _meta(recording),
         "clock": _steps([event.t for event in recording.events]),
         "play": _steps(_played(recording.events)),
-        "items": _items(story(recording)),
+        "items": _with_card(_items(story(recording)), recording),
         "looks": [list(look) for look in styles.numbers],
         "files": changes,
         "contents": contents_of(recording, changes),
@@ -75,7 +75,7 @@ def _rest(recording: Recording, styles: StyleTable) -> dict[str, Any]:
 
 def _meta(recording: Recording) -> dict[str, Any]:
     summary, started = recording.summary, recording.started
-    is_left = leftover_answer(summary.outcome, summary.answer)
+    answer = reported_answer(summary)
     return {
         "id": summary.id,
         "title": sanitize_line(summary.title or title_line(started.task)),
@@ -84,8 +84,9 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "sandbox": sanitize_line(started.sandbox),
         "outcome": summary.outcome,
         "error": sanitize_line(summary.error or ""),
-        "answer": _shown(summary.answer or ""),
-        "answer_label": f"answer {NOT_SUBMITTED}" if is_left else "answer",
+        "answer": _shown(answer.text),
+        "answer_label": f"answer {answer.mark}".rstrip(),
+        "no_answer": sanitize_line(answer.why_none),
         "steps": summary.steps,
         "calls": summary.calls,
         "failed": summary.failed_calls,
@@ -125,6 +126,18 @@ def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """Return the items of the call list, in order. `seq` is the event with which an item appears,
     `done` the event that completes it; other positions are named as in `Entry`."""
     return [{"seq": entry.seq, **_item(entry)} for entry in entries]
+
+
+def _with_card(items: list[dict[str, Any]], recording: Recording) -> list[dict[str, Any]]:
+    """Mark the end that gets the card with answer, files and figures; a session that has not
+    ended gets one, too."""
+    if recording.state.finished is None:
+        words = recording.summary.outcome.replace("_", " ")
+        items.append({"seq": recording.events[-1].seq, "kind": "end", "text": words, "ok": None})
+    last = next((item for item in reversed(items) if item["kind"] == "end"), None)
+    if last is not None:
+        last["card"] = True
+    return items
 
 
 def _item(entry: Entry) -> dict[str, Any]:

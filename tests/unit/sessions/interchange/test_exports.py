@@ -325,6 +325,70 @@ def test_an_answer_that_was_not_submitted_is_marked(
     assert (meta["answer_label"], meta["answer"]) == (f"answer{mark}", "words")
 
 
+@pytest.mark.parametrize(
+    ("reason", "error", "why"),
+    [
+        ("cancelled", "You cancelled the run.", "no answer: you cancelled the run"),
+        ("max_steps", None, "no answer: the run ended with max steps"),
+        ("submitted", None, "no answer: output/answer.txt was not written"),
+    ],
+)
+def test_exports_say_why_there_is_no_answer(
+    store: Store, reason: e.FinishReason, error: str | None, why: str
+) -> None:
+    keep(store, [started(), finished_without_answer(reason, error)], [])
+    assert f"\n\n## Answer\n\n*{why}*\n\n" in only(store, "markdown").decode()
+    meta = meta_of(store)
+    assert (meta["answer"], meta["no_answer"]) == ("", why)
+
+
+def test_a_session_without_an_end_ends_with_a_card_on_the_page(store: Store) -> None:
+    keep(store, [started()], [])
+    data = json.loads(b"".join(page_data(Recording(store, "r"))))
+    assert data["items"][-1]["kind"] == "end"
+    assert data["meta"]["no_answer"].startswith("no answer: ")
+
+
+def test_an_answer_that_is_only_in_submit_is_exported_with_its_mark(store: Store) -> None:
+    call = e.ToolCall(number=1, step=1, id="c", name="submit", arguments='{"answer": "forty-two"}')
+    events = [started(), replied(2), e.CallProposed(seq=3, call=call)]
+    events.append(finished_without_answer("submitted", None, seq=4))
+    keep(store, events, [])
+    mark = "(said in submit; answer.txt was not written)"
+    text = only(store, "markdown").decode()
+    assert f"\n\n## Answer {mark}\n\nforty-two\n\n" in text
+    meta = meta_of(store)
+    assert (meta["answer_label"], meta["answer"]) == (f"answer {mark}", "forty-two")
+    atif = json.loads(only(store, "atif"))
+    assert atif["extra"]["said_in_submit"] == "forty-two"
+    assert json.loads(only(store, "trajectory"))["metadata"]["said_in_submit"] == "forty-two"
+
+
+def finished_without_answer(
+    reason: e.FinishReason, error: str | None, seq: int = 2
+) -> e.RunFinished:
+    return e.RunFinished(seq=seq, reason=reason, error=error, totals=e.Totals(steps=1))
+
+
+def replied(seq: int) -> e.ModelReplied:
+    message: dict[str, object] = {"role": "assistant", "content": "ready"}
+    return e.ModelReplied(
+        seq=seq,
+        step=1,
+        message=message,
+        text="ready",
+        reasoning="",
+        usage=e.Usage(),
+        finish_reason="stop",
+        latency=0.1,
+        cost=None,
+    )
+
+
+def meta_of(store: Store) -> dict[str, Any]:
+    return json.loads(b"".join(page_data(Recording(store, "r"))))["meta"]
+
+
 CODE = """Compare:
 
 ```python

@@ -268,7 +268,7 @@ def test_the_reason_for_a_missing_answer_is_not_shown_as_an_answer(tmp_path: Pat
     assert [answer_or_reason(one) for one in (said, stopped, silent, handed_in, failed)] == [
         "42",
         "no answer (you ended the run)",
-        "no answer",
+        "no answer (the run was interrupted)",
         "no answer (output/answer.txt was not written)",
         "no answer (OpenAI is overloaded)",
     ]

@@ -149,9 +149,10 @@
     end() {
       const d = this.data, meta = film.meta, [colour, sign] = ending(d.ok);
       const box = this.line(colour, sign, d.text);
-      if (d !== film.items[film.items.length - 1]) return box;
+      if (!d.card) return box;
       box.classList.add("card");
       if (meta.answer.trim()) box.append(make("div", "label", meta.answer_label), markdown(meta.answer, "answer"));
+      else box.append(make("div", "label", meta.no_answer));
       const changed = changedFiles();
       if (changed.length) box.append(make("div", "label", "files"));
       const results = make("div", "results");
@@ -165,10 +166,12 @@
       if (changed.length) box.append(results);
       const cost = meta.cost === null ? "" : `$${meta.cost.toFixed(2)}`;
       const failed = meta.failed ? `${many(meta.calls, "call")}, ${meta.failed} failed` : many(meta.calls, "call");
-      box.append(make("div", "label", [many(meta.steps, "step"), failed, meta.tokens ? many(meta.tokens, "token") : "",
-        cost, meta.seconds ? took(meta.seconds) : ""].filter(Boolean).join(" · ")));
-      box.append(make("div", "label", [meta.model, meta.sandbox, new Date(meta.began * 1000).toLocaleString()]
-        .filter(Boolean).join(" · ")));
+      // A line breaks between two facts, not inside one.
+      const facts = (parts) => box.append(make("div", "label figures",
+        parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")));
+      facts([many(meta.steps, "step"), failed, meta.tokens ? many(meta.tokens, "token") : "", cost,
+        meta.seconds ? took(meta.seconds) : ""]);
+      facts([meta.model, meta.sandbox, new Date(meta.began * 1000).toLocaleString()]);
       return box;
     }
     line(kind, sign, text) {
