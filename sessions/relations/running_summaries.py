@@ -1,4 +1,4 @@
-"""Brings the summaries of running sessions up to now: their time, and whether they retry."""
+"""Brings the summaries of running sessions up to now: their time, and what they wait for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sandbox_tui.core.events.types import ModelAsked
+from sandbox_tui.sessions.relations.awaiting_person import waiting_runs
 from sandbox_tui.sessions.relations.fork_origin import clocks_began_at
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
@@ -17,8 +18,8 @@ _ENDED_BY = ("ModelReplied", "ModelFailed", "CallStarted", "RunFinished")
 
 
 def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
-    """Return the summaries; those of running sessions with their time until now, and with what they
-    wait for, while their model's server fails, as the `error`.
+    """Return the summaries; those of running sessions with their time until now, whether they wait
+    for the user, and with what they wait for, while their model's server fails, as the `error`.
 
     The record of a running session ends with its last event, which may be long ago. The clock of
     another host may differ, so the time of a session there stays as recorded.
@@ -31,6 +32,7 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
     if not running:
         return runs
     words = _retry_words(store, [run.id for run in running])
+    waiting = waiting_runs(store, [run.id for run in running])
     here = [run for run in running if not run.elsewhere]
     began, now = clocks_began_at(store, here), time.time()
     return [
@@ -38,6 +40,7 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
             run,
             seconds=max(run.seconds, now - began[run.id]) if run.id in began else run.seconds,
             error=words.get(run.id) or run.error,
+            waits=run.id in waiting,
         )
         if run.outcome == "running"
         else run

@@ -32,6 +32,7 @@ class RunSummary:
         sample: its number among them, counted from 1; None if it was not recorded.
         imported: whether it was recorded elsewhere.
         said: the answer in the call of `submit`, if its file holds none; empty without one.
+        waits: whether it waits for the user's decision, if `up_to_now` looked.
         elsewhere: name of the other host on which its program runs, so that `running` is a guess;
             empty for this host.
     """
@@ -63,6 +64,7 @@ class RunSummary:
     tokens_estimated: bool = False
     elsewhere: str = ""
     said: str = ""
+    waits: bool = False
 
     @property
     def is_resumable(self) -> bool:
@@ -129,5 +131,5 @@ def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
 _COLUMNS = tuple(
     field.name
     for field in fields(RunSummary)
-    if field.name not in ("outcome", "imported", "elsewhere", "tokens_estimated", "said")
+    if field.name not in ("outcome", "imported", "elsewhere", "tokens_estimated", "said", "waits")
 )

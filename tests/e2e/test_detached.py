@@ -49,7 +49,7 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
         assert isinstance(session, e.RunStarted)
         assert session.run_id in terminal.screen()
     # that terminal and all its processes have ended
-    assert "running (detached)" in program(own_home, "sessions", "ls")
+    assert "(detached)" in program(own_home, "sessions", "ls")
     with Terminal("attach", home=own_home) as one:
         one.wait_for("waits for you", "detached", "1 bash")
         with Terminal(home=own_home, columns=120, rows=36) as two:
@@ -72,7 +72,7 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
         one.wait_for("second-output", "3 submit")
         one.press("q")
         assert one.exit_code() == 0
-    assert "running (detached)" in program(own_home, "sessions", "ls")
+    assert "waits for you (detached)" in program(own_home, "sessions", "ls")
     assert program(own_home, "stop") == f"stopped {session.run_id}"
     assert "cancelled" in program(own_home, "sessions", "ls")
     end = stored(own_home)[-1]

@@ -184,10 +184,12 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
         assert "cancelled" in person.runs("sandbox-tui sessions ls")
         several = [re.findall(r"^20\S+", person.runs(run), re.MULTILINE)[-1] for _ in range(2)]
         refused = person.runs("sandbox-tui stop", 2)
-        assert "2 detached runs are running. Name those to stop:" in refused
+        assert "2 detached runs. Name those to stop, or use --all:" in refused
         person.enters("sandbox-tui attach")
         person.sees("2 runs", "2 wait for you")
         person.presses("q")
         assert person.is_back() == 0
-        screen = person.runs(f"sandbox-tui stop {' '.join(several)}")
-        assert all(f"stopped {one}" in screen for one in several)
+        screen = person.runs(f"sandbox-tui stop {session} {several[0]}")
+        assert f"{session} has already ended: cancelled" in screen
+        assert f"stopped {several[0]}" in screen
+        assert f"stopped {several[1]}" in person.runs("sandbox-tui stop --all")

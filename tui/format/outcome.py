@@ -9,19 +9,25 @@ from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.remote.sockets import is_detached
 
+WAITS = "waits for you"
+"""What a run does in which a call waits for the user's decision."""
+
 
 def short_outcome(run: RunSummary) -> str:
     """Return `outcome_words` for a narrow column."""
+    if run.waits:
+        return WAITS
     return "detached" if _runs_detached(run) else outcome_words(run)
 
 
 def outcome_words(run: RunSummary) -> str:
-    """Return how a session ended, or that it is running, and where."""
+    """Return how a session ended, or that it is running or waits for the user, and where."""
+    now = WAITS if run.waits else run.outcome.replace("_", " ")
     if _runs_detached(run):
-        return "running (detached)"
+        return f"{now} (detached)"
     if run.outcome == "running" and run.elsewhere:
-        return f"running on {sanitize_line(run.elsewhere)}"
-    return run.outcome.replace("_", " ")
+        return f"{now} on {sanitize_line(run.elsewhere)}"
+    return now
 
 
 def eval_status(status: str, lost: int) -> str:

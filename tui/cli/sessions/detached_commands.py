@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.completion import complete_session
-from sandbox_tui.tui.cli.open_store import open_store, unique_by_id
+from sandbox_tui.tui.cli.open_store import open_store
 from sandbox_tui.tui.cli.options import load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show
+
+if TYPE_CHECKING:
+    from sandbox_tui.sessions import RunSummary, Store
 
 
 @click.command(short_help="Watch or control a detached run.")
@@ -45,16 +52,39 @@ def attach(theme: str | None, session: str | None, headless: bool, as_json: bool
 
 @click.command(short_help="End detached runs.")
 @click.argument("session", nargs=-1, shell_complete=complete_session)
-def stop(session: tuple[str, ...]) -> None:
-    """End runs that were started with --detach (default: the only such SESSION)."""
+@click.option("--all", "every", is_flag=True, help="End all detached runs.")
+def stop(session: tuple[str, ...], every: bool) -> None:
+    """End runs that were started with --detach (default: the only such SESSION).
+
+    A SESSION that has already ended is left as it is.
+    """
     from sandbox_tui.tui.cli.sessions.detached_runs import (
-        detached_run,
+        detached_runs,
+        named_runs,
         only_detached_run,
-        stop_run,
     )
 
+    if every and session:
+        raise click.UsageError("Name SESSIONS or use --all, not both.")
     with open_store() as store:
-        runs = [detached_run(store, name) for name in session] or [only_detached_run(store)]
-        for run in unique_by_id(runs, lambda run: run.id):
+        named = named_runs(store, session)
+        runs = named.detached
+        if not session:
+            runs = detached_runs(store) if every else [only_detached_run(store)]
+        problems = [*named.problems, *_stop_each(runs, store)]
+    for words in (*named.ended, *problems):
+        click.echo(f"sandbox-tui: {sanitize_line(words)}", err=True)
+    sys.exit(2 if problems else 0)
+
+
+def _stop_each(runs: Sequence[RunSummary], store: Store) -> Iterator[str]:
+    """End runs, and print which were ended; yield why others could not be."""
+    from sandbox_tui.tui.cli.sessions.detached_runs import stop_run
+
+    for run in runs:
+        try:
             stop_run(run, store)
+        except SandboxTuiError as error:
+            yield str(error)
+        else:
             click.echo(f"stopped {run.id}")

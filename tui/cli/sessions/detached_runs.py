@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
+from sandbox_tui.tui.format.outcome import WAITS, outcome_words
+from sandbox_tui.tui.format.titles import cut_title, task_title
 
 MAX_TASK = 60
-"""Maximum characters of a task in a list of runs."""
+"""Maximum columns of a task in a list of runs."""
 
 
 def detached_run(store: Store, name: str | None) -> RunSummary:
@@ -24,12 +27,54 @@ def detached_run(store: Store, name: str | None) -> RunSummary:
     if name is None or name == "last":
         return detached_runs(store)[0]
     found = store.run(name)
-    if found.outcome == "running" and found.elsewhere:
-        raise ConfigError(f"{found.id} is running in {found.program}.")
-    if found.outcome != "running" or not is_detached(found.id):
-        ended = found.outcome.replace("_", " ")
-        raise ConfigError(f"{found.id} is {ended}, so it is not a detached run.")
+    if problem := why_not_detached(found):
+        raise ConfigError(problem)
     return found
+
+
+def why_not_detached(run: RunSummary) -> str:
+    """Return why a session is no detached run, as a sentence; empty if it is one."""
+    if run.outcome == "running" and run.elsewhere:
+        return f"{run.id} is running in {run.program}."
+    if run.outcome == "running" and is_detached(run.id):
+        return ""
+    if run.outcome == "running":
+        return f"{run.id} is not a detached run: it runs in the terminal that started it."
+    return f"{run.id} has already ended: {outcome_words(run)}."
+
+
+class NamedRuns(NamedTuple):
+    """The sessions that a command names.
+
+    Attributes:
+        detached: the detached runs among them, each once.
+        ended: for each that has ended, a sentence that says so.
+        problems: why nothing can be done about the others.
+    """
+
+    detached: list[RunSummary]
+    ended: list[str]
+    problems: list[str]
+
+
+def named_runs(store: Store, names: Sequence[str]) -> NamedRuns:
+    """Return what the names stand for; a wrong one does not affect the others."""
+    found: dict[str, RunSummary] = {}
+    named = NamedRuns([], [], [])
+    for name in names:
+        try:
+            run = detached_run(store, None) if name == "last" else store.run(name)
+            found.setdefault(run.id, run)
+        except SandboxTuiError as error:
+            named.problems.append(str(error))
+    for run in found.values():
+        if not (why := why_not_detached(run)):
+            named.detached.append(run)
+        elif run.outcome == "running":
+            named.problems.append(why)
+        else:
+            named.ended.append(why)
+    return named
 
 
 def only_detached_run(store: Store) -> RunSummary:
@@ -41,9 +86,17 @@ def only_detached_run(store: Store) -> RunSummary:
     first, *others = detached_runs(store)
     if not others:
         return first
-    lines = [f"  {run.id}  {sanitize_line(run.title or run.task)}" for run in (first, *others)]
-    listed = "\n".join(line[: MAX_TASK + len(first.id)] for line in lines)
-    raise ConfigError(f"{len(lines)} detached runs are running. Name those to stop:\n{listed}")
+    runs = up_to_now(store, [first, *others])
+    widest = max(len(_state(run)) for run in runs)
+    listed = "".join(
+        f"\n  {run.id}  {_state(run):<{widest}}  {cut_title(task_title(run), MAX_TASK)}"
+        for run in runs
+    )
+    raise ConfigError(f"{len(runs)} detached runs. Name those to stop, or use --all:{listed}")
+
+
+def _state(run: RunSummary) -> str:
+    return WAITS if run.waits else run.outcome
 
 
 def detached_runs(store: Store) -> Sequence[RunSummary]:

@@ -14,6 +14,7 @@ from sandbox_tui.tui.format.titles import cut_title, model_title, task_line, tas
 
 GAP = "  "
 MAX_TASK_CHARACTERS, MIN_TASK_CHARACTERS = 60, 20
+MIN_OUTCOME_CHARACTERS = 18
 MAX_SAMPLE_CHARACTERS = 40
 """Characters of a sample's number and answer, which stand before its task."""
 
@@ -29,6 +30,8 @@ def session_lines(runs: Sequence[RunSummary], width: int | None = None) -> Itera
         width: columns of the terminal, which no line exceeds; None for a file or a pipe.
     """
     columns = dict(_COLUMNS)
+    widest = max((len(outcome_words(run)) for run in runs), default=0)
+    columns["outcome"] = (f"<{max(widest, MIN_OUTCOME_CHARACTERS)}", outcome_words)
     if not any(run.parent for run in runs):
         del columns["fork of"]
     for name in DROPPED:
@@ -73,7 +76,7 @@ _COLUMNS: dict[str, tuple[str, Callable[[RunSummary], str]]] = {
     "session": ("<21", lambda run: run.id),
     "fork of": ("<7", lambda run: (run.parent or "").rpartition("-")[2]),
     "started": ("<16", _started),
-    "outcome": ("<18", outcome_words),
+    "outcome": (f"<{MIN_OUTCOME_CHARACTERS}", outcome_words),
     "steps": (">5", lambda run: str(run.steps)),
     "tokens": (">6", _tokens),
     "time": (">7", lambda run: clock(run.seconds)),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.recording.awaiting_person import held_calls
+from sandbox_tui.sessions.relations.awaiting_person import held_calls
 from sandbox_tui.sessions.relations.fork_tree import Lineage, with_lineage
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger

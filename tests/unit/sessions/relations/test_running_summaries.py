@@ -10,7 +10,7 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.awaiting_person import held_calls
+from sandbox_tui.sessions.relations.awaiting_person import held_calls
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from tests.unit.event_streams import started
 

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 import pytest
 from click.testing import CliRunner, Result
 
-from sandbox_tui.sessions import Store
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.remote.sockets import listen, remove_left_socket
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.cli.sessions import detached_runs
 from tests.unit.event_streams import started
 
 RUNS = ("20261120-101112-stopa", "20261121-101112-stopb")
+ENDED = "20261119-101112-ended"
 
 
 @pytest.fixture
@@ -22,6 +25,8 @@ def detached(store: Store) -> Iterator[None]:
     with contextlib.ExitStack() as sockets:
         for number, run in enumerate(RUNS):
             store.append(run, [started(run, task=f"task {number}", started_at=float(number))])
+            if not number:
+                store.append(run, [e.CallHeld(seq=2, t=1.0, call=1)])
             sockets.callback(remove_left_socket, run)
             sockets.enter_context(contextlib.closing(listen(run)))
         yield
@@ -36,10 +41,41 @@ def test_of_several_runs_none_is_chosen() -> None:
     done = stop()
     assert done.exit_code == 2
     assert done.stderr.splitlines() == [
-        "sandbox-tui: 2 detached runs are running. Name those to stop:",
-        f"  {RUNS[1]}  task 1",
-        f"  {RUNS[0]}  task 0",
+        "sandbox-tui: 2 detached runs. Name those to stop, or use --all:",
+        f"  {RUNS[1]}  running        task 1",
+        f"  {RUNS[0]}  waits for you  task 0",
     ]
+
+
+def stop_at_once(run: RunSummary, store: Store) -> None:
+    """Stop a run whose program does not exist."""
+    assert store.has_run(run.id)
+
+
+@pytest.mark.usefixtures("detached")
+def test_what_has_ended_keeps_no_other_from_being_stopped(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detached_runs, "stop_run", stop_at_once)
+    end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+    store.append(ENDED, [started(ENDED), end])
+    done = stop(ENDED, "stopa", RUNS[1], "stopa")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [f"stopped {RUNS[0]}", f"stopped {RUNS[1]}"]
+    assert done.stderr == f"sandbox-tui: {ENDED} has already ended: submitted.\n"
+    done = stop("nobody", "stopa")
+    assert done.exit_code == 2
+    assert done.stdout == f"stopped {RUNS[0]}\n"
+    assert "There is no session 'nobody'" in done.stderr
+
+
+@pytest.mark.usefixtures("detached")
+def test_all_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detached_runs, "stop_run", stop_at_once)
+    done = stop("--all")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [f"stopped {RUNS[1]}", f"stopped {RUNS[0]}"]
+    assert stop("--all", RUNS[0]).exit_code == 2
 
 
 def test_a_socket_that_a_killed_program_left_is_no_run(store: Store) -> None:
