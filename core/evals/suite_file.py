@@ -98,6 +98,23 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     return _suite(name_or_path, _read(name_or_path, entry), folder, overrides or {})
 
 
+def needs_download(name_or_path: str) -> bool:
+    """Return whether the tasks of a suite may have to be downloaded.
+
+    Raises:
+        ConfigError: its file cannot be read.
+    """
+    file = typed_path(name_or_path)
+    if file.suffix in (".yaml", ".yml"):
+        tables = _read(name_or_path, file)
+    else:
+        entries = (one for one in _suite_files() if one.name == f"{name_or_path}.yaml")
+        entry = next(entries, None)
+        tables = {} if entry is None else _read(name_or_path, entry)
+    dataset: object = tables.get("dataset")
+    return isinstance(dataset, dict) and "hugging_face" in cast(dict[Any, Any], dataset).values()
+
+
 def known_suites() -> dict[str, str]:
     """Return the descriptions of all named suites, by name; empty if a file cannot be read."""
     found: dict[str, str] = {}

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from textual.content import Content
 from textual.pilot import Pilot
-from textual.widgets import Label, Select
+from textual.widgets import Label, Select, Static
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.eval_info import EvalInfo
@@ -21,6 +21,7 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
@@ -206,6 +207,67 @@ async def test_a_data_file_is_checked_when_it_is_chosen(
         await pilot.press("tab")
         await until(pilot, lambda: marked(app)() == {field})
         assert words in dialog._mistakes[field]
+
+
+def products(folder: Path, tasks: int) -> str:
+    """A data file with so many tasks."""
+    file = folder / "products.jsonl"
+    row = '{"problem": "1 + 1", "target": "2", "scorer": "number"}\n'
+    file.write_text(row * tasks)
+    return str(file)
+
+
+async def test_it_says_how_many_samples_it_starts(store: Store, tmp_path: Path) -> None:
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        box = dialog.query_one("#box")
+        dialog.put("suite", products(tmp_path, 3))
+        for name, text, words in (
+            ("samples", "", "start 6 samples (3 tasks in 2 modes) · "),
+            ("samples", "4", "start 24 samples (3 tasks in 2 modes, 4 times) · "),
+            ("samples", "x", "start · "),
+            ("samples", "4", "start 24 samples"),
+            ("mode", "vanilla", "start 12 samples (3 tasks, 4 times) · "),
+            ("limit", "2", "start 8 samples (2 tasks, 4 times) · "),
+            ("suite", "nowhere", "start · "),
+            ("suite", "math", "start · "),  # its tasks are downloaded first
+        ):
+            dialog.put(name, text)
+            await until(pilot, lambda words=words: words in str(box.border_subtitle))
+
+
+async def test_it_asks_before_many_samples_and_if_no_server_answers(
+    store: Store, tmp_path: Path
+) -> None:
+    async with form(store, (60, 20), name="m", base_url="http://127.0.0.1:9/v1") as (app, pilot):
+        dialog: Any = app.screen
+        box = dialog.query_one("#box")
+        dialog.put("suite", products(tmp_path, 50))
+        for samples, many in (
+            ("2", "This starts 200 samples: 50 tasks in 2 modes, 2 times. "),
+            ("", ""),
+        ):
+            dialog.put("samples", samples)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+            asked = str(app.screen.query_one(Static).content)
+            server = "The server http://127.0.0.1:9/v1 does not answer now."
+            assert asked == f"{many}{server} Start all the same?"
+            await pilot.press("n")
+            await until(pilot, lambda: app.screen is dialog)
+            await until(pilot, lambda: "samples ·" in str(box.border_subtitle))
+            assert f"start {'200' if many else '100'} samples" in str(box.border_subtitle)
+        assert ledger.summaries(store) == []
+
+
+async def test_the_names_of_all_suites_fit_on_a_small_screen(store: Store) -> None:
+    async with form(store, (60, 20)) as (app, pilot):
+        dialog: Any = app.screen
+        dialog.put("suite", "nowhere")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: marked(app)() == {"suite"})
+        rows = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert any("software_engineering" in row for row in rows)
 
 
 def test_the_report_names_the_command_that_does_the_same() -> None:

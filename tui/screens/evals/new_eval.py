@@ -10,6 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.events import Resize
 from textual.widgets import Button, Input, Label, Select
 from typing_extensions import override
 
@@ -29,17 +30,23 @@ from sandbox_tui.tui.format.setting_text import (
 )
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
     BOTH,
     OWN_SCORER,
     FieldError,
     NewEval,
+    Size,
     mistake_in_file,
+    size_of,
     start_eval,
+    suite_to_run,
 )
 from sandbox_tui.tui.screens.home.model_form import ModelForm
+from sandbox_tui.tui.screens.home.server_check import check_server
 from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.path_input import PathInput
@@ -47,6 +54,13 @@ from sandbox_tui.tui.widgets.sessions.last_model import with_last_model
 
 MOST = {"limit": None, "samples": None, "at_once": 1024}
 """The number fields, with the highest number if there is one."""
+
+
+MANY_SAMPLES = 200
+"""Number of samples from which the form asks before it starts them."""
+
+TYPING_SECONDS = 0.3
+"""Pause in typing after which the tasks of a suite are counted."""
 
 
 class NewEvalDialog(ModelForm[EvalSummary | None]):
@@ -62,6 +76,8 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     CSS = """
     NewEvalDialog #fields { height: auto; scrollbar-size-vertical: 1; }
     NewEvalDialog .row > #suite { width: 2fr; }
+    /* The names of all suites have room below the fields. */
+    NewEvalDialog.-low.-narrow #buttons { height: 4; }
     """
 
     HEADING = "new evaluation"
@@ -97,15 +113,14 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         self._has_last_model = self._settings is not settings
         self._draft = draft
         self._is_starting = False
+        self._suite_size: Size | None = None
+        self._counted: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
         model = self._settings.model
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = self.HEADING
-            box.border_subtitle = (
-                f"{hint('new_eval.start')} start · {hint('new_eval.leave')} cancel"
-            )
             with VerticalScroll(id="fields", can_focus=False):
                 with Horizontal(classes="row"):
                     suite = PathInput("pocket", placeholder="a name or a path", id="suite")
@@ -139,6 +154,49 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         suite = self.query_one("#suite", Input)
         suite.focus()
         suite.action_select_all()  # so that typing replaces it
+        self._show_size()
+
+    # --- how many samples it starts
+
+    @on(Input.Changed, "#suite")
+    @on(Input.Changed, "#limit")
+    @on(Input.Changed, "#samples")
+    @on(Select.Changed, "#mode")
+    @on(Resize)
+    def _show_size(self) -> None:
+        """Say beside the key how many samples it starts, as soon as that is known."""
+        typed = self._stripped()
+        if (typed["suite"], typed["limit"]) != self._counted:
+            self._suite_size = None
+            self._count_tasks()
+        if not self._is_starting:
+            self.query_one("#box").border_subtitle = self._start_words(typed)
+
+    @work(group="size", exclusive=True)
+    async def _count_tasks(self) -> None:
+        await asyncio.sleep(TYPING_SECONDS)
+        typed = self._stripped()
+        suite, limit = typed["suite"], typed["limit"]
+        if not self.mistake_while_typing("limit", limit):
+            self._suite_size = await asyncio.to_thread(
+                size_of, suite, int(limit) if limit else None
+            )
+        self._counted = suite, limit
+        self._show_size()
+
+    def _start_words(self, typed: Texts) -> str:
+        start, leave = hint("new_eval.start"), hint("new_eval.leave")
+        has_mistake = any(self.mistake_while_typing(name, typed[name]) for name in MOST)
+        if self._suite_size is None or has_mistake:
+            return f"{start} start · {leave} cancel"
+        size = self._suite_size.changed(NewEval.of(typed))
+        factors = f" ({size.factors})" if self.size.width >= WIDE else ""
+        return f"{start} start {size.total}{factors} · {leave} cancel"
+
+    def _stripped(self) -> Texts:
+        return {name: text.strip() for name, text in self.typed().items()}
+
+    # --- the fields
 
     @override
     def hint_of(self, name: str) -> str:
@@ -183,28 +241,45 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     @work(group="start")
     async def _start(self) -> None:
         self.complete_server()
-        typed = {name: text.strip() for name, text in self.typed().items()}
+        typed = self._stripped()
         self.mark(_mistakes(typed, self._settings))
         if self._mistakes:
             return
         self._is_starting = True
-        box = self.query_one("#box")
-        before, box.border_subtitle = box.border_subtitle, "starting…"
+        self.query_one("#box").border_subtitle = "starting…"
         self.query_one("#hint", Label).update("Starting: loading the tasks, then their program.")
+        new = NewEval.of(typed)
         try:
-            found = await asyncio.to_thread(
-                start_eval, self._store, self._settings, NewEval.of(typed)
-            )
+            suite = await asyncio.to_thread(suite_to_run, new)
+            if await self._is_wanted(Size.of(suite), new.url):
+                args = self._store, self._settings, new, suite
+                found = await asyncio.to_thread(start_eval, *args)
+                self._keep_draft()
+                self.dismiss(found)
+                return
+            self._explain(self._field_of(self.focused))
         except FieldError as error:
             self.mark({error.field: sanitize_line(str(error))})
         except SandboxTuiError as error:
             complain_here(self, str(error), seconds=20)
-        else:
-            self._keep_draft()
-            self.dismiss(found)
-            return
-        box.border_subtitle = before
         self._is_starting = False
+        self._show_size()
+
+    async def _is_wanted(self, size: Size, url: str) -> bool:
+        """Ask before many samples, and before samples whose server does not answer."""
+        words: list[str] = []
+        if size.samples >= MANY_SAMPLES:
+            words.append(f"This starts {size.total}: {size.factors}.")
+        if url:
+            self._check = await check_server(self._settings.model, url)
+            self._show_notes()
+            if not self._check.answers:
+                words.append(f"The server {url} does not answer now.")
+        if not words:
+            return True
+        end = "Start them?" if self._check.answers else "Start all the same?"
+        dialog = ConfirmDialog(" ".join([*words, end]), "start", "back")
+        return await app_of(self).push_screen_wait(dialog)
 
     def action_cancel(self) -> None:
         """Close without an evaluation; what was typed is there when the form opens again."""

@@ -10,9 +10,11 @@ from typing import Any
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.evals.suite_file import DATA_FILES, load_suite
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.suite_file import DATA_FILES, load_suite, needs_download
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.format import numbers
 
 OWN_SCORER = "suite's or file's"
 BOTH = "both"
@@ -104,8 +106,86 @@ class NewEval:
                 yield from (option, str(value))
 
 
-def start_eval(store: Store, settings: config.Settings, new: NewEval) -> ledger.EvalSummary:
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many samples an evaluation has.
+
+    Attributes:
+        tasks, modes: how many of each.
+        each: samples of each task in each mode.
+    """
+
+    tasks: int
+    modes: int
+    each: int
+
+    @classmethod
+    def of(cls, suite: Suite) -> Size:
+        """Return the size of a suite."""
+        return cls(len(suite.tasks), len(suite.modes), suite.samples)
+
+    def changed(self, new: NewEval) -> Size:
+        """Return the size with the modes and samples of a form."""
+        modes = self.modes if new.modes is None else len(new.modes)
+        return Size(self.tasks, modes, new.samples or self.each)
+
+    @property
+    def samples(self) -> int:
+        """The total."""
+        return self.tasks * self.modes * self.each
+
+    @property
+    def total(self) -> str:
+        """The total in words."""
+        return numbers.counted(self.samples, "sample")
+
+    @property
+    def factors(self) -> str:
+        """What the total is made of, in words."""
+        modes = f" in {self.modes} modes" if self.modes > 1 else ""
+        each = f", {self.each} times" if self.each > 1 else ""
+        return f"{numbers.counted(self.tasks, 'task')}{modes}{each}"
+
+
+def size_of(suite: str, limit: int | None) -> Size | None:
+    """Return the size of a suite with its own modes and samples. Blocks.
+
+    Returns:
+        None if its tasks may have to be downloaded first, or if it cannot be read.
+    """
+    try:
+        if not suite or needs_download(suite):
+            return None
+        return Size.of(load_suite(suite, overrides={"dataset.limit": limit}))
+    except ConfigError:
+        return None
+
+
+def suite_to_run(new: NewEval) -> Suite:
+    """Load the suite of an evaluation, with its tasks. Blocks.
+
+    Raises:
+        FieldError: a field cannot be used.
+    """
+    try:
+        suite = load_suite(new.suite, overrides=new.overrides)
+    except ConfigError as error:
+        raise FieldError("suite", str(error)) from error
+    if not all(suite.scorer_of(task) for task in suite.tasks):
+        raise FieldError("scorer", NO_SCORER)
+    return suite
+
+
+def start_eval(
+    store: Store, settings: config.Settings, new: NewEval, suite: Suite
+) -> ledger.EvalSummary:
     """Start an evaluation in a new program, and return it once that program runs it. Blocks.
+
+    Args:
+        store: the database.
+        settings: the user's settings.
+        new: the evaluation.
+        suite: its suite (`suite_to_run`).
 
     Raises:
         FieldError: a field cannot be used.
@@ -117,12 +197,6 @@ def start_eval(store: Store, settings: config.Settings, new: NewEval) -> ledger.
 
     changes = {"model.name": new.model, "model.base_url": new.url, "sandbox.kind": new.kind}
     changed = config.changed(settings, changes)
-    try:
-        suite = load_suite(new.suite, overrides=new.overrides)
-    except ConfigError as error:
-        raise FieldError("suite", str(error)) from error
-    if not all(suite.scorer_of(task) for task in suite.tasks):
-        raise FieldError("scorer", NO_SCORER)
     try:
         evaluation = begin_evaluation(
             store,
