@@ -158,6 +158,7 @@ class KeyBar(Widget):
         """Return the keys for the left and the right side.
 
         The last keys on the left are dropped first, then those on the right; keys that leave stay.
+        What is dropped makes room for shorter ones.
         The palette is dropped only for what is urgent: the help lists the same actions.
         """
         left, right = self._keys()
@@ -166,11 +167,16 @@ class KeyBar(Widget):
         if self._width([*kept, *right]) > room:
             right = right[:1]
         others = [known for known in left if _action(known) not in EXIT_ACTIONS]
+        in_order, dropped = list(left), list[Shown]()
         while others and self._width([*left, *right]) > room:
-            left.remove(others.pop())
+            dropped.append(others.pop())
+            left.remove(dropped[-1])
         while right and self._width([*left, *right]) > room:
             right.pop()
-        return left, right
+        for known in reversed(dropped):  # a long one leaves room for shorter ones
+            if self._width([*left, known, *right]) <= room:
+                left.append(known)
+        return sorted(left, key=in_order.index), right
 
     def _width(self, keys: Iterable[Shown]) -> int:
         """Return the total width of the keys in columns, including the gap after each."""
