@@ -134,6 +134,7 @@ def test_a_program_in_the_shell_gets_mouse_and_paste(
         top = screen.split("\n")[1]
         terminal.press(RELEASE)
         terminal.wait_gone("keyboard goes to the sandbox")
+        top = terminal.wait_for("‹model›").split("\n")[1]
         click(terminal, top.index("shell ×") + 1, 1)
         terminal.wait_for("‹shell› ×", "ready")
         top = terminal.screen().split("\n")[1]

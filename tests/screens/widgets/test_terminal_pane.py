@@ -16,6 +16,7 @@ from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.terminal.search.search_bar import TerminalSearchBar
+from tests.waiting import until
 
 
 class Demo(App[None]):
@@ -374,6 +375,23 @@ async def test_the_release_chord_is_always_in_sight(width: int) -> None:
         await pilot.press(RELEASE)
         await pilot.pause(0.5)
         assert not app.pane.view.attached
+
+
+async def test_the_models_terminal_is_in_front_again_when_the_shell_gives_the_keys_back() -> None:
+    app = Demo()
+    async with app.run_test(size=(60, 12)) as pilot:
+        await with_two_shells(pilot, app)
+        app.pane.visit("shell")
+        app.pane.action_attach()
+        await pilot.press(RELEASE)
+        await until(pilot, lambda: app.pane.shown == "model")
+        await until(pilot, lambda: app.pane.view.has_focus)
+        app.pane.switch("shell")  # the user's choice stays
+        app.pane.visit("shell")
+        app.pane.action_attach()
+        await pilot.press(RELEASE)
+        await until(pilot, lambda: not app.pane.view.attached)
+        assert app.pane.shown == "shell"
 
 
 # --- selecting

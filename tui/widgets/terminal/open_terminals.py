@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sandbox_tui.core.events.run_state import MIRROR
+from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.tui.widgets.terminal.tabs import Tab
 from sandbox_tui.tui.widgets.terminal.used_rows import is_blank
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
@@ -36,12 +37,14 @@ class OpenTerminals(dict[str, OpenTerminal]):
     Attributes:
         shown: name of the visible terminal.
         chosen: the one that the user chose; None before that.
+        visited: the shell that is in front of the mirror only while it has the keyboard.
     """
 
     def __init__(self, *, live: bool) -> None:
         super().__init__()
         self.shown = MIRROR
         self.chosen: str | None = None
+        self.visited: str | None = None
         self._live = live
 
     @property
@@ -82,6 +85,22 @@ class OpenTerminals(dict[str, OpenTerminal]):
         for other, terminal in self.items():
             terminal.view.set_class(other == name, "-shown")
         return before is not None and before is not self[name] and before.view.has_focus
+
+    def visit(self, name: str) -> None:
+        """Put a shell in front of the mirror while it has the keyboard, unless another shell was in
+        front already."""
+        self.visited = name if self.shown == MIRROR else None
+
+    def why_not_typed_into(self, awaited: InputAwaited | None) -> str:
+        """Why the visible terminal takes no keys; empty if it does.
+
+        Args:
+            awaited: what the running command waits for.
+        """
+        if self.shown == MIRROR:
+            waits = awaited is not None and awaited.answerable
+            return "" if waits else "no command waits for input"
+        return "this shell has ended" if self.shown in self.ended else ""
 
     def name_of(self, view: TerminalView) -> str | None:
         """Return the name of a view's terminal; None once its tab has been removed."""

@@ -155,8 +155,7 @@ class TerminalPane(ExplainsUnavailable, Container):
         terminal = self._terminals.get(name)
         if terminal is None:
             return
-        if terminal.view.attached:
-            terminal.view.release()
+        terminal.view.release()
         terminal.ended = True
         if terminal.closing:
             self._remove(name)
@@ -205,8 +204,13 @@ class TerminalPane(ExplainsUnavailable, Container):
     def switch(self, name: str) -> None:
         """Show a terminal that the user chose."""
         if name in self._terminals:
-            self._terminals.chosen = name
+            self._terminals.chosen, self._terminals.visited = name, None
             self._bring_up(name)
+
+    def visit(self, name: str) -> None:
+        """Show a shell for as long as it has the keyboard."""
+        self._terminals.visit(name)
+        self._bring_up(name)
 
     def _bring_up(self, name: str) -> None:
         if name != self.shown and self._search_bar.display:
@@ -285,17 +289,11 @@ class TerminalPane(ExplainsUnavailable, Container):
             case "attach" | "new_shell" | "close_shown" if not self._live:
                 return "a replay cannot be typed into"
             case "attach":
-                return self._why_not_typed_into()
+                return self._terminals.why_not_typed_into(self._awaited)
             case "close_shown" if self.shown == MIRROR:
                 return "this is the model's terminal"
             case _:
                 return ""
-
-    def _why_not_typed_into(self) -> str:
-        if self.shown == MIRROR:
-            waits = self._awaited is not None and self._awaited.answerable
-            return "" if waits else "no command waits for input"
-        return "this shell has ended" if self.shown in self.ended else ""
 
     def action_attach(self) -> None:
         """Send every key to the visible terminal."""
@@ -335,6 +333,8 @@ class TerminalPane(ExplainsUnavailable, Container):
     @on(TerminalView.Released)
     def _released(self, event: TerminalView.Released) -> None:
         event.stop()
+        if self._terminals.visited == self.shown:
+            self.switch(MIRROR)
         self.refresh_subtitle()
         self.screen.refresh_bindings()  # the screen handles keys again
 

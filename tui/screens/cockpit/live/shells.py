@@ -53,7 +53,7 @@ class Shells:
 
     def _attach(self, name: str) -> None:
         terminals = self._terminals
-        terminals.switch(name)
+        terminals.visit(name)
         terminals.view.attached = True
         terminals.view.focus()
         terminals.refresh_subtitle()
