@@ -39,6 +39,12 @@ MIN_TITLE_COLUMNS = 24
 MAX_CUT_MODEL = 16
 """Characters of the model's name if there is little room."""
 
+MIN_CUT_MODEL = 8
+"""Characters of the model's name below which it tells nothing."""
+
+MIN_MODEL_WIDTH = 80
+"""Columns from which the line names the model."""
+
 MIN_TOKENS_WIDTH = 90
 """Columns from which the line has room for the tokens of the reply."""
 
@@ -125,19 +131,34 @@ class StatusBar(Widget):
                 are shortened or dropped.
         """
         keep = 9 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
-        parts = dict(list(self._parts().items())[-keep:]) if keep else {}
+        known = self._parts()
+        kept = list(known)[-keep:] if keep else []
+        if width >= MIN_MODEL_WIDTH:
+            kept.append("model")
+        parts = {name: part for name, part in known.items() if name in kept}
         for name in ("calls", "sandbox"):
             if _columns(parts) > beside_title:
                 parts.pop(name, None)
         if _columns(parts) > beside_title and "model" in parts:
             parts["model"] = cut_title(parts["model"], MAX_CUT_MODEL)
-        for name in ("model", "sample", "cost", "tokens", "context"):
+        for name in ("sample", "cost", "tokens", "context"):
             if _columns(parts) > beside_title:
                 parts.pop(name, None)
+        self._fit_model(parts, beside_title)
         for name in ("clock", "step", "mode"):
             if _columns(parts) > room:
                 parts.pop(name, None)
         return list(parts.values())
+
+    def _fit_model(self, parts: dict[str, str], room: int) -> None:
+        """Shorten the step and the model's name to fit, or leave the name out."""
+        if _columns(parts) > room and "model" in parts and "step" in parts:
+            parts["step"] = step_words(self._state)
+        if (excess := _columns(parts) - room) > 0 and "model" in parts:
+            columns = cell_len(parts["model"]) - excess
+            parts["model"] = cut_title(parts["model"], max(1, columns))
+            if columns < MIN_CUT_MODEL:
+                del parts["model"]
 
     def _status(self, *, with_tokens: bool) -> StatusWords:
         """Return the status; while the run waits for a reply, how far that is."""

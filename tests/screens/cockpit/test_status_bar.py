@@ -84,3 +84,9 @@ async def test_on_a_narrow_line_it_stays_visible_that_another_screen_steers() ->
     line = await shown(run(), 60, "you are in control, 2 watching")
     assert "you are in control, 2 watching" in line
     assert line.rstrip().endswith("● running")
+
+
+@pytest.mark.parametrize("columns", [100, 130, 160])
+async def test_the_model_is_shortened_but_named(columns: int) -> None:
+    line = await shown(run(), columns)
+    assert "Qwen3-Co" in line
