@@ -34,6 +34,7 @@ from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 from tests.snapshots.sample_run import sample_run
@@ -369,3 +370,32 @@ async def test_a_decision_whose_key_the_queue_takes_is_left_out(tmp_path: Path) 
         await until(pilot, lambda: isinstance(screen.focused, QueueList))
         await until(pilot, lambda: "edit" not in bar.render().plain)
         assert "r reject" in bar.render().plain
+
+
+@pytest.mark.parametrize("by_answer", [True, False])
+async def test_a_reason_that_was_not_sent_belongs_to_its_call(
+    tmp_path: Path, by_answer: bool
+) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    async with live(tmp_path, waiting(BASH, command="make"), controls(decisions)) as (
+        _,
+        pilot,
+        screen,
+    ):
+        bar = screen.query_one(InjectBar)
+        line = bar.query_one(Input)
+        await pilot.press("r", *"too slow")
+        assert "reject call 1" in str(bar.border_subtitle)
+        await pilot.press("escape", "r")
+        assert line.value == "too slow", "its own call keeps it"
+        await pilot.press("escape")
+        second = e.ToolCall(number=2, step=2, id="d", name=BASH, arguments='{"command": "ls"}')
+        done = e.CallFinished(call=1, observation="", ok=True)
+        for event in (done, e.CallProposed(call=second), e.CallHeld(call=2)):
+            await screen.apply(event)
+        await until(pilot, lambda: screen.query_one(Calls).waiting == 2)
+        if by_answer:
+            await pilot.press("A", "escape")
+        await pilot.press("r")
+        assert line.value == ""
+        assert "reject call 2" in str(bar.border_subtitle)

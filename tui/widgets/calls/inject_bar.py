@@ -47,6 +47,9 @@ _WORDS: dict[Purpose, str] = {
 _ENTER: dict[Purpose, str] = {"command": "run", "reword": "save"}
 """What enter does; it sends all others."""
 
+_ABOUT_CALL: tuple[Purpose, ...] = ("reject", "answer")
+"""What decides on the waiting call."""
+
 _HAS_LINES: tuple[Purpose, ...] = ("message", "reword")
 """What is shown as several lines if it has them."""
 
@@ -103,6 +106,7 @@ class InjectBar(Horizontal):
     _back = 0
     _unsent = ""
     _gone = ""
+    _call = 0
 
     purpose: reactive[Purpose] = reactive("command", init=False)
     is_visible_to_model: reactive[bool] = reactive(True, init=False)
@@ -149,6 +153,15 @@ class InjectBar(Horizontal):
             self.screen.set_focus(field)
         else:  # it appears with the next refresh
             self.call_after_refresh(field.focus)
+
+    def begin_deciding(self, call: int) -> None:
+        """Forget what was typed about another call: a reason belongs to its call."""
+        self._call = call
+        for purpose in _ABOUT_CALL:
+            self._drafts.pop(purpose, None)
+        if self.purpose in _ABOUT_CALL:
+            self._put("")
+            self._show()
 
     @property
     def _field(self) -> ProseLine | MessageText:
@@ -294,6 +307,8 @@ class InjectBar(Horizontal):
         self._show_placeholder()
         told = "visible to model ◉" if self.is_visible_to_model else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
+        if self.purpose in _ABOUT_CALL and self._call:
+            words = f"{words} call {self._call}"
         leave = f"{hint('inject.leave')} {self._leave_words}"
         self.border_subtitle = (
             f"enter {self.enter_words} · {leave} · {words}" if self._focused else words

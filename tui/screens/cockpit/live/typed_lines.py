@@ -46,9 +46,10 @@ class TypedLines:
         """Open the input line for the reason of a rejection, or for an answer to the call."""
         pending = self._steering.waiting
         if pending is not None:
-            same = pending.call.number == self._deciding
+            if pending.call.number != self._deciding:
+                self._bar.begin_deciding(pending.call.number)
             self._deciding = pending.call.number
-            self._open(purpose, None if same else "")
+            self._open(purpose)
         else:
             ignore_burst(self._screen)
 
@@ -70,7 +71,11 @@ class TypedLines:
 
     def _open(self, purpose: Purpose, text: str | None = None) -> None:
         self._screen.add_class("-typing")
-        self._screen.query_one(InjectBar).ask(purpose, text)
+        self._bar.ask(purpose, text)
+
+    @property
+    def _bar(self) -> InjectBar:
+        return self._screen.query_one(InjectBar)
 
     def leave(self) -> None:
         """Return the focus to the calls."""
