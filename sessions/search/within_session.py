@@ -13,7 +13,7 @@ _TEXTS = (
     ("steps", "number", "seq", "text || char(10) || reasoning", "1"),
     ("calls", "number", "proposed_seq", "input", "proposed_seq IS NOT NULL"),
     ("calls", "number", "finished_seq", "observation", "finished_seq IS NOT NULL"),
-    ("messages", "seq", "seq", "text", "kind IN ('message', 'command', 'observation')"),
+    ("messages", "seq", "seq", "text", "kind IN ('task', 'message', 'command', 'observation')"),
 )
 """Texts in the call list: table, key within the session, number of the event, text, and condition
 on the rows."""

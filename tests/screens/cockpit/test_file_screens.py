@@ -482,3 +482,22 @@ async def test_a_folder_has_no_diff_and_says_so(session: Session) -> None:
         await until(pilot, lambda: "d diff" in bar.render_line(0).text)
         await pilot.press("d")
         await until(pilot, lambda: preview.against == "previous")
+
+
+async def test_a_folder_offers_what_a_folder_can_do(session: Session) -> None:
+    async with replayed(session) as (screen, pilot):
+        files, bar = screen.query_one(FileTree), screen.query_one(KeyBar)
+
+        def offered() -> str:
+            return " ".join(known.words for known in bar.keys_shown)
+
+        assert files.select(f"{ROOT}/code.py")
+        await until(pilot, lambda: "full file" in offered())
+        assert "collapse" not in offered()
+        assert files.select(f"{ROOT}/in")
+        await until(pilot, lambda: "collapse" in offered())
+        assert "full file" not in offered()
+        assert screen.why_unavailable("edit_file", ()) == "a replay cannot be changed"
+        assert screen.why_unavailable("open_file", ()) == "this is a folder"
+        await pilot.press("enter")
+        await until(pilot, lambda: "expand" in offered())

@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_bar import ReplayBar
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.textual_support.private_api import (
     has_toast_lines,
     remove_toast,
@@ -354,7 +355,7 @@ async def test_playing_on_from_a_match_is_followed(
         assert screen.step_notes.step_here >= 31
 
 
-async def test_escape_ends_a_search_that_was_kept_and_leaves_after_that(
+async def test_escape_ends_a_search_that_was_kept_but_not_the_program(
     session: tuple[Path, list[e.AnyEvent]],
 ) -> None:
     path, _ = session
@@ -374,7 +375,9 @@ async def test_escape_ends_a_search_that_was_kept_and_leaves_after_that(
         await pilot.press("escape")
         await until(pilot, lambda: calls.has_focus)
         await pilot.press("escape")
-        await until(pilot, lambda: screen.app.return_code is not None)
+        await until(pilot, lambda: shown_toasts(screen.app))
+        assert shown_toasts(screen.app)[-1].message == "q leaves."
+        assert screen.app.screen is screen, "escape does not end the program"
 
 
 async def test_escape_ends_the_filter_of_the_calls_first(
@@ -388,8 +391,59 @@ async def test_escape_ends_the_filter_of_the_calls_first(
         await pilot.press("escape")
         assert "only" not in str(calls.border_title)
         assert pilot.app.screen is screen
+
+
+async def test_escape_puts_notices_away_first_and_then_leaves_for_the_screen_below(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    async with replayed(session[0]) as (screen, pilot):
+        app = pilot.app
+        second = ReplayScreen(screen._summary, screen._store)
+        await app.push_screen(second)
+        await until(pilot, lambda: app.screen is second and second.is_settled)
+        app.notify("A notice.", timeout=100)
+        await until(pilot, lambda: shown_toasts(app))
         await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen is not screen)
+        await until(pilot, lambda: not shown_toasts(app))
+        assert app.screen is second
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+
+
+async def test_the_task_is_the_first_item_and_is_found(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    task = f"a task of {STEPS} steps"
+    async with replayed(session[0]) as (screen, pilot):
+        calls, app = screen.query_one(Calls), pilot.app
+        await pilot.press("1")
+        assert task in calls.render_line(0).text
+        await pilot.press("home")
+        assert screen.why_unavailable("open_all", ()) == "all of it is shown"
+        await pilot.press("slash", *"task of", "enter")
+        await at(screen, pilot, 1)
+        assert (calls.cursor, calls.block_count()) == (0, 1)
+        found = ReplayScreen(screen._summary, screen._store, at=ReplayPosition(1, words="task of"))
+        await app.push_screen(found)
+        await until(pilot, lambda: found.is_settled and found.query_one(Calls).cursor == 0)
+        assert task in found.query_one(Calls).render_line(0).text
+
+
+async def test_a_long_task_is_opened_in_full(tmp_path: Path) -> None:
+    task = "\n".join(f"Line {n} of the task." for n in range(40))
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        ends = e.Warned(text="the end", seq=2, t=1.0)
+        store.append("r", [started("r", task=task), ends])
+    async with replayed(tmp_path / "s.db") as (screen, pilot):
+        calls, app = screen.query_one(Calls), pilot.app
+        await pilot.press("1", "home")
+        assert calls.current is not None
+        opened = calls._tops[1]
+        await pilot.press("enter")
+        assert calls._tops[1] < opened, "the task is open while there is nothing else"
+        assert "Line 1 of the task. …" in calls.render_line(1).text
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, PagerScreen))
 
 
 async def test_the_timeline_is_clicked_and_dragged(session: tuple[Path, list[e.AnyEvent]]) -> None:
@@ -680,13 +734,14 @@ async def test_a_short_toast_leaves_the_timeline_visible_and_resizes_no_pane(
         timeline, pane = screen.query_one(Timeline), screen.query_one(TerminalPane)
         bar = screen.query_one(ReplayBar)
         before = pane.size
+        assert bar.region.height == 1
         screen.app.notify("Copied.", timeout=3600 if end == "removed" else 0.5)
-        await until(pilot, lambda: bar.has_class("-above-toasts") and pane.size == before)
+        await until(pilot, lambda: not bar.display and pane.size == before)
         assert timeline.display
         if end == "removed":
             [toast] = shown_toasts(screen.app)
             remove_toast(screen.app, toast)
-        await until(pilot, lambda: not bar.has_class("-above-toasts") and pane.size == before)
+        await until(pilot, lambda: bar.display and pane.size == before)
 
 
 @pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])

@@ -73,8 +73,9 @@ def a_run() -> RunState:
 class OneList(App[None]):
     """An app with only the list."""
 
-    def __init__(self, state: RunState, *, autoselect: bool = False) -> None:
+    def __init__(self, state: RunState, *, autoselect: bool = False, task: str = "") -> None:
         super().__init__()
+        self.run_task = task
         self.state = state
         self.autoselect = autoselect
         for theme in load_themes()[0].values():
@@ -84,7 +85,7 @@ class OneList(App[None]):
         return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
-        yield Calls(self.state, autoselect=self.autoselect, id="calls")
+        yield Calls(self.state, task=self.run_task, autoselect=self.autoselect, id="calls")
 
     def on_mount(self) -> None:
         self.theme = "lamplight"
@@ -254,18 +255,20 @@ async def test_the_task_is_read_until_the_first_words_arrive() -> None:
     state = RunState()
     state.apply(msgspec.structs.replace(started(task=task), seq=1))
     state.apply(e.ModelAsked(seq=2, step=1, digest="", messages=2))
-    app = OneList(state)
+    app = OneList(state, task=task)
     async with app.run_test(size=(80, 30)) as pilot:
         calls = app.query_one(Calls)
         calls.sync(1.0)
         await pilot.pause()
         drawn = [line.plain for line in calls.draw_block(0, 76)]
-        assert drawn[1].startswith("task  Count the grains")
-        assert len(drawn) == calls.block_height(0, 76) == 1 + 15 + 1
-        assert "more lines" in drawn[-1]
+        assert drawn[0].startswith("task  Count the grains")
+        assert len(drawn) == calls.block_height(0, 76) == 15 + 1 + 1
+        assert "more lines" in drawn[-2]
         state.apply(e.ModelDelta(seq=3, step=1, channel="text", text="I count."))
         calls.sync(2.0)
-        assert not any("grains" in line.plain for line in calls.draw_block(0, 76))
+        drawn = [line.plain for line in calls.draw_block(0, 76)]
+        assert len(drawn) == calls.block_height(0, 76) == 2 + 1
+        assert drawn[1].endswith(" …")
 
 
 async def test_a_reply_is_read_as_it_comes_and_folds_when_a_call_begins() -> None:
@@ -718,3 +721,37 @@ async def test_a_list_that_grew_while_it_was_hidden_has_no_gaps() -> None:
         lines = ["".join(part.text for part in calls.render_line(y)) for y in range(18)]
         assert "sleep 1" in "\n".join(lines)
         assert "false" in "\n".join(lines), "the calls before"
+
+
+async def test_the_border_names_what_can_be_done_first_and_cuts_no_word() -> None:
+    state = a_run()
+    state.finished = None
+    app = OneList(state)
+    async with app.run_test(size=(24, 8)) as pilot:
+        calls = app.query_one(Calls)
+        calls.styles.border = ("round", "blue")
+        await pilot.press("home")
+        state.apply(e.Warned(text="more"))
+        calls.sync(2.0)
+        assert str(calls.border_subtitle) == "↓ new below · 1 failed"[: len("↓ new below")]
+        await pilot.resize_terminal(80, 8)
+        await pilot.pause()
+        assert str(calls.border_subtitle) == "↓ new below · 1 failed · 1 by you"
+
+
+async def test_a_message_of_one_line_is_not_opened() -> None:
+    state = RunState()
+    for item, text in enumerate(("mind the hay", "a long one " * 20), 1):
+        state.apply(e.HumanMessage(id=item, text=text))
+    app = OneList(state)
+    async with app.run_test(size=(60, 20)) as pilot:
+        calls = app.query_one(Calls)
+        await pilot.press("home")
+        before = shown_text(calls)
+        assert calls.why_unavailable("choose", ()) == "all of it is shown"
+        await pilot.press("enter")
+        assert shown_text(calls) == before
+        await pilot.press("down")
+        assert not calls.why_unavailable("choose", ())
+        await pilot.press("enter")
+        assert len(shown_text(calls)) > len(before)

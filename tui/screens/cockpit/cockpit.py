@@ -27,10 +27,10 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
 from sandbox_tui.tui.screens.cockpit.file_panes import FilePanes
+from sandbox_tui.tui.screens.cockpit.has_files import HasFiles
 from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
-from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, HasPanes
+from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION
 from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
-from sandbox_tui.tui.screens.files.file_view import choose_version
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -45,14 +45,13 @@ from sandbox_tui.tui.widgets.timeline import Timeline
 FRAME_SECONDS = 1 / 20
 """Seconds between updates of the screen, however many events arrive."""
 
-LIVE_FILE_ACTIONS = ("push_file", "edit_file")
 
-
-class Cockpit(ExplainsUnavailable, HasPanes):
+class Cockpit(ExplainsUnavailable, HasFiles):
     """The common base of live runs and replays: the panes, and how events reach them.
 
     Args:
-        task: the task, or the title of the session, whose first line the header shows.
+        title: the task, or the title of the session, whose first line the header shows.
+        task: the task.
         live: whether terminals follow the size of their pane.
         get_blob: returns file contents by digest.
 
@@ -87,10 +86,12 @@ class Cockpit(ExplainsUnavailable, HasPanes):
         binding("cockpit.note", "note", show=False),
     ]
 
-    def __init__(self, task: str, *, live: bool, get_blob: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self, title: str, *, task: str, live: bool, get_blob: Callable[[str], bytes | None]
+    ) -> None:
         super().__init__()
         self.state = RunState()
-        self._task_line = task_line(task)
+        self._whole_task, self._task_line = task, task_line(title)
         self._is_live = live
         self._is_left = False
         self._get_blob = get_blob
@@ -106,7 +107,13 @@ class Cockpit(ExplainsUnavailable, HasPanes):
         """Yield header, three panes, the widgets below them, footer."""
         yield StatusBar(self.state, self._task_line, id="status")
         with Horizontal(id="panes"):
-            yield Calls(self.state, autoselect=self._is_live, get_blob=self._get_blob, id="calls")
+            yield Calls(
+                self.state,
+                task=self._whole_task,
+                autoselect=self._is_live,
+                get_blob=self._get_blob,
+                id="calls",
+            )
             yield TerminalPane(live=self._is_live, id="terminals")
             with Vertical(id="side"):
                 yield FileTree(self.state, id="files")
@@ -262,69 +269,22 @@ class Cockpit(ExplainsUnavailable, HasPanes):
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Files can be changed only in an active run."""
-        if action in LIVE_FILE_ACTIONS and self.live_files is None:
-            return "the run is starting" if self._is_live else "a replay cannot be changed"
         if action == "zoom" and self.has_class("-narrow"):
             return "there is room for one pane alone"
-        if action == "cycle_diff" and self._has_panes:
-            return self.query_one(Preview).why_no_diff
-        if action == "open_all" and self._has_panes and self._to_open is None:
-            return "nothing has happened yet"
-        return ""
-
-    @on(FileTree.Opened)
-    def _file_opened(self, event: FileTree.Opened) -> None:
-        event.stop()
-        self._file_actions.open_whole()
-
-    @on(FileTree.FilterRequested)
-    def _filter_requested(self, event: FileTree.FilterRequested) -> None:
-        event.stop()
-        self._file_actions.ask_filter()
-
-    @on(Preview.ContentRequested)
-    def _content_requested(self, event: Preview.ContentRequested) -> None:
-        event.stop()
-        self._file_actions.fetch(event.preview, event.path, event.max_bytes)
-
-    def action_open_file(self) -> None:
-        """Open the whole file on a separate screen."""
-        self._file_actions.open_whole()
-
-    def action_pull_file(self) -> None:
-        """Copy the chosen file or folder out."""
-        self._file_actions.ask_copy_out()
-
-    def action_push_file(self) -> None:
-        """Copy a host file or folder into the sandbox."""
-        self._file_actions.ask_copy_in()
-
-    def action_edit_file(self) -> None:
-        """Edit the chosen file."""
-        self._file_actions.edit()
-
-    def action_open_outside(self) -> None:
-        """Open the chosen file in a desktop program."""
-        self._file_actions.open_outside()
-
-    def action_cycle_diff(self) -> None:
-        """Switch between content, last change and all changes."""
-        self.query_one(Preview).cycle_diff()
-
-    def action_choose_version(self) -> None:
-        """Compare with the version of a chosen step."""
-        choose_version(self.query_one(Preview))
-
-    def action_toggle_source(self) -> None:
-        """Switch between the preview of the file's kind and the source."""
-        self.query_one(Preview).toggle_source()
+        if not self._has_panes:
+            return ""
+        if action == "open_all":
+            return self._why_nothing_to_open
+        return self._file_actions.why_unavailable(action)
 
     def kept(self, blob: str) -> bytes | None:
         """Return the content of a file by its digest."""
         return self._get_blob(blob)
 
     def on_block_list_highlighted(self, event: BlockList.Highlighted) -> None:
-        """Preview the file under the cursor."""
+        """Preview the file under the cursor; offer what can be done with the item under it."""
+        if isinstance(event.block_list, Calls):
+            self.refresh_bindings()
         if isinstance(event.block_list, FileTree):
             preview = self.query_one(Preview)
             before = preview.why_no_diff
@@ -377,6 +337,12 @@ class Cockpit(ExplainsUnavailable, HasPanes):
             self.notify("No call, reply or message contains these words.")
             self.query_one(FindBar).end()
         self.set_focus(calls)
+
+    @property
+    def _why_nothing_to_open(self) -> str:
+        if self._to_open is None:
+            return "nothing has happened yet"
+        return "all of it is shown" if self.query_one(Calls).shows_all_of_it else ""
 
     @property
     def _to_open(self) -> Item | None:

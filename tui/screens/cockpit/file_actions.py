@@ -25,12 +25,26 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.preview.preview import Preview
 
+_LIVE_ACTIONS = frozenset(("push_file", "edit_file"))
+_OF_FILES = frozenset(
+    (
+        *("open_file", "edit_file", "open_outside"),
+        *("cycle_diff", "choose_version", "toggle_source"),
+    )
+)
+"""Actions on a file's content."""
+
 
 class FileSource(Protocol):
     """What a screen provides about the files it shows."""
 
     state: RunState
     """The run as of the displayed event."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether this is a live run, active or just ended."""
+        ...
 
     @property
     def live_files(self) -> FileControls | None:
@@ -58,6 +72,19 @@ class FileActions:
     def __init__(self, screen: Screen[None], source: FileSource) -> None:
         self._screen = screen
         self._source = source
+
+    def why_unavailable(self, action: str) -> str:
+        """Why a file action is not available now; empty if it is."""
+        if action in _LIVE_ACTIONS and self._source.live_files is None:
+            return "the run is starting" if self._source.is_live else "a replay cannot be changed"
+        if action in _OF_FILES and self._folder_is_chosen:
+            return "this is a folder"
+        return self._preview.why_no_diff if action == "cycle_diff" else ""
+
+    @property
+    def _folder_is_chosen(self) -> bool:
+        row = self._files.current
+        return row is not None and row.is_dir
 
     def ask_filter(self) -> None:
         """Ask for a name filter of the tree."""

@@ -7,6 +7,7 @@ from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyIt
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles
+from sandbox_tui.tui.widgets.calls.rows.task_rows import is_task
 
 
 def pager_of(item: Item | None, state: RunState, edited_files: EditedFiles) -> PagerScreen | None:
@@ -28,6 +29,8 @@ def pager_of(item: Item | None, state: RunState, edited_files: EditedFiles) -> P
             return PagerScreen(f"step {item.step}", "\n\n".join(part for part in parts if part))
         case HumanItem(file=e.HumanFile() as file):
             return PagerScreen("you", "\n".join([item.text, *file.left_behind, file.diff]))
+        case HumanItem() if is_task(item):
+            return PagerScreen("task", item.text)
         case HumanItem():
             return PagerScreen("you", item.finished.observation if item.finished else item.text)
         case _:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
+
+from rich.cells import cell_len
+
 from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
+
+SEPARATOR = " · "
 
 
 def call_counts(state: RunState) -> list[str]:
@@ -19,6 +26,18 @@ def call_counts(state: RunState) -> list[str]:
         "by you": len(state.humans),
     }
     return [f"{number} {word}" for word, number in counts.items() if number]
+
+
+def as_many_as_fit(parts: Sequence[str], width: int) -> str:
+    """Return the first parts that fit together into this width, joined: no word is cut.
+
+    Args:
+        parts: what to say, the most important first.
+        width: columns; 0 while unknown, for all parts.
+    """
+    joined = list(accumulate(parts, lambda before, part: f"{before}{SEPARATOR}{part}"))
+    fitting = [words for words in joined if not width or cell_len(words) <= width]
+    return fitting[-1] if fitting else ""
 
 
 def extent(last: Item | None, count: int) -> tuple[int, int]:

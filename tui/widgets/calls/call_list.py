@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rich.segment import Segment
 from rich.text import Text
+from textual.content import Content
 from textual.events import Resize
 from textual.strip import Strip
 from typing_extensions import override
@@ -16,17 +17,28 @@ from sandbox_tui.core.events.reply_calls import (
     calls_to_come,
     precedes_calls_to_come,
 )
-from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import HumanItem, Item, ReplyItem, RunState
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.calls.call_counts import call_counts, end_words, extent
+from sandbox_tui.tui.widgets.calls.call_counts import (
+    as_many_as_fit,
+    call_counts,
+    end_words,
+    extent,
+)
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.hidden_panes import hidden_panes
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
-from sandbox_tui.tui.widgets.calls.rows.human_rows import session_note_lines
+from sandbox_tui.tui.widgets.calls.rows.human_rows import is_all_shown, session_note_lines
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines, run_end
 from sandbox_tui.tui.widgets.calls.rows.rows_to_come import rows_to_come
-from sandbox_tui.tui.widgets.calls.rows.task_rows import awaits_first_output, task_lines
+from sandbox_tui.tui.widgets.calls.rows.task_rows import (
+    TASK,
+    awaits_first_output,
+    is_whole_when_closed,
+    task_item,
+    task_lines,
+)
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
 from sandbox_tui.tui.widgets.calls.search.call_filter import (
     FILTER_WORDS,
@@ -38,7 +50,6 @@ from sandbox_tui.tui.widgets.calls.search.call_filter import (
     nearest,
     start_of_window,
 )
-from sandbox_tui.tui.widgets.calls.search.call_search import next_match
 from sandbox_tui.tui.widgets.calls.search.nothing_shown import later_words, nothing_shown
 from sandbox_tui.tui.widgets.calls.search.search_keys import SearchKeys
 
@@ -55,6 +66,7 @@ class Calls(SearchKeys):
 
     Args:
         state: the run.
+        task: the task of the run, the first item; empty for none.
         autoselect: whether a call that starts to wait is selected and scrolled into view.
         get_blob: returns the content of files by digest.
 
@@ -66,6 +78,7 @@ class Calls(SearchKeys):
         self,
         state: RunState,
         *,
+        task: str = "",
         autoselect: bool = False,
         get_blob: GetBlob = lambda _: None,
         id: str | None = None,  # noqa: A002
@@ -78,8 +91,10 @@ class Calls(SearchKeys):
         self._left_at = (0, 0)
         self._opened_items = OpenedItems()
         self._first = self._known = 0
-        self._shown: list[int] = []
         self._filter: Filter = "all"
+        self._task_item = task_item(task)
+        self._shown = self._task_if_shown()
+        self._awaits_output = True
         self._notes: Mapping[int, Sequence[str]] = {}
         self.failures_later: Callable[[], int] = int  # none
         self._open_items: set[int] = set()
@@ -96,7 +111,8 @@ class Calls(SearchKeys):
         self._open_items = self._unsettled(self._first, self._known)
         self._look_for_calls_to_come()
         self._opened_items.show(state.items, self._first)
-        self._shown = self._fitting_items(self._first, self._known)
+        self._shown = [*self._task_if_shown(), *self._fitting_items(self._first, self._known)]
+        self._awaits_output = awaits_first_output(state.items)
         self.following = True
         ends_here = self._shown[-1:] == [self._known - 1]  # unless the filter hides the last item
         self.cursor = len(self._shown) - 1 if self.cursor >= 0 and ends_here else -1
@@ -119,7 +135,8 @@ class Calls(SearchKeys):
         self._known = len(items)
         place = bisect_left(self._shown, first)
         self._shown[place:] = self._fitting_items(first, self._known)
-        self.changed(place)
+        awaited, self._awaits_output = self._awaits_output, awaits_first_output(items)
+        self.changed(place if awaited == self._awaits_output else 0)
         self._attend()
         self._titles()
 
@@ -156,6 +173,15 @@ class Calls(SearchKeys):
         items = self._state.items
         return [i for i in range(first, last) if fits(items[i], self._filter)]
 
+    def _task_if_shown(self) -> list[int]:
+        """Return the index of the task if it stands before the first loaded item."""
+        is_shown = self._task_item.text and not self._first and fits(self._task_item, self._filter)
+        return [TASK] if is_shown else []
+
+    def _item(self, place: int) -> Item:
+        index = self._shown[place]
+        return self._task_item if index == TASK else self._state.items[index]
+
     # --- the waiting call
 
     @property
@@ -171,15 +197,16 @@ class Calls(SearchKeys):
     @property
     def _waiting_place(self) -> int:
         """Index of the waiting call among the shown items, or -1 if it is not shown."""
-        pending, items = self._state.pending, self._state.items
+        pending = self._state.pending
         if pending is None:
             return -1
         places = range(len(self._shown) - 1, -1, -1)
-        return next((place for place in places if items[self._shown[place]] is pending), -1)
+        return next((place for place in places if self._item(place) is pending), -1)
 
     def on_resize(self, event: Resize) -> None:
-        """Keep the waiting call in view."""
+        """Keep the waiting call in view, and fit the words of the border."""
         self.call_after_refresh(self.attention.resized)
+        self.call_after_refresh(self._titles)
 
     # --- earlier items
 
@@ -191,6 +218,7 @@ class Calls(SearchKeys):
         more = self._fitting_items(first, self._first)
         self._open_items |= self._unsettled(first, self._first)
         self._first = first
+        more = [*self._task_if_shown(), *more]
         self._shown[:0] = more
         self.cursor += len(more) if self.cursor >= 0 else 0
         following, y = self.following, self.scroll_offset.y
@@ -219,51 +247,6 @@ class Calls(SearchKeys):
 
     # --- search
 
-    def find(self, words: str) -> str:
-        """Search the shown items and go to the first match at or after the cursor.
-
-        Returns:
-            The number of matches, as text for the user.
-        """
-        self.start_search(words)
-        matches = self._matches()
-        if matches:
-            here = max(self.cursor, 0)
-            self._go(next((place for place in matches if place >= here), matches[0]))
-        self._titles()
-        return self._search.summary(matches, self.cursor)
-
-    @property
-    def finds_nothing(self) -> bool:
-        """Whether the shown items are searched, and none matches."""
-        search = self._search
-        return bool(search.words) and search.session_summary is None and not self._matches()
-
-    def show_hit(self, words: str, found: str, *, is_here: bool) -> None:
-        """Highlight the words of a search through the whole session.
-
-        Args:
-            words: the text to highlight.
-            found: the result of the search so far, as text for the user.
-            is_here: whether the displayed event is a match, which is then the last one shown.
-        """
-        self._search.session_summary = found
-        self.start_search(words)
-        matches = self._matches() if is_here else ()
-        if matches:
-            self._go(matches[-1])
-        self._titles()
-
-    def next_hit(self, direction: int) -> str:
-        """Go to the next match (1) or the previous one (-1), wrapping at the ends; return its
-        position among all matches, as text for the user."""
-        matches = self._matches()
-        place = next_match(matches, self.cursor, direction)
-        if place is not None:
-            self._go(place)
-        self._titles()
-        return self._search.summary(matches, self.cursor)
-
     def action_filter(self) -> None:
         """Switch to the next filter; the cursor stays at its item, or goes to the next shown."""
         item = self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
@@ -272,7 +255,7 @@ class Calls(SearchKeys):
         if first < self._first:
             self._open_items |= self._unsettled(first, self._first)
             self._first = first
-        self._shown = self._fitting_items(self._first, self._known)
+        self._shown = [*self._task_if_shown(), *self._fitting_items(self._first, self._known)]
         self.cursor = nearest(self._shown, item)
         self.reset()
         self.show_block(self.cursor)
@@ -285,7 +268,7 @@ class Calls(SearchKeys):
         return before != "all"
 
     def _matches(self) -> list[int]:
-        return self._search.matches(self._state.items, self._shown)
+        return self._search.matches(map(self._item, range(len(self._shown))))
 
     def _go(self, place: int) -> None:
         self.following = False
@@ -298,12 +281,12 @@ class Calls(SearchKeys):
     def current(self) -> Item | None:
         """The item under the cursor, or None."""
         inside = 0 <= self.cursor < len(self._shown)
-        return self._state.items[self._shown[self.cursor]] if inside else None
+        return self._item(self.cursor) if inside else None
 
     @property
     def last_shown(self) -> Item | None:
         """The last item, unless the filter hides all."""
-        return self._state.items[self._shown[-1]] if self._shown else None
+        return self._item(-1) if self._shown else None
 
     @override
     def block_count(self) -> int:
@@ -311,7 +294,9 @@ class Calls(SearchKeys):
 
     @override
     def block_height(self, index: int, width: int) -> int:
-        item = self._state.items[self._shown[index]]
+        item = self._item(index)
+        if item is self._task_item:
+            return len(self._lines(index, width))
         is_top = 0 in self._notes and not self._shown[index]
         is_longer = is_top or self._shown[index] == self._precedes_calls
         notes = self._notes_on(item)
@@ -333,15 +318,15 @@ class Calls(SearchKeys):
         return self._search.highlight(self._lines(index, width), palette_of(self))
 
     def _lines(self, index: int, width: int) -> list[Text]:
-        item = self._state.items[self._shown[index]]
+        item = self._item(index)
+        if item is self._task_item:
+            return task_lines(self._task_item.text, width, self._opened(index), palette_of(self))
         opened, notes = self._opened(index), self._notes_on(item)
         whole = self._opened_items.is_whole(self._shown[index])
         preview = self.edited_files.preview(item, self._state.files) if opened else None
         palette = palette_of(self)
         end = run_end(self._state, is_interrupted=self.is_interrupted)
         lines = item_lines(item, width, self._now, opened, notes, palette, preview, end, whole)
-        if awaits_first_output(item) and self._state.started is not None:
-            lines += task_lines(self._state.started.task, width, palette)
         if self._shown[index] == self._precedes_calls:
             lines += rows_to_come(self._to_come, width, palette, has_ended=end != "")
         is_top = 0 in self._notes and not self._shown[index]
@@ -350,8 +335,11 @@ class Calls(SearchKeys):
     @override
     def action_choose(self) -> None:
         """Open or close the item under the cursor."""
-        if self.cursor >= 0:
-            self._opened_items.toggle(self._state.items, self._shown[self.cursor])
+        if self.cursor >= 0 and not self.shows_all_of_it:
+            if self._shown[self.cursor] == TASK:
+                self._opened_items.chosen[TASK] = not self._opened(self.cursor)
+            else:
+                self._opened_items.toggle(self._state.items, self._shown[self.cursor])
             self.changed(self.cursor)
             self.show_block(self.cursor)
 
@@ -366,18 +354,35 @@ class Calls(SearchKeys):
         self._titles()
 
     def _opened(self, place: int) -> bool:
+        if self._shown[place] == TASK:
+            return self._opened_items.chosen.get(TASK, self._awaits_output)
         return self._opened_items.is_open(self._state.items, self._shown[place])
+
+    @property
+    def shows_all_of_it(self) -> bool:
+        """Whether the item under the cursor is a text that its closed row shows in full."""
+        item, width = self.current, self._width
+        if item is self._task_item:
+            return is_whole_when_closed(self._task_item.text, width, palette_of(self))
+        return isinstance(item, HumanItem) and is_all_shown(item, width)
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        if action == "choose" and self.shows_all_of_it:
+            return "all of it is shown"
+        return super().why_unavailable(action, parameters)
 
     def _titles(self) -> None:
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
-        self.border_title = f"calls {self._state.calls_made}{shown}{hidden_panes(self.screen)}"
-        parts = [*call_counts(self._state), *later_words(self._filter, self.failures_later)]
+        title = f"calls {self._state.calls_made}{shown}"
+        self.border_title = Content(title) + hidden_panes(self.screen)
+        parts = self._below()  # what asks for a key comes first
         if self._search.words:
             parts.append(self._search.summary(self._matches(), self.cursor))
+        parts += [*call_counts(self._state), *later_words(self._filter, self.failures_later)]
         if self._first:
             parts.append(f"↑ {self._first}")
-        parts += self._below()
-        self.border_subtitle = " · ".join(parts)
+        self.border_subtitle = as_many_as_fit(parts, self.size.width - 2)
 
     def _below(self) -> list[str]:
         """Return what is out of view: a waiting call, new items, or the end."""

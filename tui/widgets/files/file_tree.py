@@ -38,6 +38,7 @@ class FileTree(ExplainsUnavailable, BlockList):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *PREVIEW_KEYS,
+        binding("list.open", "choose"),  # in the bar for folders
         binding("files.filter", "filter", show=False),
         binding("files.changed_only", "changed_only", show=False),
         binding("files.unfilter", "unfilter", show=False),
@@ -131,6 +132,21 @@ class FileTree(ExplainsUnavailable, BlockList):
         """Escape is left to the screen while there is no filter."""
         return "" if action != "unfilter" or self.filtered else "all files are shown"
 
+    def words_for(self, action: str) -> str | None:
+        """Return what enter does to a folder, for the key bar; a file has a key of its own."""
+        if action != "choose":
+            return None
+        row = self.current
+        if row is None or not row.is_dir:
+            return ""
+        return "expand" if row.path in self._tree.folded else "collapse"
+
+    @override
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Offer other keys for a folder than for a file."""
+        super().watch_cursor(old, new)
+        self.refresh_bindings()
+
     def on_block_list_selected(self, event: BlockList.Selected) -> None:
         """Open or close a folder; open a file."""
         event.stop()
@@ -140,6 +156,7 @@ class FileTree(ExplainsUnavailable, BlockList):
         if row.is_dir:
             self._tree.folded ^= {row.path}
             self._lay_out()
+            self.refresh_bindings()
         else:
             self.post_message(self.Opened(row))
 

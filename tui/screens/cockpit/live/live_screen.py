@@ -95,7 +95,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
 
     def __init__(self, worker: RunHandle, store: Store, *, confirm_leave: bool = True) -> None:
         blobs = store.blobs(worker.run_id)
-        super().__init__(worker.task, live=True, get_blob=blobs.get)
+        super().__init__(worker.task, task=worker.task, live=True, get_blob=blobs.get)
         self.worker = worker
         self._session_store = store
         self._confirm_leave = confirm_leave
@@ -242,7 +242,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         is_busy = self._steering.waiting is None and any(self._steering.interruptible)
         ends = ("interrupt", "interrupt_reply") if is_busy else ()
         if is_busy and self.has_class("-narrow"):
-            return ("steer", *super().urgent_actions, *ends, "message", "inject")
+            return ("steer", *super().urgent_actions, "pause", *ends, "message", "inject")
         pauses = ("pause",) if is_busy else ()
         decides = ("approve", "edit", "reject")
         return ("steer", *decides, *pauses, *ends, *super().urgent_actions)

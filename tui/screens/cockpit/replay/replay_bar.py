@@ -27,12 +27,8 @@ class ReplayBar(Static):
     """
 
     DEFAULT_CSS = """
-    ReplayBar {
-        height: 3; border: round $border-blurred; padding: 0 1; color: $role-dim;
-    }
-    ReplayBar.-above-toasts {
-        height: 2; border: none; border-top: solid $border-blurred; padding: 0 2;
-    }
+    ReplayBar { height: 1; padding: 0 1; color: $role-dim; }
+    ReplayBar.-below-toasts { display: none; }
     """
 
     def __init__(
@@ -45,13 +41,13 @@ class ReplayBar(Static):
         self._in_film = in_film
 
     def on_mount(self) -> None:
-        """Follow the toasts: a short one takes the lower border, so that no pane moves."""
+        """Follow the toasts: a short one takes this line, so that no pane moves."""
         self.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
             self, self._make_room
         )
 
     def _make_room(self, screen: Screen[Any]) -> None:
-        self.set_class(has_toast_lines(screen), "-above-toasts")
+        self.set_class(has_toast_lines(screen), "-below-toasts")
 
     def show(self, state: RunState) -> None:
         """Show the position of this state."""

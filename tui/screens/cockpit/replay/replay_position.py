@@ -31,5 +31,5 @@ def position_of(hit: Hit) -> ReplayPosition:
     return ReplayPosition(seq, hit.step, words)
 
 
-_IN_CALLS = ("reply", "call", "observation", "message", "command")
+_IN_CALLS = ("task", "reply", "call", "observation", "message", "command")
 """Kinds of hits that are in the list of calls."""

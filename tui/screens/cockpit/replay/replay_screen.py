@@ -16,6 +16,7 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.format.titles import task_title
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
@@ -31,7 +32,12 @@ from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import (
     screenshot_of,
 )
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import (
+    complain_here,
+    passing_toasts,
+    put_toasts_away,
+)
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
@@ -92,7 +98,8 @@ class ReplayScreen(ReplayActions):
         at: ReplayPosition | None = None,
         in_film: bool = False,
     ) -> None:
-        super().__init__(task_title(summary), live=False, get_blob=store.blobs(summary.id).get)
+        blobs = store.blobs(summary.id)
+        super().__init__(task_title(summary), task=summary.task, live=False, get_blob=blobs.get)
         self._summary = summary
         self._store = store
         plays = playing and at is None
@@ -282,12 +289,24 @@ class ReplayScreen(ReplayActions):
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """End the search, or the filter of the calls, if there is one; otherwise leave."""
-        if self._found.words:
+        """Put notices away, or end the search or the filter of the calls; otherwise leave, unless
+        that ends the program."""
+        if passing_toasts(app_of(self)):
+            put_toasts_away(app_of(self))
+        elif self._found.words:
             self.look_for("")
             self.query_one(FindBar).end()
-        elif not self.query_one(Calls).show_all():
+        elif self.query_one(Calls).show_all():
+            return
+        elif self._is_first:
+            self.notify(f"{hint('replay.leave')} leaves.", timeout=2, markup=False)
+        else:
             self.action_leave()
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether leaving ends the program: no other screen is below."""
+        return len(app_of(self).screen_stack) <= 2
 
     @on(Timeline.SeekRequested)
     def _to_moment(self, event: Timeline.SeekRequested) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
@@ -30,6 +31,8 @@ RunEnd = Literal["", "over", "stopped"]
 """Whether a run has ended: `over` if what still waits will never reach the model, `stopped` if the
 run may be resumed."""
 
+_MESSAGE = "message  "
+
 
 def human_lines(
     item: HumanItem, width: int, opened: bool, palette: Palette, end: RunEnd = ""
@@ -47,17 +50,24 @@ def human_lines(
         unseen = end == "over" and item.waits
         return file_lines(item, item.file, GUTTER, width, opened, palette, unseen=unseen)
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
-    title.append("you  " if item.command is not None else "message  ", style=palette.human + BOLD)
+    title.append("you  " if item.command is not None else _MESSAGE, style=palette.human + BOLD)
     title.append(sanitize_line(item.text), style=palette.text)
     fit_line(title, width)
     lines = [title, _human_status(item, width, palette, end)]
     if opened:
-        if item.command is None:
+        if item.command is None and not is_all_shown(item, width):
             lines += indented(wrapped(item.text, width - GUTTER, palette.text), GUTTER)
         elif item.finished is not None:
             lines += observation_lines(item.finished.observation, width, palette)
         lines.append(Text())
     return lines
+
+
+def is_all_shown(item: HumanItem, width: int) -> bool:
+    """Return whether the row of a message shows all of it."""
+    if item.command is not None or item.file is not None or "\n" in item.text.strip():
+        return False
+    return GUTTER + cell_len(f"{_MESSAGE}{sanitize_line(item.text)}") <= width
 
 
 def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palette) -> list[Text]:

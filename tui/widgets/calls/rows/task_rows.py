@@ -1,28 +1,66 @@
-"""Rows of the task, shown while the model has not said anything yet."""
+"""Rows of the task, the first item in the list of calls."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 
-from sandbox_tui.core.events.run_state import Item, ReplyItem
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import MAX_PROSE_COLUMNS, has_prose
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES, more_lines
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
+TASK = -2
+"""Index of the task: it is before the items of the run. -1 is the index of none."""
 
-def awaits_first_output(item: Item) -> bool:
-    """Return whether this is the first reply of a run, and none of it has arrived."""
-    if not isinstance(item, ReplyItem) or item.step != 1 or item.ended:
+CLOSED_ROWS = 2
+"""Rows of a task that is not open."""
+
+_TASK_ID = -1
+"""Number of the task among what the user wrote; that of a message is positive."""
+
+
+def task_item(task: str) -> HumanItem:
+    """Return the task as an item: the first thing that the user wrote to the model."""
+    return HumanItem(_TASK_ID, 0.0, task.strip(), delivered=True)
+
+
+def is_task(item: HumanItem) -> bool:
+    """Return whether an item is the task."""
+    return item.id == _TASK_ID
+
+
+def awaits_first_output(items: Sequence[Item]) -> bool:
+    """Return whether none of the first reply of a run has arrived."""
+    first = next((item for item in items if isinstance(item, ReplyItem | CallItem)), None)
+    if first is None:
+        return True
+    if isinstance(first, CallItem) or first.step > 1 or first.ended:
         return False
-    return not (has_prose(item) or item.writing or item.failures)
+    return not (has_prose(first) or first.writing or first.failures)
 
 
-def task_lines(task: str, width: int, palette: Palette) -> list[Text]:
-    """Return the task, wrapped, with its name in the gutter."""
-    rows = wrapped(task.strip(), min(width, MAX_PROSE_COLUMNS) - GUTTER, palette.human)
-    lines = indented(rows[:MAX_INLINE_LINES], GUTTER)
+def task_lines(task: str, width: int, opened: bool, palette: Palette) -> list[Text]:
+    """Return the task, wrapped, with its name in the gutter; only its start if it is not open."""
+    rows = _rows(task, width, palette)
+    most = MAX_INLINE_LINES if opened else CLOSED_ROWS
+    lines = indented(rows[:most], GUTTER)
     lines[0] = Text(f"{'task':<{GUTTER}}", style=palette.dim, no_wrap=True).append_text(
         lines[0][GUTTER:]
     )
-    return [*lines, *more_lines(len(rows) - len(lines), palette)]
+    left_out = len(rows) - len(lines)
+    if not opened and left_out:
+        lines[-1].rstrip()
+        lines[-1].append(" …", style=palette.dim)
+    return [*lines, *(more_lines(left_out, palette) if opened else ()), Text()]
+
+
+def is_whole_when_closed(task: str, width: int, palette: Palette) -> bool:
+    """Return whether the row of a task shows all of it though it is not open."""
+    return len(_rows(task, width, palette)) <= CLOSED_ROWS
+
+
+def _rows(task: str, width: int, palette: Palette) -> list[Text]:
+    return wrapped(task, min(width, MAX_PROSE_COLUMNS) - GUTTER - 2, palette.human)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.style import Style
 from rich.text import Text
@@ -29,11 +29,11 @@ class CallSearch:
         """Start a search for these words."""
         self.words = words if has_capitals(words) else words.casefold()
 
-    def matches(self, items: Sequence[Item], shown: Sequence[int]) -> list[int]:
-        """Return the indexes into `shown` of the items that contain the words."""
+    def matches(self, shown: Iterable[Item]) -> list[int]:
+        """Return the places of the shown items that contain the words."""
         if not self.words:
             return []
-        return [place for place, index in enumerate(shown) if contains(items[index], self.words)]
+        return [place for place, item in enumerate(shown) if contains(item, self.words)]
 
     def summary(self, matches: Sequence[int], cursor: int) -> str:
         """Return the number of matches, and which one the cursor is on."""

@@ -11,7 +11,7 @@ from typing_extensions import override
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch
+from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_match
 
 
 class SearchKeys(ExplainsUnavailable, BlockList):
@@ -49,8 +49,61 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         else:
             self.post_message(self.HitRequested(direction))
 
+    def find(self, words: str) -> str:
+        """Search the shown items and go to the first match at or after the cursor.
+
+        Returns:
+            The number of matches, as text for the user.
+        """
+        self.start_search(words)
+        matches = self._matches()
+        if matches:
+            here = max(self.cursor, 0)
+            self._go(next((place for place in matches if place >= here), matches[0]))
+        self._titles()
+        return self._search.summary(matches, self.cursor)
+
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether the shown items are searched, and none matches."""
+        search = self._search
+        return bool(search.words) and search.session_summary is None and not self._matches()
+
+    def show_hit(self, words: str, found: str, *, is_here: bool) -> None:
+        """Highlight the words of a search through the whole session.
+
+        Args:
+            words: the text to highlight.
+            found: the result of the search so far, as text for the user.
+            is_here: whether the displayed event is a match, which is then the last one shown.
+        """
+        self._search.session_summary = found
+        self.start_search(words)
+        matches = self._matches() if is_here else ()
+        if matches:
+            self._go(matches[-1])
+        self._titles()
+
     def next_hit(self, direction: int) -> str:
-        """Go to the next match (1) or the previous one (-1); return its position among all."""
+        """Go to the next match (1) or the previous one (-1), wrapping at the ends; return its
+        position among all matches, as text for the user."""
+        matches = self._matches()
+        place = next_match(matches, self.cursor, direction)
+        if place is not None:
+            self._go(place)
+        self._titles()
+        return self._search.summary(matches, self.cursor)
+
+    def _matches(self) -> list[int]:
+        """Return the places of the shown items that match."""
+        raise NotImplementedError
+
+    def _go(self, place: int) -> None:
+        """Go to a shown item, and open it."""
+        raise NotImplementedError
+
+    def _titles(self) -> None:
+        """Write the border."""
         raise NotImplementedError
 
     def start_search(self, words: str) -> None:
