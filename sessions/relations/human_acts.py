@@ -60,6 +60,11 @@ class ActPair:
         """Whether both sides have it."""
         return self.left is not None and self.right is not None
 
+    @property
+    def is_note(self) -> bool:
+        """Whether it is a note: it says something about a session, and is no part of its run."""
+        return any(act is not None and act.kind == "note" for act in (self.left, self.right))
+
 
 def acts_of(store: Store, run_id: str) -> list[Act]:
     """Return what the user did in a session, in order; withdrawn messages and commands are left

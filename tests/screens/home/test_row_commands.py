@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, set_tags
 from sandbox_tui.tui.format.compared.facts import Fact
@@ -128,6 +129,29 @@ async def test_one_key_marks_the_first_session_and_compares_the_second(store: St
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is home)
         assert home.query_one(SessionList).marked == [], "the mark was only for the comparison"
+
+
+async def test_the_same_key_again_compares_a_fork_with_its_parent(store: Store) -> None:
+    first = msgspec.structs.replace(started("fork"), parent="whole", parent_seq=1)
+    forked = e.Forked(
+        seq=2, parent="whole", parent_seq=1, step=0, snapshot=None, repeats=0, model="m"
+    )
+    store.append("fork", [first, forked])
+    store.give_up("fork")
+    async with at_home(store) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        await until(pilot, lambda: sessions.index_of("fork") >= 0)
+        sessions.go_to("fork")
+        home.reload()
+        await until(pilot, lambda: sessions.current is not None and sessions.current.id == "fork")
+        await pilot.press("c")
+        assert home.why_unavailable("compare", ()) == ""
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        rows = pilot.app.screen.query_one(ComparisonRows)
+        await until(pilot, lambda: bool(rows.rows))
+        sides = next(row for row in rows.rows if isinstance(row, Fact) and row.name == "session")
+        assert (sides.left[:5], sides.right[:4]) == ("whole", "fork")
 
 
 async def test_the_question_says_that_it_is_not_about_the_row_under_the_cursor(

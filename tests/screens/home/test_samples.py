@@ -295,7 +295,7 @@ async def test_a_fork_shows_its_reason_and_its_own_part(store: Store) -> None:
         await pilot.press("down")
         await until(pilot, lambda: "fork of     parent, after step 1 · own part" in detail(home))
         assert "message     try the other way" in detail(home)
-        assert "own part 00:02, tokens 40 in, 4 out" in detail(home)
+        assert "own part 1 step, 00:02, tokens 40 in, 4 out" in detail(home)
         store.give_up("parent")
         store.delete("parent")
         home.reload()

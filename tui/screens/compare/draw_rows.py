@@ -208,8 +208,8 @@ def _stacked(pair: Pair, width: int, palette: Palette) -> list[Text]:
         room = width - between.cell_len
         return [between.append_text(_call_cell(pair, call, said, room, palette, palette.text))]
     sides = (
-        (pair.left, words[0], "◂", palette.bad),
-        (pair.right, words[1], "▸", palette.good),
+        (pair.left, words[0], "-", palette.bad),
+        (pair.right, words[1], "+", palette.good),
     )
     lines: list[Text] = []
     for number, (call, said, mark, changed) in enumerate(sides):
@@ -296,7 +296,7 @@ def _end_style(call: Call | None, palette: Palette) -> Style:
 
 def _acts(pair: ActPair, width: int, palette: Palette) -> Text:
     between = "=" if pair.same else "◂" if pair.right is None else "▸"
-    style = _sign_style(between, palette)
+    style = palette.dim if pair.is_note else _sign_style(between, palette)
     if not is_wide(width):
         act = pair.left or pair.right
         line = _cell(f" {between} ", 3, style)
@@ -304,7 +304,8 @@ def _acts(pair: ActPair, width: int, palette: Palette) -> Text:
     half = _half(width)
     line = Text(" ", no_wrap=True)
     line.append_text(_act_cell(pair.left, pair, half, palette))
-    line.append_text(_cell(f" {between} {'' if pair.same else 'only'}", _MIDDLE, style))
+    said = "" if pair.is_note and not pair.same else f" {between} {'' if pair.same else 'only'}"
+    line.append_text(_cell(said, _MIDDLE, style))
     return line.append_text(_act_cell(pair.right, pair, half, palette))
 
 

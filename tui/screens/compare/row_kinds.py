@@ -75,14 +75,21 @@ def _with_mark(acts: Sequence[ActPair], diverges: Divergence | None) -> Iterator
 def _without_equal(rows: Iterator[Row]) -> Iterator[Row]:
     equal: list[Pair | ActPair] = []
     for row in rows:
-        is_pending = isinstance(row, Pair) and row.is_pending
-        if isinstance(row, (Pair, ActPair)) and not differs(row) and not is_pending:
+        if isinstance(row, (Pair, ActPair)) and _is_equal(row):
             equal.append(row)
             continue
         yield from _hidden(equal)
         equal.clear()
         yield row
     yield from _hidden(equal)
+
+
+def _is_equal(row: Pair | ActPair) -> bool:
+    """Return whether both sides have the same: a note of one side is no difference, but does not
+    stand on the other."""
+    if isinstance(row, Pair):
+        return not differs(row) and not row.is_pending
+    return row.same
 
 
 def _hidden(equal: list[Pair | ActPair]) -> Iterator[Row]:
@@ -96,7 +103,7 @@ def differs(row: Row | None) -> bool:
         case Pair():
             return sign(row) not in ("=", "…")
         case ActPair():
-            return not row.same
+            return not row.same and not row.is_note
         case FilePair():
             return True
         case _:

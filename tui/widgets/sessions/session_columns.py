@@ -17,7 +17,7 @@ from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_result import result_text, result_words
-from sandbox_tui.tui.widgets.sessions.session_rows import ago, start_time
+from sandbox_tui.tui.widgets.sessions.session_rows import ago, start_time, steps_words
 
 COLUMNS_FROM = 120
 """Minimum width of a list in which a session takes one line."""
@@ -73,15 +73,16 @@ class Columns(NamedTuple):
 _TEXTS = 4
 """Number of columns with words; those of the others are figures."""
 
-_MAX_COLUMNS = Columns(200, _MAX_OUTCOME, _MAX_MODEL, 10, 9, 9, 6, 8, 11)
+_MAX_COLUMNS = Columns(200, _MAX_OUTCOME, _MAX_MODEL, 10, 13, 9, 6, 8, 11)
 
 
-def facts_of(run: RunSummary, waits_for: str | None = None) -> Facts:
+def facts_of(run: RunSummary, waits_for: str | None = None, inherited: int = 0) -> Facts:
     """Return what the columns say about a session.
 
     Args:
         run: the session.
         waits_for: the call that waits for the user, in words; None if none waits.
+        inherited: how many of its steps a fork took over from its parent.
     """
     tokens = run.input_tokens + run.output_tokens
     waits = waits_for is not None
@@ -90,7 +91,7 @@ def facts_of(run: RunSummary, waits_for: str | None = None) -> Facts:
         outcome="waits for you" if waits else short_outcome(run),
         model=model_title(run.model),
         sandbox=sanitize_line(run.sandbox),
-        steps=numbers.counted(run.steps, "step"),
+        steps=steps_words(run, inherited),
         tokens=f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         cost=numbers.cost(run.cost),
         seconds=clock(run.seconds),
@@ -155,6 +156,7 @@ def columns_lines(
     head: Text,
     columns: Columns,
     waits_for: str | None = None,
+    inherited: int = 0,
     notes: Text | None = None,
     notes_below: bool = False,
     branch: str = "",
@@ -169,13 +171,14 @@ def columns_lines(
         head: its title with what stands before it; changed in place.
         columns: those of `fitted`.
         waits_for: the call that waits for the user, in words; None if none waits.
+        inherited: how many of its steps a fork took over from its parent.
         notes: its tags and origin; changed in place.
         notes_below: whether these take a second line.
         branch: drawn to the left of the second line.
     """
     if notes and not notes_below:
         head.append(" " * GAP).append_text(notes)
-    state = _drawn(facts_of(run, waits_for), columns, palette)
+    state = _drawn(facts_of(run, waits_for, inherited), columns, palette)
     if waits_for is not None:
         state.stylize(palette.human, 0, len("waits for you"))
     state.append(ago(run.run_started_at).rjust(_AGE_COLUMNS) + " ", style=palette.dim)

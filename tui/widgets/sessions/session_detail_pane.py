@@ -170,7 +170,8 @@ def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]
     was changed."""
     line = _line("fork of", fork_place(origin), palette, palette.text)
     tokens = f", tokens {own.tokens}" if own.tokens else ""
-    line.append(f" · own part {clock(own.seconds)}{tokens}", style=palette.dim)
+    steps = numbers.counted(max(0, own.steps - origin.step), "step")
+    line.append(f" · own part {steps}, {clock(own.seconds)}{tokens}", style=palette.dim)
     lines = [line]
     lines += [_line(label, words, palette, palette.human) for label, words in fork_changes(origin)]
     if origin.call is not None:
@@ -187,8 +188,18 @@ def _last_call(detail: SessionDetail, palette: Palette) -> Text:
     if call.ok is not None:
         sign, style = ("✓", palette.good) if call.ok else ("✗", palette.bad)
         line.append(f"{sign} {short_duration(call.duration)}  ", style=style)
+    elif words := _why_not_run(detail.run):
+        line.append(f"{words}  ", style=palette.warn)
     words = full_command(call.tool, call.arguments[:MAX_CHARACTERS])
     return line.append(sanitize_line(words), style=palette.text)
+
+
+def _why_not_run(run: RunSummary) -> str:
+    """Return that a call without a result never ran, and why; empty if it may run or have run."""
+    if run.outcome in ("running", "interrupted", "imported"):
+        return ""
+    ended = "was cancelled" if run.outcome == "cancelled" else "ended first"
+    return f"not run: the run {ended}"
 
 
 def _files(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:

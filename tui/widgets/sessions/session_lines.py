@@ -67,7 +67,11 @@ class SessionLines:
         """Return what the lines of these sessions have in common."""
         listed = list(rows)
         facts = (
-            facts_of(own_part(row.run, row.lineage.shared), waiting.get(row.run.id))
+            facts_of(
+                own_part(row.run, row.lineage.shared),
+                waiting.get(row.run.id),
+                _inherited(row),
+            )
             for row in listed
         )
         titles = max((_title_columns(row) for row in listed), default=0)
@@ -107,6 +111,7 @@ class SessionLines:
                 head=head,
                 columns=fitted(self.columns, width, self.titles),
                 waits_for=waits_for,
+                inherited=_inherited(row),
                 notes=notes_beside_title(tags, fork_words(row.lineage), palette),
                 notes_below=self._has_notes_below(row, width),
                 branch=_branch_below(row),
@@ -124,8 +129,14 @@ class SessionLines:
                 tags=tags,
                 waits_for=waits_for,
                 shows_result=waits or row.sample is None,
+                inherited=_inherited(row),
             ),
         ]
+
+
+def _inherited(row: SessionRow) -> int:
+    """Return how many steps a fork took over from its parent."""
+    return 0 if row.lineage.origin is None else row.lineage.origin.step
 
 
 def _title_columns(row: SessionRow) -> int:

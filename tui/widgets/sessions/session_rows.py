@@ -72,6 +72,7 @@ def facts_line(
     tags: Sequence[str] = (),
     waits_for: str | None = None,
     shows_result: bool = True,
+    inherited: int = 0,
 ) -> Text:
     """Draw outcome, result, model, sandbox and cost of a session.
 
@@ -84,13 +85,14 @@ def facts_line(
         tags: its tags.
         waits_for: the call that waits for the user, in words; None if none waits.
         shows_result: whether to show its answer or why it failed.
+        inherited: how many of its steps a fork took over from its parent.
     """
     waits = waits_for is not None
     tokens = run.input_tokens + run.output_tokens
     parts = [
         model_title(run.model),
         sanitize_line(run.sandbox),
-        numbers.counted(run.steps, "step"),
+        steps_words(run, inherited),
         f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         numbers.cost(run.cost),
         clock(run.seconds),
@@ -111,6 +113,14 @@ def facts_line(
     line.append("".join(f" · {part}" for part in parts if part), style=palette.dim)
     fit_line(line, width)
     return line
+
+
+def steps_words(run: RunSummary, inherited: int = 0) -> str:
+    """Return the number of steps; of a fork those it took over and its own, as in 5+3 steps, since
+    its tokens and its time are those of its own part."""
+    if not 0 < inherited <= run.steps:
+        return numbers.counted(run.steps, "step")
+    return f"{inherited}+{run.steps - inherited} steps"
 
 
 def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:

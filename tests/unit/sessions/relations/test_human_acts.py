@@ -18,7 +18,7 @@ from sandbox_tui.sessions.store.tables.annotations import add_note
 from sandbox_tui.tui.format.compared.facts import facts
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.format.comparison import Divergence, calls_sentence, short_verdict
-from sandbox_tui.tui.screens.compare.row_kinds import rows_of
+from sandbox_tui.tui.screens.compare.row_kinds import differs, rows_of
 from tests.unit.event_streams import started
 
 
@@ -138,4 +138,17 @@ def test_what_a_running_session_has_not_reached_is_no_difference(tmp_path: Path)
     assert found.diverged_at is None
     assert [pair.is_pending for pair in found.pairs] == [False, True, True]
     assert calls_sentence(found) == "The same so far: 1 call."
+    store.close()
+
+
+def test_a_note_of_one_side_is_no_difference_but_stays_in_sight(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    store_run(store, "one", *call(1, "ls"))
+    store_run(store, "two", *call(1, "ls"))
+    add_note(store, "two", 1, "odd")
+    found = compare(store, store.run("one"), store.run("two"))
+    for hides in (False, True):
+        rows = rows_of(found, facts(found), hide_equal=hides)
+        (note,) = [row for row in rows if isinstance(row, ActPair)]
+        assert not differs(note)
     store.close()

@@ -107,3 +107,12 @@ def test_the_branch_of_a_session_goes_on_beside_its_second_line() -> None:
     assert first[1].startswith(" │    submitted")
     assert last[0].startswith(" └─")
     assert last[1].startswith("      submitted")
+
+
+@pytest.mark.parametrize("width", [110, 154])
+def test_a_fork_tells_inherited_steps_from_its_own(width: int) -> None:
+    row = replace(MODEL, run=replace(MODEL.run, steps=8))
+    alone = SessionRow(run=replace(session("a"), steps=8))
+    forked, other = drawn([row, alone], width, {})
+    assert "3+5 steps" in " ".join(forked)
+    assert " 8 steps" in " ".join(other)

@@ -160,8 +160,8 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self.run_worker(keys_for_dialog(self, ask()), exclusive=True, group="session")
 
     def action_compare(self) -> None:
-        """Compare the two marked sessions, or the marked one with the one under the cursor; mark
-        that one if none is marked."""
+        """Compare the two marked sessions, or the marked one with the one under the cursor, or a
+        marked fork with its parent; mark the one under the cursor if none is marked."""
         sessions = self.query_one(SessionList)
         if marked := sessions.marked:
             self._opener.compare(marked, self.session_here)
@@ -172,6 +172,8 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
             self._marked_to_compare = "" if (run := sessions.current) is None else run.id
             key = hint("home.compare")
             words = f"Marked: {key} on another session compares the two."
+            if self._opener.parent_of(sessions.current) is not None:
+                words = f"Marked: {key} again compares it with its parent; on another, with that."
             self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
 
     def action_mark(self) -> None:

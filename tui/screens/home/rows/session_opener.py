@@ -23,8 +23,11 @@ if TYPE_CHECKING:  # the screens are imported when they are shown
 
 
 def can_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> bool:
-    """Return whether two sessions are marked, or one is marked and the cursor is on another."""
-    return len(_to_compare(marked, here)) == 2
+    """Return whether two sessions are marked, or one is marked and the cursor is on another or on
+    the same one, which is a fork."""
+    chosen = _to_compare(marked, here)
+    is_fork = len(chosen) == 1 and chosen[0].parent is not None
+    return len(chosen) == 2 or (is_fork and here is not None)
 
 
 def _to_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> list[RunSummary]:
@@ -119,14 +122,28 @@ class SessionOpener:
 
     def compare(self, marked: Sequence[RunSummary], here: RunSummary | None) -> None:
         """Compare the two marked sessions, or the marked one with the one under the cursor; the
-        one that was marked first is on the left."""
+        one that was marked first is on the left. A fork under the cursor that is marked alone is
+        compared with its parent, which is on the left."""
         chosen = _to_compare(marked, here)
+        if len(chosen) == 1 and (parent := self.parent_of(chosen[0])) is not None:
+            chosen = [parent, *chosen]
         if len(chosen) != 2:
+            words = "The session that this one was forked from was deleted."
+            self._screen.notify(words, markup=False)
             return
         from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 
         left, right = chosen
         app_of(self._screen).push_screen(CompareScreen(left, right, self._run_workers.store))
+
+    def parent_of(self, run: RunSummary | None) -> RunSummary | None:
+        """Return the session that a fork was made from; None without one, or if it was deleted."""
+        if run is None or run.parent is None:
+            return None
+        try:
+            return self._run_workers.store.run(run.parent, strict=True)
+        except StoreError:
+            return None
 
     def _replay(self, run: RunSummary, at: ReplayPosition | None = None) -> None:
         """Replay a session from the start or from a position; it may have been deleted by now."""
