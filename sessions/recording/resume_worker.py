@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from sandbox_tui.core.base.errors import ResumeRefused
+from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
@@ -77,6 +77,12 @@ class ResumedWorker(RunWorker):
         """Release a session that could not be resumed, so that this can be tried again."""
         if self._claim is None or self.state.seq:
             return
+        if isinstance(self.failure, SandboxLost):
+            why = str(self.failure).removesuffix(".")
+            self.failure = SandboxLost(
+                f"This session cannot be resumed ({why[:1].lower()}{why[1:]}), but "
+                f"`sandbox-tui fork {self.run_id}` continues it in a new sandbox."
+            )
         await asyncio.wait([self._claim])  # its thread cannot be cancelled
         if self._claim.exception() is None:
             await asyncio.to_thread(set_owner, self._store, self.run_id, self._claim.result())

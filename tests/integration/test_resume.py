@@ -311,12 +311,12 @@ async def test_it_says_why_when_the_sandbox_is_gone(
         (container,) = client.containers.list(filters={"label": f"sandbox-tui.session={session}"})
         container.remove(force=True)
         client.close()
-        why = "The container of this session is gone: it was killed or removed from outside"
+        why = "the container of this session is gone: it was killed or removed from outside"
     else:
         from sandbox_tui.core.sandboxes.bubblewrap.workspace import claim_folder, remove_folder
 
         remove_folder(claim_folder(session, 1.0))
-        why = "The sandbox's folders are gone"
+        why = f"the sandbox's folders are gone.*`sandbox-tui fork {session}` continues it in a new"
     for _ in range(2):  # nothing was changed, so it can be retried
         with pytest.raises(SandboxLost, match=why):
             await to_the_end(resume(session))

@@ -13,9 +13,9 @@ from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.notes import note_on, resumed_words
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED
+from sandbox_tui.sessions.store.answers import NO_ANSWER, NOT_SUBMITTED, said_mark
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import NO_ANSWER
+from sandbox_tui.tui.format.said_answer import said_in_submit
 
 MAX_FILES = 8
 """Maximum number of changed files that a line names."""
@@ -32,7 +32,7 @@ def event_lines(event: e.AnyEvent, state: RunState) -> list[str]:
         state: the run's state after it.
     """
     if isinstance(event, e.RunFinished):
-        return _end_lines(event)
+        return _end_lines(event, said_in_submit(state))
     if isinstance(event, e.CallFinished):
         return _finished_lines(event, state)
     line = _run_line(event) or _model_line(event, state) or _call_line(event, state)
@@ -201,15 +201,19 @@ def _spent(all_totals: Sequence[e.Totals]) -> str:
     return f"{done}, {about}{numbers.count(tokens)} tokens{money}"
 
 
-def _end_lines(event: e.RunFinished) -> list[str]:
+def _end_lines(event: e.RunFinished, said: str) -> list[str]:
+    """Return the lines for the end of a run; `said` is the answer in its call of `submit`."""
     why = f": {sanitize_line(event.error)}" if event.error else ""
     lines = [f"ended: {_reason(event)}{why}"]
     lines.append(_spent([event.totals]))
-    if event.answer is not None:
-        answer = [line for line in sanitize(event.answer).split("\n") if line.strip()]
-        mark = "" if event.reason == "submitted" else f" {NOT_SUBMITTED}"
-        words = [f"answer{mark}: {sanitize_line(line).rstrip()}" for line in answer]
-        lines += words or [NO_ANSWER]
+    written = event.answer or ""
+    mark = "" if event.reason == "submitted" else f" {NOT_SUBMITTED}"
+    if said and not written.strip() and event.reason == "submitted":
+        written, mark = said, f" {said_mark(event.answer)}"
+    answer = [line for line in sanitize(written).split("\n") if line.strip()]
+    lines += [f"answer{mark}: {sanitize_line(line).rstrip()}" for line in answer]
+    if not answer and event.answer is not None:
+        lines.append(NO_ANSWER)
     if event.output is not None:
         lines.append(f"results: {sanitize_line(event.output)}")
     return lines

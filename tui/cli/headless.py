@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from sandbox_tui.core.agent.approver import Decision
 from sandbox_tui.core.base.durations import clock
@@ -70,7 +70,8 @@ async def resume_headless(
         SandboxTuiError: the run cannot be resumed; the message says why.
     """
     workers = RunRegistry(store)
-    return await _follow(workers, [resume_here(run, settings, workers)], as_json)
+    worker = resume_here(run, settings, workers)
+    return await _follow(workers, [worker], as_json, earlier=_Earlier(store, run.id, run.last_seq))
 
 
 async def fork_headless(
@@ -100,19 +101,48 @@ async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> in
     return worker.exit_code
 
 
-async def _follow(workers: RunRegistry, started: Sequence[RunWorker], as_json: bool) -> Ended:
+class _Earlier(NamedTuple):
+    """The events of a session from before it was resumed; written once it has been."""
+
+    store: Store
+    run_id: str
+    last_seq: int
+
+    def written_by(self, write: Writer) -> Writer:
+        """Return a writer that writes these events before the first new one, or never."""
+        last = self.last_seq
+        is_resumed = False
+
+        def write_new(event: e.AnyEvent) -> None:
+            nonlocal is_resumed
+            if event.seq <= last:
+                return
+            if not is_resumed:
+                is_resumed = True
+                for earlier in self.store.events(self.run_id, until=last):
+                    write(earlier)
+            write(event)
+
+        return write_new
+
+
+async def _follow(
+    workers: RunRegistry,
+    started: Sequence[RunWorker],
+    as_json: bool,
+    earlier: _Earlier | None = None,
+) -> Ended:
     codes = _cancel_on_signals(workers)
     alone, ids = len(started) == 1, [worker.run_id for worker in started]
+
+    def writer(worker: RunWorker, number: int) -> Writer:
+        label = None if alone else _label(worker, number, as_json)
+        write = writer_for(as_json, label, waits=False)
+        return write if earlier is None else earlier.written_by(write)
+
     try:
-        await asyncio.gather(
-            *(
-                _write_all(
-                    worker,
-                    writer_for(as_json, None if alone else _label(worker, n, as_json), waits=False),
-                )
-                for n, worker in enumerate(started, 1)
-            )
-        )
+        writing = (_write_all(worker, writer(worker, n)) for n, worker in enumerate(started, 1))
+        await asyncio.gather(*writing)
         if not alone and not as_json:
             _write_tally(started)
     except OSError as error:

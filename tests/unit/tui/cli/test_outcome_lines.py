@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from sandbox_tui.core.base.defaults import GRACE_SECONDS
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.tui.cli.show_app import outcome_lines, overview_lines
+from sandbox_tui.tui.cli.sessions.exit_summary import (
+    Shown,
+    outcome_lines,
+    overview_lines,
+    read,
+)
+from sandbox_tui.tui.cli.sessions.exit_summary import lines as summary_lines
+from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 
 
@@ -22,7 +33,7 @@ def test_the_first_line_fits_the_terminal(own_home: Path, task: str, width: int)
     keep(store, events, contents)
     run = replace(store.run("r"), task=task)
     store.close()
-    first = next(outcome_lines(run, width))
+    first = next(outcome_lines(Shown(run), width))
     assert cell_len(first) <= min(width, 120)
     assert first.endswith("…") is (len(task) > 20)
 
@@ -33,9 +44,9 @@ def test_interrupted_calls_are_counted_apart(own_home: Path) -> None:
     keep(store, *sample("words"))
     run = store.run("r")
     store.close()
-    figures = [line for line in outcome_lines(run, 80, 1) if " calls" in line]
+    figures = [line for line in outcome_lines(Shown(run, 1), 80) if " calls" in line]
     assert ", 1 interrupted · " in figures[0]
-    assert "interrupted" not in "".join(outcome_lines(run, 80))
+    assert "interrupted" not in "".join(outcome_lines(Shown(run), 80))
 
 
 @pytest.mark.parametrize(("width", "lines"), [(60, 2), (80, 1)])
@@ -45,7 +56,7 @@ def test_the_command_does_not_wrap(own_home: Path, width: int, lines: int) -> No
     keep(store, *sample("words"))
     run = replace(store.run("r"), id="20261125-232151-68h9b")
     store.close()
-    last = list(outcome_lines(run, width))[-lines:]
+    last = list(outcome_lines(Shown(run), width))[-lines:]
     assert all(cell_len(line) <= width for line in last)
     assert last[0].startswith(f"  session {run.id}")
     assert last[-1].endswith(f"sandbox-tui replay {run.id}")
@@ -64,15 +75,19 @@ def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
         for n in range(5)
     ]
     failed = replace(runs[0], outcome="cancelled", answer="for")
-    lines = list(overview_lines([*runs, failed], width))
-    assert lines[0].startswith("6 runs: 5 submitted, 1 cancelled")
-    assert all(cell_len(line) <= max(width, 45) for line in lines)
-    assert all(run.id in line for run, line in zip(runs, lines[1:6], strict=True))
-    assert "cancelled" in lines[6]
+    printed = list(overview_lines([*map(Shown, runs), Shown(failed)], width))
+    assert printed[0].startswith("6 runs: 5 submitted, 1 cancelled")
+    assert all(cell_len(line) <= max(width, 45) for line in printed)
+    if width == 40:  # the answers are on lines of their own
+        assert printed[1:5:2] == [f"  {run.id}  submitted" for run in runs[:2]]
+        assert printed[4] == "    forty …"
+        return
+    assert all(run.id in line for run, line in zip(runs, printed[1:6], strict=True))
+    assert "cancelled" in printed[6]
     if width == 300:
-        assert lines[2].endswith("forty …")
-        assert lines[6].endswith("cancelled  (not submitted) for")
-    assert "replay" in lines[-1]
+        assert printed[2].endswith("forty …")
+        assert printed[6].endswith("cancelled  (not submitted) for")
+    assert "replay" in printed[-1]
 
 
 def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
@@ -81,15 +96,17 @@ def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
     keep(store, *sample("words"))
     run = replace(store.run("r"), task="first task", answer="4")
     store.close()
-    same = list(overview_lines([run] * 4, 120))
+    same = list(overview_lines([Shown(run)] * 4, 120))
     assert same[:2] == ["4 runs: 4 submitted · first task", "  r  submitted  4"]
-    (_, line, *_) = overview_lines([replace(run, outcome="interrupted", answer=None)] * 4, 120)
+    (_, line, *_) = overview_lines(
+        [Shown(replace(run, outcome="interrupted", answer=None))] * 4, 120
+    )
     assert line == f"  r  interrupted  {run.steps} steps"
     other = replace(run, task="another task\nin two lines", answer="5")
-    lines = list(overview_lines([run, run, run, other], 120))
-    assert lines[0] == "4 runs: 4 submitted"
-    assert lines[1] == "  r  submitted  first task · 4"
-    assert lines[4] == "  r  submitted  another task · 5"
+    printed = list(overview_lines(list(map(Shown, [run, run, run, other])), 120))
+    assert printed[0] == "4 runs: 4 submitted"
+    assert printed[1] == "  r  submitted  first task · 4"
+    assert printed[4] == "  r  submitted  another task · 5"
 
 
 def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> None:
@@ -99,11 +116,11 @@ def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> 
     keep(store, events, contents)
     run = replace(store.run("r"), outcome="running")
     store.close()
-    assert list(overview_lines([run, run], 80))[3:] == [
+    assert list(overview_lines([Shown(run)] * 2, 80))[3:] == [
         "  `sandbox-tui attach ID` opens one of them"
     ]
     mixed = [run, replace(run, outcome="submitted"), replace(run, outcome="interrupted")]
-    assert list(overview_lines(mixed, 80))[4:] == [
+    assert list(overview_lines(list(map(Shown, mixed)), 80))[4:] == [
         "  `sandbox-tui attach ID` opens a running one",
         "  `sandbox-tui replay ID` opens an ended one",
         "  `sandbox-tui resume ID` resumes one that was cut off",
@@ -116,4 +133,39 @@ def test_a_run_that_submitted_no_answer_says_why(own_home: Path) -> None:
     keep(store, *sample("words"))
     run = replace(store.run("r"), outcome="submitted", answer=None)
     store.close()
-    assert "  no answer: output/answer.txt was not written" in list(outcome_lines(run, 80))
+    assert "  no answer: output/answer.txt was not written" in list(outcome_lines(Shown(run), 80))
+
+
+def test_models_that_differ_answers_in_submit_and_folders_are_named(own_home: Path) -> None:
+    own_home.mkdir()
+    with Store(own_home / "sessions.db") as store:
+        keep(store, *sample("words"))
+        one = replace(store.run("r"), task="t", outcome="submitted", answer="4")
+    said = replace(one, id="q", model="other", answer=None, said="5", results_dir="/out/q")
+    runs = [Shown(replace(one, results_dir="/out/r")), Shown(said)]
+    printed = list(overview_lines([*runs, *runs], 120))
+    assert printed[1] == f"  r  submitted  {one.model} · 4"
+    assert printed[2] == "  q  submitted  other · 5 (said in submit; answer.txt was not written)"
+    assert printed[5] == "  results in /out/ID"
+    elsewhere = [*runs, Shown(replace(one, id="s", results_dir="/mine"))]
+    assert "  results of s in /mine" in list(overview_lines([*elsewhere, *runs], 120))
+    few = list(summary_lines(runs, 120))
+    assert any(line.startswith("  other · ") for line in few)
+
+
+def test_it_says_until_when_a_run_can_be_resumed(store: Store) -> None:
+    """Its sandbox outlives this program for a time that is known; another program's is not."""
+    lost = e.RunFinished(seq=2, t=1.0, reason="model_unavailable", error="away", totals=e.Totals())
+    store.append("r", [started(), lost])
+    until = read(store, "r").resumable_until
+    assert until is not None
+    assert 0 < until - time.time() <= GRACE_SECONDS
+    printed = list(outcome_lines(Shown(store.run("r"), 0, time.time() + 1), 80))
+    assert printed[-1].startswith("  resumable until ")
+    assert printed[-1].endswith("; later: sandbox-tui fork r")
+    store.set_owner("r", ProcessIdentity.no_process())
+    shown = read(store, "r")
+    assert shown.resumable_until is None
+    assert list(outcome_lines(shown, 80))[-1] == "  if its sandbox is gone: sandbox-tui fork r"
+    times = [Shown(store.run("r"), 0, time.time() + 1)] * 4
+    assert ", until " in list(overview_lines(times, 120))[-1]

@@ -1,0 +1,209 @@
+"""What the program prints about its runs when its screen has closed."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.text import Text
+
+from sandbox_tui.core.base.defaults import GRACE_SECONDS
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.types import RunStarted
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.running_summaries import up_to_now
+from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
+from sandbox_tui.tui.format import numbers, run_end
+from sandbox_tui.tui.format.answers import answer_line, answer_or_why_none
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.titles import cut_title, model_title, task_line
+
+MAX_ANSWER_LINES = 3
+"""Lines of each answer that are printed; `sessions show` prints all of it."""
+
+MAX_LINE_COLUMNS = 120
+
+MAX_TASK_COLUMNS = 48
+"""Columns of a task in a line with an answer."""
+
+MAX_IN_FULL = 3
+"""Runs that are described in full; more of them get a line or two each."""
+
+
+class Shown(NamedTuple):
+    """A run that the screen showed.
+
+    Attributes:
+        run: its summary, as of now.
+        interrupted_calls: how many of its calls were interrupted.
+        resumable_until: when its sandbox is removed, in seconds since the epoch, if it can be
+            resumed and that is known.
+    """
+
+    run: RunSummary
+    interrupted_calls: int = 0
+    resumable_until: float | None = None
+
+
+def read(store: Store, run_id: str) -> Shown:
+    """Return a run as it is now.
+
+    Raises:
+        StoreError: the database cannot be read, or has no such session.
+    """
+    (run,) = up_to_now(store, [store.run(run_id)])
+    return Shown(run, interrupted_calls_of(store, run_id), _resumable_until(store, run))
+
+
+def _resumable_until(store: Store, run: RunSummary) -> float | None:
+    """Return when the sandbox is removed of a run that this program leaves behind; it is not known
+    when another program stopped renewing one."""
+    known = store.ownership(run.id)
+    if not run.is_resumable or known is None or known.owner != ProcessIdentity.this_process():
+        return None
+    started = store.events_at(run.id, [1]).get(1)
+    settings = started.settings if isinstance(started, RunStarted) else None
+    grace = settings.sandbox.get("grace") if settings else None
+    return time.time() + (grace if isinstance(grace, int | float) else GRACE_SECONDS)
+
+
+def lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
+    """Yield what is printed about the runs: each in full, or if there are many, in a line or two.
+
+    Args:
+        runs: in the order in which they started.
+        width: columns of the terminal.
+    """
+    if len(runs) > MAX_IN_FULL:
+        yield from overview_lines(runs, width)
+        return
+    differ = len({shown.run.model for shown in runs}) > 1
+    for shown in runs:
+        yield from outcome_lines(shown, width, with_model=differ)
+
+
+def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
+    """Yield how many runs ended in which way, and their task if they have the same; each run with
+    its answer, and with its model and task if these differ; where the results are; what to do next.
+
+    An answer that has no room beside its run is on a second line.
+    The lines fit a terminal of this width, unless it is narrower than a session's id.
+    """
+    tasks = {shown.run.task for shown in runs}
+    models = {shown.run.model for shown in runs}
+    outcomes = [outcome_words(shown.run) for shown in runs]
+    ended = ", ".join(f"{count} {outcome}" for outcome, count in Counter(outcomes).most_common())
+    same_task = f" · {task_line(runs[0].run.task)}" if len(tasks) == 1 else ""
+    yield _fitted(f"{len(runs)} runs: {ended}{same_task}", width)
+    padded = max(map(len, outcomes))
+    for shown, outcome in zip(runs, outcomes, strict=True):
+        run = shown.run
+        what = [model_title(run.model)] if len(models) > 1 else []
+        what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
+        result = answer_line(answer_or_why_none(run)) or numbers.counted(run.steps, "step")
+        yield from _run_lines(f"  {run.id}  {outcome:<{padded}}  ", what, result, width)
+    yield from _results_lines([shown.run for shown in runs], width)
+    yield from _next_lines(runs)
+
+
+def _run_lines(head: str, what: Sequence[str], result: str, width: int) -> Iterator[str]:
+    """Yield a run on one line, or with its result on a second one."""
+    line = f"{head}{' · '.join([*what, result])}"
+    if Text(line).cell_len <= min(width, MAX_LINE_COLUMNS):
+        yield line
+    else:
+        yield _fitted(f"{head}{' · '.join(what)}".rstrip(), width)
+        yield _fitted(f"    {result}", width)
+
+
+def _results_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
+    """Yield where the results are: the folder that contains them all, if they are named by the ids,
+    or else each folder."""
+    folders = {run.id: Path(run.results_dir).absolute() for run in runs if run.results_dir}
+    parents = {folder.parent for folder in folders.values()}
+    if len(parents) == 1 and all(folder.name == run_id for run_id, folder in folders.items()):
+        yield f"  results in {sanitize_line(str(parents.pop()))}/ID"
+        return
+    for run_id, folder in folders.items():
+        yield f"  results of {run_id} in {sanitize_line(str(folder))}"
+
+
+def _next_lines(runs: Sequence[Shown]) -> Iterator[str]:
+    """Yield the commands that continue with the runs."""
+    verbs = dict.fromkeys(_next_verb(shown.run) for shown in runs)
+    for verb in verbs:
+        which = "one of them" if len(verbs) == 1 else _ONES[verb]
+        does = "resumes" if verb == "resume" else "opens"
+        times = [shown.resumable_until for shown in runs if shown.resumable_until is not None]
+        until = f", {_until(min(times))}" if verb == "resume" and times else ""
+        yield f"  `sandbox-tui {verb} ID` {does} {which}{until}"
+
+
+def _until(at: float) -> str:
+    """Return until when a run can be resumed, with the date unless that is today."""
+    local = datetime.datetime.fromtimestamp(at).astimezone()
+    today = datetime.datetime.now().astimezone().date()
+    return f"until {local:%H:%M:%S}" if local.date() == today else f"until {local:%Y-%m-%d %H:%M}"
+
+
+def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iterator[str]:
+    """Yield a few lines: outcome and task, answer, figures, results, and what to do next.
+
+    The first one fits a terminal of this width; the command is on a line of its own if it would
+    wrap otherwise, so that it can be copied.
+    """
+    run = shown.run
+    yield _fitted(f"{outcome_words(run)} · {task_line(run.task)}", width)
+    result = answer_or_why_none(run)
+    answer = result.split("\n") if result else []
+    for line in answer[:MAX_ANSWER_LINES]:
+        yield f"  {sanitize_line(line)}"
+    if len(answer) > MAX_ANSWER_LINES:
+        yield f"  … {len(answer) - MAX_ANSWER_LINES} more lines"
+    figures = run_end.figures(
+        steps=run.steps,
+        calls=run.calls,
+        failed_calls=run.failed_calls,
+        interrupted_calls=shown.interrupted_calls,
+        tokens=run.input_tokens + run.output_tokens,
+        estimated=run.tokens_estimated,
+        cost=run.cost,
+        seconds=run.seconds,
+    )
+    yield f"  {model_title(run.model)} · {figures}" if with_model else f"  {figures}"
+    if run.results_dir:
+        files = run_end.result_files(run.results_dir).summary
+        yield f"  {files}, in {sanitize_line(str(Path(run.results_dir).absolute()))}"
+    session, command = f"  session {run.id}", f"sandbox-tui {_next_verb(run)} {run.id}"
+    if len(line := f"{session} · {command}") <= width:
+        yield line
+    else:
+        yield session
+        yield f"  {command}"
+    if shown.resumable_until is not None:
+        yield f"  resumable {_until(shown.resumable_until)}; later: sandbox-tui fork {run.id}"
+    elif run.is_resumable:
+        yield f"  if its sandbox is gone: sandbox-tui fork {run.id}"
+
+
+def _next_verb(run: RunSummary) -> str:
+    if run.is_resumable:
+        return "resume"
+    return "attach" if run.outcome == "running" else "replay"
+
+
+_ONES = {"attach": "a running one", "resume": "one that was cut off", "replay": "an ended one"}
+"""The runs that a command applies to."""
+
+
+def _fitted(line: str, width: int) -> str:
+    """Cut a line to the terminal's width, with an ellipsis if it was cut."""
+    text = Text(line)
+    fit_line(text, min(width, MAX_LINE_COLUMNS))
+    return text.plain
