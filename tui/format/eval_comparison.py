@@ -43,13 +43,16 @@ def comparison_text(found: EvalComparison, width: int, *, explain: bool = False)
     return as_text(comparison_lines(found, width, explain=explain))
 
 
-def comparison_lines(found: EvalComparison, width: int, *, explain: bool = False) -> list[Line]:
+def comparison_lines(
+    found: EvalComparison, width: int, *, explain: bool = False, most_flips: int = MAX_FLIPS
+) -> list[Line]:
     """Return the lines of `comparison_text`, with their kinds.
 
     Args:
         found: the comparison.
         width: columns.
         explain: whether to add everything known about both, and how each figure is computed.
+        most_flips: number of flipped tasks listed, which come last without `explain`.
     """
     width = max(MIN_WIDTH, width)
     made = plain([cut(paired_title(found), width)])
@@ -61,21 +64,21 @@ def comparison_lines(found: EvalComparison, width: int, *, explain: bool = False
     if not paired_warning(found):
         for lines in _blocks(found, width):
             made += [*lines, *plain([""])]
-        made += plain(_below(found, width))
+        made += plain(_below(found, width, most_flips))
     return [*made, *plain(_explanation(found, width))] if explain else _without_end(made)
 
 
-def _below(found: EvalComparison, width: int) -> list[str]:
+def _below(found: EvalComparison, width: int, most_flips: int) -> list[str]:
     """Return the remarks below the table."""
     made = wrapped(f"{HOW}.", width)
     if without := [cell for cell in found.cells if cell.difference is None]:
         names = ", ".join(f"{cell.domain} {cell.mode}" for cell in without)
         made += wrapped(sanitize_line(f"No task has a score in both: {names}."), width)
     made += wrapped(flips_remark(found), width)
-    for flip in found.flips[:MAX_FLIPS]:
+    for flip in found.flips[:most_flips]:
         made.append(cut(_flip(flip), width))
-    if len(found.flips) > MAX_FLIPS:
-        made.append(f"  and {len(found.flips) - MAX_FLIPS} more")
+    if len(found.flips) > most_flips:
+        made.append(f"  and {len(found.flips) - most_flips} more")
     return made
 
 

@@ -46,6 +46,11 @@ class TextBlocks(BlockList):
     def block_height(self, index: int, width: int) -> int:
         return len(self._rows(index, width))
 
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        self._source = [sanitize_line(line.expandtabs(8)) for line in _lines(text)]
+        self.reset()
+
     def _rows(self, index: int, width: int) -> list[str]:
         """Split a line into rows, between words if there are any, without dropping anything."""
         line, room = self._source[index], max(1, width - 7)
@@ -140,6 +145,13 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
         self._content = document
         if isinstance(self._body, PreviewLines):
             self._body.show(document, keep_place=True)
+        self._say_facts()
+
+    def show_text(self, text: str) -> None:
+        """Show another text instead of the one before."""
+        self._content = text
+        if isinstance(self._body, TextBlocks):
+            self._body.show_text(text)
         self._say_facts()
 
     def on_mount(self) -> None:

@@ -20,9 +20,6 @@ from sandbox_tui.tui.terminal_io.open_external import open_outside, opener
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
-PAGER_CELLS = 12
-"""Columns of a pager that its text cannot use: frame, line numbers and scrollbar."""
-
 
 async def show_report(screen: Screen[Any], store: Store, eval_id: str) -> None:
     """Write the report into the current folder, open it, and say where it is."""
@@ -42,22 +39,15 @@ async def show_comparison(
     screen: Screen[Any], store: Store, left: EvalInfo, right: EvalInfo
 ) -> None:
     """Show two evaluations paired by task and mode, as `eval compare` prints them."""
-    from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+    from sandbox_tui.sessions.evals.report.recorded_comparison import recorded_comparison
+    from sandbox_tui.tui.screens.evals.comparison_pager import ComparisonPager
 
-    room = screen.size.width - PAGER_CELLS
     try:
-        text = await asyncio.to_thread(_comparison, store, left, right, room)
+        found = await asyncio.to_thread(recorded_comparison, store, left, right)
     except SandboxTuiError as error:
         screen.notify(sanitize_line(str(error)), severity="error", markup=False)
     else:
-        app_of(screen).push_screen(PagerScreen(f"{left.id} and {right.id}", text))
-
-
-def _comparison(store: Store, left: EvalInfo, right: EvalInfo, width: int) -> str:
-    from sandbox_tui.sessions.evals.report.recorded_comparison import recorded_comparison
-    from sandbox_tui.tui.format.eval_comparison import comparison_text
-
-    return comparison_text(recorded_comparison(store, left, right), width)
+        app_of(screen).push_screen(ComparisonPager(found, store, screen.size.width))
 
 
 def _write(store: Store, eval_id: str) -> Path:
