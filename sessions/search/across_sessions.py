@@ -16,6 +16,7 @@ from sandbox_tui.sessions.search.readable_snippet import CLOSE, OPEN, readable_s
 from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.runs import STANDALONE
 
 _NO_BOUND = 1 << 30
 
@@ -62,7 +63,8 @@ def search(store: Store, text: str | Query, *, limit: int = 50) -> list[Hit]:
 def find(
     store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND, words: int = WORDS
 ) -> list[Hit]:
-    """Matches grouped by session, the best session first; within a session, in order of events.
+    """Matches grouped by session, the best session first, those of evaluations and trainings after
+    all others; within a session, in order of events.
 
     A match in events that a fork shares with its parent is listed only for the parent. Without
     words that must match, these are the newest sessions, except those with an excluded word.
@@ -86,13 +88,15 @@ def find(
             where += f" AND runs.id NOT IN (SELECT run_id FROM ({_FOUND}))"
             values += [source.match(query.excluded) for source in SOURCES]
         rows = store.rows(
-            f"SELECT runs.* FROM runs WHERE {where} ORDER BY started_at DESC, id DESC LIMIT ?",
+            f"SELECT runs.* FROM runs WHERE {where} ORDER BY {STANDALONE} DESC,"
+            " started_at DESC, id DESC LIMIT ?",
             [*values, limit],
         )
         return _ended([_session_hit(row) for row in rows], query.filters)
     places = store.rows(
         f"WITH found AS ({_FOUND}),"
-        " matched AS MATERIALIZED (SELECT found.*, runs.parent, runs.parent_seq, runs.started_at"
+        " matched AS MATERIALIZED (SELECT found.*, runs.parent, runs.parent_seq, runs.started_at,"
+        f" {STANDALONE} AS is_own"
         f" FROM found JOIN runs ON runs.id = found.run_id WHERE {where}),"
         " own AS (SELECT one.* FROM matched AS one LEFT JOIN matched AS same"
         " ON same.run_id = one.parent AND same.seq = one.seq AND same.kind = one.kind"
@@ -101,7 +105,7 @@ def find(
         " row_number() OVER (PARTITION BY run_id ORDER BY score, seq) AS place"
         " FROM own WINDOW whole AS (PARTITION BY run_id))"
         " SELECT source, id, run_id, seq, step, kind, many FROM placed WHERE place <= ?"
-        " ORDER BY best, started_at DESC, run_id, step, abs(seq) LIMIT ?",
+        " ORDER BY is_own DESC, best, started_at DESC, run_id, step, abs(seq) LIMIT ?",
         [*(source.match(query.match) for source in SOURCES), *values, each, limit],
     )
     return _ended(_hits(store, query.match, places, words), query.filters)
@@ -142,6 +146,8 @@ def _conditions(filters: Filters) -> tuple[str, list[Any]]:
             "runs.id IN (SELECT run_id FROM calls WHERE instr(lower(tool), lower(?)))",
             filters.tool,
         )
+    if filters.is_sample is not None:
+        add(f"NOT ({STANDALONE})" if filters.is_sample else STANDALONE)
     for column, sign, value in (
         ("started_at", ">=", filters.after),
         ("started_at", "<", filters.before),

@@ -28,8 +28,12 @@ FILTERS: Mapping[str, str] = {
     "after": "2026-11-01, today, yesterday or 7d",
     "before": "2026-11-01, today, yesterday or 7d",
     "cost": "US dollars, as in cost>0.5 or cost<2",
+    "is": "sample (of an evaluation or a training) or own (any other session)",
 }
 """Filters by name, with the values they accept."""
+
+IS = ("own", "sample")
+"""Values of `is`."""
 
 ENDINGS = (
     *("submitted", "failed", "running", "interrupted", "max_steps", "token_limit", "time_limit"),
@@ -70,6 +74,7 @@ class Filters:
         tag: a tag, or how tags begin.
         after, before: seconds since the epoch; `before` is exclusive.
         cost_above, cost_below: US dollars.
+        is_sample: whether it belongs to an evaluation or a training.
     """
 
     model: str | None = None
@@ -80,6 +85,7 @@ class Filters:
     before: float | None = None
     cost_above: float | None = None
     cost_below: float | None = None
+    is_sample: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +198,10 @@ def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
     name, value = match[2].lower(), match[4].strip('"')
     if match[3] != ":":
         value = match[3] + value
+    if name == "is" and value:
+        if value.lower() not in IS:
+            return filters, f"is takes {FILTERS[name]}, not {value}."
+        return replace(filters, is_sample=(value.lower() == "sample") != bool(match[1])), ""
     if match[1]:
         return filters, f"A filter cannot be negated: {match[0]}."
     usage = f"{name} takes {FILTERS[name]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sandbox_tui.sessions.search.query import ENDINGS, FILTERS
+from sandbox_tui.sessions.search.query import ENDINGS, FILTERS, IS
 from sandbox_tui.sessions.store.store import Store
 
 Values = Mapping[str, Sequence[str]]
@@ -36,6 +36,7 @@ def known_values(store: Store) -> Values:
         "tag": column("SELECT tag AS value FROM tags GROUP BY tag ORDER BY count(*) DESC, tag"),
         "tool": ["execute_bash", "str_replace_editor", "submit"],
         "outcome": ENDINGS,
+        "is": IS,
         "after": ["today", "yesterday", "7d", "30d"],
         "before": ["today", "yesterday", "7d", "30d"],
     }

@@ -159,7 +159,7 @@ def newest(database: Database, limit: int, offset: int) -> list[dict[str, Any]]:
     )
 
 
-_STANDALONE = (
+STANDALONE = (
     "NOT EXISTS (SELECT 1 FROM eval_runs WHERE run_id = runs.id)"
     " AND NOT EXISTS (SELECT 1 FROM rollouts WHERE run_id = runs.id)"
 )
@@ -168,7 +168,7 @@ _STANDALONE = (
 
 def newest_standalone(database: Database, limit: int) -> list[dict[str, Any]]:
     """Return the rows of runs that belong to no evaluation or training, newest first."""
-    query = f"SELECT * FROM runs WHERE {_STANDALONE} ORDER BY {_BEGUN_AT} DESC, id DESC LIMIT ?"
+    query = f"SELECT * FROM runs WHERE {STANDALONE} ORDER BY {_BEGUN_AT} DESC, id DESC LIMIT ?"
     return database.rows(query, [limit])
 
 
@@ -182,7 +182,7 @@ def has_own_reply(database: Database, row: dict[str, Any]) -> bool:
 
 def count_standalone(database: Database) -> int:
     """Return the number of runs that belong to no evaluation or training."""
-    return int(database.rows(f"SELECT count(*) AS n FROM runs WHERE {_STANDALONE}")[0]["n"])
+    return int(database.rows(f"SELECT count(*) AS n FROM runs WHERE {STANDALONE}")[0]["n"])
 
 
 def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:

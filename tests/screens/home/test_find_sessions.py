@@ -315,7 +315,18 @@ async def test_a_sample_of_an_evaluation_is_found_under_its_suite_and_task(store
         hits = await look_for(home, pilot, "zebra")
         at = next(at for at, hit in enumerate(hits._hits) if hit.run.id == "whole")
         title = hits.draw_block(at, 120)[0].plain
-        assert title.startswith(f" ✓ pocket {waiting.task} ({waiting.mode}) · ")
+        assert title.startswith(f" ✓ sample of pocket {waiting.task} ({waiting.mode}) · ")
+
+
+async def test_a_narrow_list_gives_its_room_to_titles_and_matches(store: Store) -> None:
+    async with at_home(store, row=0) as (home, pilot):
+        hits = await look_for(home, pilot, "zebra")
+        wide, narrow = (hits.draw_block(0, width)[0].plain for width in (100, 58))
+        assert " ago" in wide
+        assert " ago" not in narrow
+        for at, hit in enumerate(hits._hits):
+            lines = [line.plain for line in hits.draw_block(at, 58)]
+            assert hit.kind == "session" or "zebra" in " ".join(lines)
 
 
 async def test_samples_of_one_task_are_told_apart(store: Store) -> None:

@@ -41,6 +41,9 @@ ID_FROM = 120
 CONTEXT_COLUMNS = 24
 """Columns of text shown before the first match of a snippet."""
 
+NARROW = 80
+"""A narrower list gives the title and the snippet the room of ages, margins and context."""
+
 
 class SearchResults(BlockList):
     """Shows hits, one per line, below the title of their session.
@@ -138,7 +141,8 @@ class SearchResults(BlockList):
         lines.append(_place(hit, width, palette))
         if self._is_cut(index):
             more = hit.in_session - self._shown_of(index)
-            lines.append(Text(f"     … {more} more in this session", style=palette.faint))
+            margin = " " * _margin(width)
+            lines.append(Text(f"{margin}… {more} more in this session", style=palette.faint))
         return lines
 
     def _nothing(self, width: int, palette: Palette) -> list[Text]:
@@ -164,8 +168,8 @@ class SearchResults(BlockList):
             tail.append_text(result).append("  " if result else "")
         if width >= ID_FROM:
             tail.append(f"{sanitize_line(run.id)}  ", style=palette.dim)
-        when = ago(run.run_started_at)
-        tail.append(when, style=palette.dim)
+        if width >= NARROW:
+            tail.append(ago(run.run_started_at), style=palette.dim)
         head = head_of(run, palette, title=self._title_of(run))
         room = max(1, width - tail.cell_len - 3)
         fit_line(head, room)
@@ -175,8 +179,9 @@ class SearchResults(BlockList):
     def _title_of(self, run: RunSummary) -> str:
         """Return the title, after suite and task of a sample of an evaluation, or after the number
         of another sample."""
+        label = self._labels.get(run.id, "")
         number = f"sample {run.sample}" if run.samples is not None and run.sample else ""
-        parts = (self._labels.get(run.id, number), task_title(run))
+        parts = (f"sample of {label}" if label else number, task_title(run))
         return sanitize_line(" · ".join(part for part in parts if part))
 
     def _is_first(self, index: int) -> bool:
@@ -209,15 +214,21 @@ class SearchResults(BlockList):
 def _place(hit: Hit, width: int, palette: Palette) -> Text:
     """Return the location of a hit and its snippet."""
     step = f"step {hit.step}" if hit.step else "start" if hit.kind == "task" else ""
-    line = Text(f"     {step:<9} ", style=palette.dim, no_wrap=True)
-    line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.dim)
-    line.append_text(_snippet(hit, palette))
+    is_narrow = width < NARROW
+    steps, kinds = (7, 8) if is_narrow else (9, _KIND_COLUMNS)
+    line = Text(f"{' ' * _margin(width)}{step:<{steps}} ", style=palette.dim, no_wrap=True)
+    line.append(f"{_KINDS.get(hit.kind, hit.kind):<{kinds}} ", style=palette.dim)
+    line.append_text(_snippet(hit, palette, CONTEXT_COLUMNS // 3 if is_narrow else CONTEXT_COLUMNS))
     fit_line(line, width)
     return line
 
 
-def _snippet(hit: Hit, palette: Palette) -> Text:
-    """Return the snippet on one line, starting shortly before the first match."""
+def _margin(width: int) -> int:
+    return 3 if width < NARROW else 5
+
+
+def _snippet(hit: Hit, palette: Palette, context: int) -> Text:
+    """Return the snippet on one line, starting at most `context` columns before the first match."""
     found = palette.accent + Style(bold=True)
     text, at = Text(no_wrap=True), 0
     for start, end in hit.marks:
@@ -226,8 +237,8 @@ def _snippet(hit: Hit, palette: Palette) -> Text:
         at = end
     text.append(_flat(hit.snippet[at:]), style=palette.dim)
     first = len(_flat(hit.snippet[: hit.marks[0][0]])) if hit.marks else 0
-    if first > CONTEXT_COLUMNS:
-        start = first - CONTEXT_COLUMNS
+    if first > context:
+        start = first - context
         start += max(0, text.plain[start:first].find(" "))
         return Text("…", style=palette.dim, no_wrap=True).append_text(text[start:])
     return text

@@ -211,8 +211,8 @@ class SearchBar(Vertical):
             line.append(sanitize_line(remarks[0]) + more, style=palette.warn)
         else:
             line.append('words  "a phrase"  -without  ', style=palette.dim)
-            line.append("  ".join(f"{name}:" for name in FILTERS if name != "cost"), palette.faint)
-            line.append("  cost>0.5", style=palette.faint)
+            named = (f"{name}:" for name in FILTERS if name not in ("cost", "is"))
+            line.append("  ".join(("-is:sample", *named, "cost>0.5")), style=palette.faint)
         if not (self._problem or remarks):
             fit_line(line, max(1, self.content_size.width))
         return line

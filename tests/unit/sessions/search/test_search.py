@@ -29,6 +29,7 @@ from sandbox_tui.sessions.search.query_completion import completions
 from sandbox_tui.sessions.search.search_as_you_type import Finder
 from sandbox_tui.sessions.store import database
 from sandbox_tui.sessions.store.maintenance import check, reclaim, size, vacuum
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import (
     add_note,
     add_tag,
@@ -42,6 +43,7 @@ from sandbox_tui.sessions.store.tables.annotations import (
 )
 from sandbox_tui.tui.cli.main import main
 from tests.examples import examples
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 
@@ -230,6 +232,8 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
         ("-x", "Add a word or a filter to search for"),
         ("tag:good -x", ""),
         ("-#good x", "A filter cannot be negated"),
+        ("-is:sample x", ""),
+        ("is:good x", "is takes sample"),
         ("x # y", ""),
         ("note: x", ""),
         ("http://x:8000", ""),
@@ -248,6 +252,23 @@ def test_an_unknown_filter_names_the_filters_there_are() -> None:
     mistake, remark = parse_query("foo:bar after:zzz").remarks
     assert mistake.startswith("after takes 2026-11-01")
     assert remark.startswith("There is no filter foo: it is searched as a word. Filters are model")
+
+
+def test_samples_come_after_own_sessions_and_can_be_left_out(store: Store) -> None:
+    for name in ("own", "sample"):  # the sample is newer
+        first = started(name, task="boats", started_at=1.0 if name == "own" else 9.0)
+        store.append(name, [first, *finished(2, "boats, boats, boats" * (name == "sample"))])
+    enter_eval(store, 5e8)
+    ledger.claim(store, EVAL_ID, ledger.results(store, EVAL_ID)[-1].key, "sample")
+    every = [one for one, *_ in found(store, "boats")]
+    assert every[0] == "own"
+    assert every[-1] == "sample"
+    assert found(store, "before:2001-01-01 model:m")[0][0] == "own"
+    assert {one for one, *_ in found(store, "boats is:sample")} == {"sample"}
+    for query in ("boats -is:sample", "boats is:own"):
+        assert {one for one, *_ in found(store, query)} == {"own"}
+    assert "own" in {one for one, *_ in found(store, "is:own")}
+    assert "sample" not in {one for one, *_ in found(store, "is:own")}
 
 
 def test_with_a_filter_excluded_words_leave_out_sessions_that_contain_them(store: Store) -> None:
