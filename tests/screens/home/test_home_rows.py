@@ -95,6 +95,30 @@ async def test_the_selected_row_has_details(tmp_path: Path) -> None:
             assert "m · auto" in str(home.query_one(HomeBanner).render())
 
 
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("cancelled", "not run: the run was cancelled"),
+        ("time_limit", "not run: the run ended first"),
+        (None, "make"),
+    ],
+)
+async def test_a_last_call_that_never_ran_says_so(
+    tmp_path: Path, reason: e.FinishReason | None, words: str
+) -> None:
+    arguments = '{"command": "make"}'
+    call = e.ToolCall(number=1, step=1, id="1", name="execute_bash", arguments=arguments)
+    events: list[e.AnyEvent] = [started("r", started_at=9e9), e.CallProposed(call=call, seq=2)]
+    if reason is not None:
+        end = e.RunFinished(seq=3, t=1.0, reason=reason, error=None, totals=e.Totals())
+        events.append(end)
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        store.append("r", events)
+        async with at_home(store, (160, 45)) as (home, pilot):
+            await until(pilot, lambda: "make" in detail(home))
+            assert f"bash  {words}" in detail(home)
+
+
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)])
 async def test_samples_open_and_fold_and_an_evaluation_opens(
     tmp_path: Path, size: tuple[int, int]

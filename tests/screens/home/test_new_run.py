@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from sandbox_tui.tui.screens.new_run.run_fields import ONE_SERVER, SETTINGS
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+from tests.scripted_server import ScriptedServer
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
@@ -662,3 +663,51 @@ async def test_a_chosen_model_is_added_after_a_comma(app: SandboxTui) -> None:
         await fill_field(pilot, "model", "m1")
         form._take(Offer("m3", "http://elsewhere/v1", ""))
         assert form.typed()["model"] == "m3"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"samples": "3"}, "start 3 runs"),
+        ({"samples": "3", "model": "m1, m2"}, "start 6 runs"),
+        ({"samples": "x"}, "start"),
+        ({"model": "m1,"}, "start"),
+    ],
+)
+async def test_the_start_key_says_how_many_runs_it_starts(
+    app: SandboxTui, fields: dict[str, str], words: str
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"one")
+        form = app.screen
+        assert str(form.query_one("#start", Button).label) == "start"
+        for name, text in fields.items():
+            await fill_field(pilot, name, text)
+        assert str(form.query_one("#start", Button).label) == words
+        assert f"ctrl+s {words} ·" in str(form.query_one("#box").border_subtitle)
+        bar = form.query_one(KeyBar)
+        await until(pilot, lambda: f"ctrl+s {words}  " in bar.render_line(0).text)
+
+
+async def test_tasks_count_as_runs(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"one", "enter", *"---", "enter", *"two")
+        await pilot.pause()
+        assert str(app.screen.query_one("#start", Button).label) == "start 2 runs"
+
+
+async def test_a_model_that_the_server_does_not_list_is_told_after_the_start(
+    app: SandboxTui, started: Started, scripted_server: Callable[..., ScriptedServer]
+) -> None:
+    server = scripted_server()
+    server.models = ["qwen3"]
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        for model, told in (("qwen3", False), ("other, qwen3", True)):
+            await pilot.press("n", "x")
+            await fill_field(pilot, "url", server.url)
+            await fill_field(pilot, "model", model)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+            await app.workers.wait_for_complete()
+            messages = [toast.message for toast in app._notifications]
+            assert messages == ["The server lists no such model: other."] * told

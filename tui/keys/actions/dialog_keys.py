@@ -71,7 +71,7 @@ DIALOG_ACTIONS = (
     KeyAction("mode_menu.allowed", ("l",), "allowed", about="What you allowed in this run"),
     KeyAction("mode_menu.ask", ("p",), "ask (policy)"),
     KeyAction("mode_menu.auto", ("a",), "auto"),
-    KeyAction("mode_menu.group", ("g",), "group", about="Set it in all runs of the group"),
+    KeyAction("mode_menu.group", ("g",), "all runs", about="Set it in all runs shown"),
     KeyAction("mode_menu.leave", ("escape", "q"), "cancel"),
     KeyAction("mode_menu.step", ("s",), "step"),
     KeyAction("new_eval.leave", ("escape",), "cancel"),
@@ -80,6 +80,7 @@ DIALOG_ACTIONS = (
     KeyAction(
         "new_run.keep", ("f4",), "save as defaults", about="Use these settings for all new runs"
     ),
+    KeyAction("new_run.clear", ("f8",), "clear", about="Put back the initial texts"),
     KeyAction("new_run.leave", ("escape",), "cancel"),
     KeyAction("new_run.models", ("f3",), "models", about="Choose a model"),
     KeyAction("new_run.more", ("f5",), "more settings", about="More settings"),

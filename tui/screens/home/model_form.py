@@ -10,7 +10,7 @@ from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.tui.screens.dialogs.dialog import Result
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
-from sandbox_tui.tui.screens.home.server_check import ServerCheck, check_server
+from sandbox_tui.tui.screens.home.server_check import ServerCheck, check_server, warn_of_unlisted
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
@@ -40,6 +40,15 @@ class ModelForm(FormDialog[Result]):
         """Say at the fields that the server does not answer, or lists no such model."""
         self._check = await check_server(self._settings.model, url)
         self._show_notes()
+
+    def check_after_start(self) -> None:
+        """If the server has not yet said whether it lists the model, say later that it does not:
+        on the screen that is shown by then."""
+        typed, model = self.typed(), self._settings.model
+        name, url = typed["model"], typed["url"]
+        if (name, url) == (model.name, model.base_url) or not url or self._check.url == url:
+            return
+        app_of(self).run_worker(warn_of_unlisted(app_of(self), model, name, url), group="server")
 
     def server_note(self, name: str) -> str:
         """Return what the server's answer means for a field, `model` or `url`."""

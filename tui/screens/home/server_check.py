@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import msgspec
+from textual.app import App
 
 from sandbox_tui.core.base.errors import ModelError, ServerUnreachable
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.discovery import ask_for_models
@@ -39,8 +41,12 @@ class ServerCheck:
             return ""
         if name == "url":
             return "" if self.answers else UNREACHABLE
-        unlisted = [one for one in split_models(model) if one not in self.models]
-        return NOT_LISTED if self.models and unlisted else ""
+        return NOT_LISTED if self.unlisted(model) else ""
+
+    def unlisted(self, model: str) -> list[str]:
+        """Return which of the models in a field the server does not list; none if it has no
+        list."""
+        return [one for one in split_models(model) if self.models and one not in self.models]
 
 
 async def check_server(settings: ModelSettings, url: str) -> ServerCheck:
@@ -60,3 +66,18 @@ async def check_server(settings: ModelSettings, url: str) -> ServerCheck:
     except ModelError:
         return ServerCheck(url)
     return ServerCheck(url, models=found.models)
+
+
+async def warn_of_unlisted(app: App[int], settings: ModelSettings, model: str, url: str) -> None:
+    """Tell the user on the current screen if a server does not list a model of a run that has
+    started.
+
+    Args:
+        app: shows the notice.
+        settings: as for `check_server`.
+        model, url: as typed in the form.
+    """
+    unlisted = (await check_server(settings, url)).unlisted(model)
+    if unlisted:
+        words = f"{NOT_LISTED[0].upper()}{NOT_LISTED[1:]}: {sanitize_line(', '.join(unlisted))}."
+        app.notify(words, severity="warning", markup=False, timeout=10)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
@@ -10,7 +11,8 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Input, Label, Select, TextArea
+from textual.widgets import Button, Input, Label, TextArea
+from textual.widgets.select import InvalidSelectValueError
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError
@@ -29,7 +31,6 @@ from sandbox_tui.core.run.run_request import (
 from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
-    YES_NO,
     mistake_of_count,
 )
 from sandbox_tui.tui.keys.hint import hint
@@ -38,13 +39,19 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.home.model_form import ModelForm
+from sandbox_tui.tui.screens.new_run.field_widgets import choice_field, further_fields, line_field
+from sandbox_tui.tui.screens.new_run.form_draft import FormDraft
+from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
+from sandbox_tui.tui.screens.new_run.run_count import start_words
 from sandbox_tui.tui.screens.new_run.run_fields import (
+    NUMBERS,
     ONE_DEFAULT,
     ONE_SERVER,
     ONLY_ONE,
     OTHER_HINTS,
     SETTINGS,
     TASK_HINT,
+    TITLES,
     changes_of,
     mistake_in,
     mistakes_in,
@@ -53,9 +60,12 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
 from sandbox_tui.tui.screens.new_run.run_mistakes import missing, without_pack, without_server
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
+from sandbox_tui.tui.widgets.line_input import NameInput
 from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
+
+KEEP_SECONDS = 2.0
+"""Seconds between the times at which what was typed is kept for the next start of the program."""
 
 
 class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
@@ -91,32 +101,17 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     HEADING = "new run"
 
-    TITLES: ClassVar[Mapping[str, str]] = {
-        "task": "task",
-        "model": "model",
-        "url": "server",
-        "input": "input, optional",
-        "steps": "max steps",
-        "samples": "samples",
-        "kind": "sandbox",
-        "mode": "mode",
-        "calls": "tool calls",
-        "output": "output folder",
-        "prompts": "prompts",
-        "network": "network",
-        "tty": "commands on a terminal",
-        "policy": "calls without a rule",
-        "temperature": "temperature",
-        "tokens": "max tokens",
-        "time": "max seconds",
-        "cost": "max US dollars",
-    }
+    KEEPS_DRAFT = True
+    """Whether the next start of the program has the draft."""
+
+    TITLES = TITLES
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("new_run.start", "start", priority=True),
         binding("new_run.models", "models"),
         binding("new_run.more", "more"),
         binding("new_run.keep", "keep"),
+        binding("new_run.clear", "clear"),
         binding("new_run.leave", "cancel"),
     ]
 
@@ -130,8 +125,10 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         self._live_settings = live_settings
         self._settings = with_last_model(live_settings.now, last_model)
         self._has_last_model = self._settings is not live_settings.now
-        self._draft: Texts = {} if draft is None else draft
+        kept = KeptDraft() if self.KEEPS_DRAFT else None
+        self._draft = FormDraft({} if draft is None else draft, kept)
         self._at_first: Texts = {}
+        self._start_words = ""
         self._models_found = 0
         self._only_found: Offer | None = None
         self.started_with: Texts = {}
@@ -141,54 +138,41 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         model, sandbox = self._settings.model, self._settings.sandbox
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = self.HEADING
-            box.border_subtitle = f"{hint('new_run.start')} start · {hint('new_run.leave')} cancel"
             with VerticalScroll(id="fields", can_focus=False):
                 yield TextArea(id="task", classes="field", soft_wrap=True, tab_behavior="focus")
                 with Horizontal(classes="row"):
                     hint_words = "name on the server"
                     yield NameInput(model.name, hint_words, id="model", classes="field")
-                    yield _line("url", model.base_url, "…/v1; empty for OpenAI")
+                    yield line_field("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
-                    yield _line("input", "", "path to copy in")
-                    yield _line("steps", str(self._settings.limits.max_steps))
-                    yield _line("samples", "1")
+                    yield line_field("input", "", "path to copy in")
+                    yield line_field("steps", str(self._settings.limits.max_steps))
+                    yield line_field("samples", "1")
                 with Horizontal(classes="row"):
-                    yield _choice("kind", ("auto", "docker", "bubblewrap"), sandbox.kind)
-                    yield _choice("mode", ("auto", "ask", "step"), self._settings.agent.mode)
-                    yield _choice(
+                    yield choice_field("kind", ("auto", "docker", "bubblewrap"), sandbox.kind)
+                    yield choice_field("mode", ("auto", "ask", "step"), self._settings.agent.mode)
+                    yield choice_field(
                         "calls", ("auto", "native", "json_schema", "text"), model.tool_calls
                     )
                 with Vertical(id="more"):
-                    yield from self._more()
+                    yield from further_fields(self._settings)
             with Horizontal(id="buttons"):
                 yield Label(id="hint", markup=False)
                 yield Button("start", variant="primary", id="start")
         yield KeyBar()
 
-    def _more(self) -> ComposeResult:
-        """Yield the less frequently changed settings."""
-        texts = texts_of(self._settings)
-        with Horizontal(classes="row"):
-            yield _line("output", texts["output"], "each run gets a subfolder")
-            yield _line("prompts", texts["prompts"], "prompt pack name")
-        with Horizontal(classes="row"):
-            yield _choice("network", ("auto", "bridge", "none"), texts["network"])
-            yield _choice("tty", YES_NO, texts["tty"])
-            yield _choice("policy", ("allow", "ask", "deny"), texts["policy"])
-        with Horizontal(classes="row"):
-            yield _line("temperature", texts["temperature"], "server default")
-            yield _line("tokens", texts["tokens"], "no limit")
-            yield _line("time", texts["time"], "no limit")
-            yield _line("cost", texts["cost"], "no limit")
-
     def on_mount(self) -> None:
         """Restore the draft and focus the task."""
-        self.show_titles()
         self.fill()
         self._at_first = self.typed()
-        for name, text in self._draft.items():
-            self.put(name, text)
+        draft = self._draft.restore()
+        for name in self.TITLES.keys() & draft:
+            with contextlib.suppress(InvalidSelectValueError):  # a draft of another version
+                self.put(name, draft[name])
+        self.show_titles()
+        self._count_runs()
         self.query_one("#task").focus()
+        self.set_interval(KEEP_SECONDS, self._keep_draft)
         if not self._settings.model.name:
             self._look_for_models()
 
@@ -207,7 +191,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             return ONLY_ONE if self._has_only_found else self.beside_mistake(name)
         if name in ("model", "url") and self._is_from_last_run:
             return FROM_LAST_RUN
-        return TASK_HINT if name == "task" else ""
+        return self._draft.note or TASK_HINT if name == "task" else ""
 
     @override
     def beside_mistake(self, name: str) -> str:
@@ -236,7 +220,9 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         found = [offer for offer in offers if offer.model]
         self._models_found = len(found)
         typed = self.typed()
-        is_untouched = not (typed["model"] or typed["url"] or {"model", "url"} & set(self._draft))
+        is_untouched = not (
+            typed["model"] or typed["url"] or {"model", "url"} & set(self._draft.texts)
+        )
         if len(found) == 1 and is_untouched:
             self._take_only(found[0])
         if "model" in self._mistakes:
@@ -283,8 +269,9 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             mode=cast(Mode, typed["mode"]),
             input=typed_path(input_path) if input_path else None,
         )
-        self._draft.clear()
         self.started_with = self.unsaved
+        self._draft.start()
+        self.check_after_start()
         self.dismiss(requests_for(request, tasks, int(typed["samples"])))
 
     def request_with(self, settings: config.Settings) -> RunRequest:
@@ -341,11 +328,27 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def action_cancel(self) -> None:
         """Close without a run; the typed text is kept as a draft."""
-        self._draft.clear()
-        self._draft |= self.unsaved
+        self._draft.leave(self.unsaved)
         if self.is_draft_worth_a_word:
             self.notify(f"Draft saved: {self.way_back}.", markup=False, timeout=4)
         self.dismiss(None)
+
+    def action_clear(self) -> None:
+        """Put back what the fields contained at first."""
+        self._draft.clear()
+        self.mark({})
+        for name, text in self._at_first.items():
+            self.put(name, text)
+        self.query_one("#task").border_subtitle = self.note_of("task")
+        self.query_one("#task").focus()
+
+    def on_screen_suspend(self) -> None:
+        """Keep what was typed: the screen above may be the question whether to quit."""
+        self._keep_draft()
+
+    def _keep_draft(self) -> None:
+        if self.is_mounted:
+            self._draft.keep(self.unsaved)
 
     @property
     def way_back(self) -> str:
@@ -355,13 +358,32 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     @property
     def is_draft_worth_a_word(self) -> bool:
         """Whether to say that the draft is kept."""
-        return "task" in self._draft
+        return "task" in self._draft.texts
 
     @property
     def unsaved(self) -> Texts:
         """What was typed or chosen here and is saved nowhere else."""
         typed = self.typed().items()
         return {name: text for name, text in typed if text != self._at_first.get(name)}
+
+    # --- how many runs
+
+    @on(TextArea.Changed, "#task")
+    @on(Input.Changed, "#model")
+    @on(Input.Changed, "#samples")
+    def _count_runs(self) -> None:
+        words = start_words(self.typed())
+        if words == self._start_words:
+            return
+        self._start_words = words
+        keys = f"{hint('new_run.start')} {words} · {hint('new_run.leave')} cancel"
+        self.query_one("#box").border_subtitle = keys
+        self.query_one("#start", Button).label = words
+        self.refresh_bindings()
+
+    def words_for(self, action: str) -> str | None:
+        """How many runs the start key starts."""
+        return self._start_words or None if action == "start" else None
 
     # --- mistakes
 
@@ -373,22 +395,6 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:
-        if not text or name not in _NUMBERS:
+        if not text or name not in NUMBERS:
             return ""
         return mistake_of_count(text, MAX_RUNS) if name == "samples" else mistake_in(name, text)
-
-
-_MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
-
-
-_NUMBERS = frozenset({"steps", "samples", "temperature", "tokens", "time", "cost"})
-"""Fields in which a mistake is shown while it is typed."""
-
-
-def _line(name: str, value: str, placeholder: str = "") -> Input:
-    return OneLineInput(value, placeholder, id=name, classes="field")
-
-
-def _choice(name: str, values: Sequence[str], value: str) -> Select[str]:
-    options = [(_MODE_WORDS.get(each, each) if name == "mode" else each, each) for each in values]
-    return Select(options, value=value, allow_blank=False, id=name, classes="field")

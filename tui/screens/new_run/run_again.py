@@ -37,6 +37,8 @@ class RunAgainDialog(NewRunDialog):
 
     HEADING = "run again"
 
+    KEEPS_DRAFT = False
+
     def __init__(self, live_settings: LiveSettings, again: RunRequest, draft: Texts) -> None:
         super().__init__(live_settings, draft)
         self._again = again
@@ -65,7 +67,7 @@ class RunAgainDialog(NewRunDialog):
     @property
     @override
     def is_draft_worth_a_word(self) -> bool:
-        return bool(self._draft)
+        return bool(self._draft.texts)
 
     @override
     def request_with(self, settings: config.Settings) -> RunRequest:

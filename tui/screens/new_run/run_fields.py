@@ -33,6 +33,31 @@ SETTINGS = {
 }
 """The setting of each field."""
 
+TITLES = {
+    "task": "task",
+    "model": "model",
+    "url": "server",
+    "input": "input, optional",
+    "steps": "max steps",
+    "samples": "samples",
+    "kind": "sandbox",
+    "mode": "mode",
+    "calls": "tool calls",
+    "output": "output folder",
+    "prompts": "prompts",
+    "network": "network",
+    "tty": "commands on a terminal",
+    "policy": "calls without a rule",
+    "temperature": "temperature",
+    "tokens": "max tokens",
+    "time": "max seconds",
+    "cost": "max US dollars",
+}
+"""The title of each field, in the order in which they appear."""
+
+NUMBERS = frozenset({"steps", "samples", "temperature", "tokens", "time", "cost"})
+"""Fields in which a mistake is shown while it is typed."""
+
 ONLY_ONE = "the only one found"
 """The note at a model that the form has taken by itself."""
 

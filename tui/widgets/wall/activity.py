@@ -288,7 +288,7 @@ class Activity:
             sign, style = ("✓", palette.good) if item.finished.ok else ("✗", palette.bad)
             return Text(f"{sign} {short_duration(item.finished.duration)}", style=style)
         if item.started_at is None:
-            return Text("")
+            return Text("not run" if item.status == "not_run" else "", style=palette.dim)
         since = max(0.0, self._now - item.started_at)
         words = f"{int(since)}s" if since < 60 else short_duration(since)  # tenths would flicker
         return Text(f"● {words}", style=palette.good)

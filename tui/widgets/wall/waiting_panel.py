@@ -53,9 +53,17 @@ def panel_height(tiles: Sequence[RunTile], size: Size, screen: Size, palette: Pa
     needed = [lines_needed(item, width, palette, preview) + 1 for item, preview in waiting]
     if not needed or room >= GOOD_ROOM or max(needed) <= room:
         return 0
-    most = min(MAX_HEIGHT, size.height // 3)
+    third = size.height // 3
+    spare = _spare(len(tiles), Size(size.width, max(1, size.height - third)), grid.columns)
+    most = min(MAX_HEIGHT, third + spare)
     whole = max(lines_needed(item, size.width, palette, preview) for item, preview in waiting)
     return max(MIN_HEIGHT, min(most, whole + 2))
+
+
+def _spare(count: int, size: Size, columns: int) -> int:
+    """Return the lines that tiles leave empty in a space."""
+    grid = grid_for(count, size, columns)
+    return 0 if grid.boxed else max(0, size.height - grid.rows * grid.height)
 
 
 class WaitingPanel(Widget):
@@ -83,17 +91,18 @@ class WaitingPanel(Widget):
         """
         self._tile, self._is_chosen = tile, is_chosen
         self.set_class(tile is not None and height > 0, "-shown")
-        needed = self._needed(tile) if is_chosen else HINT_HEIGHT
+        needed = self._needed(tile, height) if is_chosen else HINT_HEIGHT
         self.styles.height = max(1, min(height, needed))
         self.refresh()
 
-    def _needed(self, tile: RunTile | None) -> int:
-        """Return the lines that the head, the whole call and the keys take."""
+    def _needed(self, tile: RunTile | None, height: int) -> int:
+        """Return the lines that the head, as much of the call as fits, and the keys take."""
         pending = None if tile is None else tile.state.pending
         if tile is None or pending is None:
             return 0
         width = max(2, self.screen.size.width - EDGES)
-        return lines_needed(pending, width, palette_of(self), tile.preview) + 2
+        room = max(1, height - 2)
+        return len(waiting_call_lines(pending, width, room, palette_of(self), tile.preview)) + 2
 
     @override
     def render(self) -> Text:

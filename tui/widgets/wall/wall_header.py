@@ -189,24 +189,38 @@ class WallHeader(Widget):
         return f"{words or short_answer(task, MAX_NAME_CHARACTERS)}: "
 
     def _summary(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
-        """Draw outcomes and total time of a group that has ended, then its answers."""
+        """Draw outcomes and total time of a group that has ended, then its answers; without the
+        time if one of several groups has no room for it."""
         name, runs = self._group_name(group), [run for _, run in group]
-        line = Text(no_wrap=True).append(name, style=palette.text)
-        line.append(f"{'all' if name else 'All'} {len(runs)} runs have ended", style=palette.strong)
+        ended = f"{'all' if name else 'All'} {len(runs)} runs have ended"
         took = "" if any(map(is_fork, runs)) else f" in {clock(_wall_seconds(runs))}"
-        line.append(f"{took}: ", style=palette.text)
-        answers = count_answers(answer_of(run) for _, run in group)
+        what = self._outcomes(group, palette)
+        if room < 2:
+            self._add_answers(what, group, palette)
+        head = Text(name, style=palette.text, no_wrap=True)
+        whole = head.copy().append(ended, style=palette.strong)
+        whole.append(f"{took}: ", style=palette.text)
+        is_too_long = 0 < self.content_size.width < whole.cell_len + what.cell_len
+        line = (head if name and is_too_long else whole).append_text(what)
+        return [line, *self._answers(group, palette, room - 1)]
+
+    def _outcomes(self, group: Sequence[Numbered], palette: Palette) -> Text:
+        """Draw how many runs came to each end."""
+        line = Text(no_wrap=True)
         reasons = Counter(_outcome(run) for _, run in group).most_common()
         for index, (reason, count) in enumerate(reasons):
             style = palette.good if reason == "submitted" else palette.bad
             line.append(", " if index else "", style=palette.dim)
             line.append(f"{count} {reason}", style=style)
-            if reason == "submitted" and not answers:
+            if reason == "submitted" and not any(answer_of(run) for _, run in group):
                 line.append(" without an answer", style=palette.warn)
-        aside = _aside(group)
-        if room < 2 and (answers or aside):
+        return line
+
+    def _add_answers(self, line: Text, group: Sequence[Numbered], palette: Palette) -> None:
+        """Append the answers of a group, if there are any, to the line with its outcomes."""
+        answers, aside = count_answers(answer_of(run) for _, run in group), _aside(group)
+        if answers or aside:
             _with_answers(line.append(" · ", style=palette.dim), answers, aside, palette)
-        return [line, *self._answers(group, palette, room - 1)]
 
     def _answers(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
         """Draw one line per answer, with a bar and the runs that gave it."""

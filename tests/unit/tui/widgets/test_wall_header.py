@@ -240,3 +240,14 @@ def test_groups_of_several_tasks_and_models_are_named_by_both() -> None:
     names = [line.split(":")[0] for line in lines(*some) if "ended" in line]
     assert names == ["x · m1", "x · m2", "y · m1", "y · m2"]
     assert "models m1, m2" in lines(*some)[1]
+
+
+def test_a_narrow_header_keeps_the_answers_of_each_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = [
+        of_model(run("x", "42", "submitted", samples=model), model)
+        for model in ("m1", "m2")
+        for _ in range(2)
+    ]
+    assert "m1: all 2 runs have ended in 01:05: 2 submitted · answers: 42 (2)" in lines(*some)
+    monkeypatch.setattr(WallHeader, "content_size", Size(58, 3))
+    assert "m1: 2 submitted · answers: 42 (2)" in lines(*some)

@@ -1,0 +1,144 @@
+"""The draft of the form for a new run: kept for the next start of the program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Select, TextArea
+
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.leave_run import DraftDialog
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.new_run.kept_draft import FILE, KeptDraft
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
+from tests.waiting import until
+
+GIVEN = {"model.name": "m", "model.base_url": "http://x/v1"}
+
+
+def program(store: Store) -> SandboxTui:
+    return SandboxTui(config.load(GIVEN), store)
+
+
+def draft_file() -> Path:
+    return config.data_dir() / FILE
+
+
+async def open_form(pilot: Pilot[int]) -> NewRunDialog:
+    await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+    await pilot.press("n")
+    await until(pilot, lambda: isinstance(pilot.app.screen, NewRunDialog))
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, NewRunDialog)
+    return pilot.app.screen
+
+
+async def test_a_draft_is_there_at_the_next_start_until_it_is_cleared(store: Store) -> None:
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = await open_form(pilot)
+        await pilot.press(*"long task")
+        form.query_one("#samples", Input).value = "3"
+        form.query_one("#kind", Select).value = "docker"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert draft_file().stat().st_mode & 0o777 == 0o600
+
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = await open_form(pilot)
+        task = form.query_one(TextArea)
+        assert task.text == "long task"
+        assert form.query_one("#samples", Input).value == "3"
+        assert form.query_one("#kind", Select).value == "docker"
+        assert str(task.border_subtitle).startswith("draft of ")
+        assert str(task.border_subtitle).endswith(" restored · f8 clears it")
+        await pilot.press("f8")
+        await pilot.pause()
+        assert task.text == ""
+        assert form.query_one("#samples", Input).value == "1"
+        assert form.query_one("#kind", Select).value == "auto"
+        assert not form.unsaved
+        assert "restored" not in str(task.border_subtitle)
+        assert not draft_file().exists()
+
+
+async def test_a_draft_of_an_earlier_start_does_not_hold_up_quitting(store: Store) -> None:
+    KeptDraft().write({"task": "long task"})
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("q")
+        await until(pilot, lambda: app._exit)
+    assert draft_file().exists()
+
+
+async def test_quitting_with_the_form_open_keeps_what_was_typed(store: Store) -> None:
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"a task", "ctrl+q")
+        await until(pilot, lambda: isinstance(app.screen, DraftDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: app._exit)
+    kept = KeptDraft().read()
+    assert kept is not None
+    assert kept.texts == {"task": "a task"}
+
+
+async def test_a_started_task_is_no_draft_any_more(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HomeScreen, "_begin", lambda *_: None)
+    KeptDraft().write({"task": "a task"})
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_form(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert not draft_file().exists()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "nonsense",
+        "[]",
+        '{"saved_at": "x", "texts": {"task": "y"}}',
+        '{"saved_at": 1, "texts": ["task"]}',
+        '{"saved_at": 1e999, "texts": {"kind": "another", "unknown": "x", "mode": 7}}',
+    ],
+)
+async def test_a_file_that_is_no_draft_is_passed_over(store: Store, kept: str) -> None:
+    draft_file().parent.mkdir(parents=True, exist_ok=True)
+    draft_file().write_text(kept)
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = await open_form(pilot)
+        assert form.query_one(TextArea).text == ""
+        assert form.query_one("#kind", Select).value == "auto"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://me:secret@x/v1", "http://x/v1?api_key=secret", "http://x/v1#secret", "http://[secret"],
+)
+def test_a_server_that_may_contain_a_secret_is_not_kept(tmp_path: Path, url: str) -> None:
+    file = tmp_path / "draft.json"
+    KeptDraft(file).write({"task": "t", "url": url})
+    assert "secret" not in file.read_text()
+    assert json.loads(file.read_text())["texts"] == {"task": "t"}
+    KeptDraft(file).write({"url": "http://x/v1"})
+    assert "http://x/v1" in file.read_text()
+
+
+@pytest.mark.parametrize("broken", ["missing folder", "read-only"])
+def test_a_draft_that_cannot_be_written_is_no_error(tmp_path: Path, broken: str) -> None:
+    file = tmp_path / "nowhere" / "draft.json" if broken == "missing folder" else tmp_path
+    KeptDraft(file).write({"task": "t"})
+    assert KeptDraft(file).read() is None

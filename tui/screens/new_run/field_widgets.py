@@ -1,0 +1,44 @@
+"""The widgets of the fields of the form for new runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Input, Select
+
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.tui.format.setting_text import YES_NO
+from sandbox_tui.tui.screens.new_run.run_fields import texts_of
+from sandbox_tui.tui.widgets.line_input import OneLineInput
+
+_MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
+
+
+def line_field(name: str, value: str, placeholder: str = "") -> Input:
+    """Return a field for one line."""
+    return OneLineInput(value, placeholder, id=name, classes="field")
+
+
+def choice_field(name: str, values: Sequence[str], value: str) -> Select[str]:
+    """Return a field with a list of values."""
+    options = [(_MODE_WORDS.get(each, each) if name == "mode" else each, each) for each in values]
+    return Select(options, value=value, allow_blank=False, id=name, classes="field")
+
+
+def further_fields(settings: Settings) -> ComposeResult:
+    """Yield the fields of the less frequently changed settings."""
+    texts = texts_of(settings)
+    with Horizontal(classes="row"):
+        yield line_field("output", texts["output"], "each run gets a subfolder")
+        yield line_field("prompts", texts["prompts"], "prompt pack name")
+    with Horizontal(classes="row"):
+        yield choice_field("network", ("auto", "bridge", "none"), texts["network"])
+        yield choice_field("tty", YES_NO, texts["tty"])
+        yield choice_field("policy", ("allow", "ask", "deny"), texts["policy"])
+    with Horizontal(classes="row"):
+        yield line_field("temperature", texts["temperature"], "server default")
+        yield line_field("tokens", texts["tokens"], "no limit")
+        yield line_field("time", texts["time"], "no limit")
+        yield line_field("cost", texts["cost"], "no limit")

@@ -1,0 +1,62 @@
+"""The draft of a form for runs: what was typed there and is not started yet."""
+
+from __future__ import annotations
+
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.dialogs.form import Texts
+from sandbox_tui.tui.screens.new_run.kept_draft import Kept, KeptDraft
+from sandbox_tui.tui.widgets.sessions.session_rows import start_time
+
+
+class FormDraft:
+    """Holds the draft as long as the program runs, and keeps it for its next start.
+
+    Args:
+        texts: from when the form was last closed; updated on leaving.
+        kept: keeps the draft for the next start; None: nothing does.
+
+    Attributes:
+        texts: what a form that is opened later begins with.
+    """
+
+    def __init__(self, texts: Texts, kept: KeptDraft | None) -> None:
+        self.texts = texts
+        self._kept = kept
+        self._restored: Kept | None = None
+        self._is_started = False
+
+    def restore(self) -> Texts:
+        """Return the draft: of this program, else the one that an earlier one kept."""
+        if self.texts or self._kept is None:
+            return self.texts
+        self._restored = self._kept.read()
+        return {} if self._restored is None else self._restored.texts
+
+    @property
+    def note(self) -> str:
+        """From when the draft of an earlier program is, and what clears it; otherwise empty."""
+        if self._restored is None:
+            return ""
+        saved = start_time(self._restored.saved_at)
+        return f"draft of {saved} restored · {hint('new_run.clear')} clears it"
+
+    def keep(self, unsaved: Texts) -> None:
+        """Keep what is typed now for the next start of the program."""
+        if self._kept is not None and not self._is_started:
+            self._kept.write(unsaved)
+
+    def leave(self, unsaved: Texts) -> None:
+        """Make what was typed the draft."""
+        self.texts.clear()
+        self.texts |= unsaved
+        self.keep(unsaved)
+
+    def clear(self) -> None:
+        """Forget the draft."""
+        self._restored = None
+        self.leave({})
+
+    def start(self) -> None:
+        """Forget the draft, and keep nothing any more: its runs have started."""
+        self.clear()
+        self._is_started = True
