@@ -76,8 +76,12 @@ async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
         assert "3 runs" in title(app)
         assert "2 wait for you" in title(app)
 
-        _, second, third = app.screen.query(RunTile)
+        first, second, third = app.screen.query(RunTile)
         await until(pilot, lambda: app.focused in (second, third))  # the one that waited first
+        await pilot.press("home")
+        assert app.focused is first
+        await pilot.press("end")
+        assert app.focused is third
         second.focus()
         await pilot.press("down")  # to the last tile, in a row that is not full
         assert app.focused is third

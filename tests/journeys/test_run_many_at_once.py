@@ -117,6 +117,8 @@ def test_two_runs_are_compared_and_both_are_detached(
         run = f"--base-url {server.url} --model m --step"
         person.enters(f'sandbox-tui run "task one" --samples 2 {run}')
         person.sees("2 runs", "2 wait for you")
+        person.presses_and_looks("End")
+        person.presses_and_looks("Home")
         person.presses_and_looks("c")
         person.sees("marked", "c unmark")
         person.presses_and_looks("Right")

@@ -112,6 +112,8 @@ SCREEN_ACTIONS = (
     KeyAction("wall.end", ("x",), "end", about="End the run"),
     KeyAction("wall.filter", ("f",), "filter", about="Show only some runs"),
     KeyAction("wall.find", ("slash",), "find", about="Find in the runs"),
+    KeyAction("wall.first", ("home", "g"), "First"),
+    KeyAction("wall.last", ("end", "G"), "Last"),
     KeyAction("wall.leave", ("q", "escape"), "back", about="Leave the wall"),
     KeyAction("wall.left", ("left", "h"), "Left"),
     KeyAction("wall.mode", ("M",), "mode", about="Choose the mode: auto, ask, step"),

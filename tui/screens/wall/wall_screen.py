@@ -78,6 +78,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         binding("wall.right", "move(1, 0)", show=False),
         binding("wall.up", "move(0, -1)", show=False),
         binding("wall.down", "move(0, 1)", show=False),
+        binding("wall.first", "move_to(0)", show=False),
+        binding("wall.last", "move_to(-1)", show=False),
         binding("wall.leave", "leave"),
     ]
 
@@ -293,6 +295,11 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
             return
         index = beyond(tiles.index(chosen), across, down, self.query_one(TileGrid).places)
         tiles[index].focus()
+
+    def action_move_to(self, index: int) -> None:
+        """Focus the first or the last tile."""
+        if tiles := self._seen_tiles():
+            tiles[index].focus()
 
     def action_waiting(self) -> None:
         """Focus the next run that waits for the user."""
