@@ -19,6 +19,19 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
     Raises:
         ConfigError: they name none, its server's address is not one, or there is no key for it.
     """
+    refuse_unusable(settings, api_key)
+    from sandbox_tui.core.models.openai_compatible import OpenAIModel, import_ahead
+
+    import_ahead()
+    return OpenAIModel(settings, api_key)
+
+
+def refuse_unusable(settings: ModelSettings, api_key: str | None) -> None:
+    """Reject a model that no request could reach.
+
+    Raises:
+        ConfigError: as for `open_model`.
+    """
     if not settings.name:
         raise ConfigError(
             "No model is set. Use --model NAME, and --base-url URL for your own server."
@@ -33,10 +46,6 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
             f"The server {without_secrets(settings.base_url)} is not an address. It should look "
             "like http://localhost:8000/v1."
         )
-    from sandbox_tui.core.models.openai_compatible import OpenAIModel, import_ahead
-
-    import_ahead()
-    return OpenAIModel(settings, api_key)
 
 
 def refuse_demo(

@@ -63,7 +63,7 @@ async def test_a_task_opens_its_two_samples_at_any_width(
     found = recorded_comparison(
         store, evaluation(store, "left", 0.0), evaluation(store, "right", 1.0)
     )
-    app = SandboxTui(load({"model.local_ports": [1]}), store)
+    app: Any = SandboxTui(load({"model.local_ports": [1]}), store)
     async with app.run_test(size=first) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         await app.push_screen(ComparisonPager(found, store, first[0]))

@@ -30,6 +30,7 @@ from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
     from sandbox_tui.core.config.settings import Settings
+    from sandbox_tui.core.evals.suite import Suite
     from sandbox_tui.sessions import Store
     from sandbox_tui.sessions.evals.cluster.cluster_executor import RayCluster
     from sandbox_tui.sessions.evals.evaluation import Evaluation
@@ -145,6 +146,7 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
     overrides = overrides_of(options)
     settings = load_settings(overrides, theme)
     loaded = load_suite(suite, overrides=_suite_overrides(options, overrides))
+    _check_model(loaded, settings)
     budget = Budget(
         tokens=options["budget_tokens"],
         cost=options["budget_cost"],
@@ -316,6 +318,22 @@ def suites() -> None:
 
     for name, description in known_suites().items():
         click.echo(f"{name:24}{description}".rstrip())
+
+
+def _check_model(suite: Suite, settings: Settings) -> None:
+    """Refuse a model before any sample is begun that each of them would fail for.
+
+    Raises:
+        ConfigError: it has no key or no valid address, or it is the demo.
+    """
+    from sandbox_tui.core.config.settings import api_key, changed
+    from sandbox_tui.core.models.factory import refuse_demo, refuse_unusable
+
+    own = {f"model.{name}": value for name, value in suite.model.items()}
+    model = changed(settings, own).model
+    refuse_demo(model)
+    if model.name:  # without one, the evaluation itself says so
+        refuse_unusable(model, api_key(model))
 
 
 def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
