@@ -686,7 +686,7 @@ async def test_the_start_key_says_how_many_runs_it_starts(
         assert str(form.query_one("#start", Button).label) == words
         assert f"ctrl+s {words} ·" in str(form.query_one("#box").border_subtitle)
         bar = form.query_one(KeyBar)
-        await until(pilot, lambda: f"ctrl+s {words}  " in bar.render_line(0).text)
+        await until(pilot, lambda: f"^s {words}  " in bar.render_line(0).text)
 
 
 async def test_tasks_count_as_runs(app: SandboxTui) -> None:
@@ -708,6 +708,7 @@ async def test_a_model_that_the_server_does_not_list_is_told_after_the_start(
             await fill_field(pilot, "model", model)
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(app.screen, HomeScreen))
-            await app.workers.wait_for_complete()
+            checks = [worker for worker in app.workers if worker.group == "server"]
+            await app.workers.wait_for_complete(checks)
             messages = [toast.message for toast in app._notifications]
             assert messages == ["The server lists no such model: other."] * told
