@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as replace_struct
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -16,10 +17,11 @@ from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
-from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, grouped
+from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, Match, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.fuzzy import fit
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
@@ -35,6 +37,7 @@ from sandbox_tui.tui.widgets.path_input import PathInput
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
+from tests.unit.event_streams import started
 from tests.unit.sessions.interchange.test_imports import MINI
 
 SERVER = LocalServer("llama.cpp", "http://127.0.0.1:8080/v1", ("little-model",))
@@ -233,6 +236,37 @@ async def test_an_unavailable_action_says_why_and_does_nothing(app: SandboxTui) 
         toasts = [toast.message for toast in app._notifications]
         assert toasts == ["Resume the session: this session was not interrupted."]
         assert app.screen.query_one(Input).value
+
+
+async def test_actions_of_the_home_screen_are_found_in_a_replay(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        await pilot.press(*"tale", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.is_settled)
+        listed = await opened(app, pilot)
+        assert {"New run", "Open the evaluations"} & set(listed.rows)
+        await pilot.press(*"compare")
+        found = [row.entry for row in listed._rows if isinstance(row, Match)]
+        off = {entry.words: entry.off for entry in found}
+        assert off["Compare two sessions"] == "in the list of sessions (c)"
+        assert off["Compare the fork with its parent"] == "this session is not a fork"
+        app.screen.query_one(Input).value = "new run"
+        await until(pilot, lambda: listed.current is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+
+
+async def test_a_replayed_fork_is_compared_with_its_parent(app: SandboxTui, store: Store) -> None:
+    first = replace_struct(started("fork", task="forked"), parent="r", parent_seq=1)
+    store.append("fork", [first])
+    store.give_up("fork")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        await pilot.press(*"forked", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.is_settled)
+        await opened(app, pilot)
+        await pilot.press(*"compare fork", "enter")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
 
 
 async def test_an_action_of_a_screen_that_has_gone_is_let_be(app: SandboxTui) -> None:

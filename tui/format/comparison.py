@@ -140,14 +140,14 @@ _ACTED: dict[ActKind, str] = {
 
 
 def short_verdict(found: Comparison) -> str:
-    """Return where and why the sessions diverge, in a few words for a title."""
+    """Return what is the same, and where and why the sessions diverge, for a title."""
     if not found.pairs:
         return "no calls"
     diverging = _diverging_act(found)
     if diverging is not None:
         at, act = diverging
         where = f"after {_place(found.pairs[at - 1])}" if at else "before the first call"
-        return f"diverge {where}: {_who_did_what(act)}"
+        return f"{_same_before(at)}diverge {where}: {_who_did_what(act)}"
     at = found.diverged_at
     if at is None:
         if found.output_differs_at is None:
@@ -159,7 +159,13 @@ def short_verdict(found: Comparison) -> str:
         pair = found.pairs[found.output_differs_at]
         return f"same calls; output differs from {_place(pair)} on"
     pair = found.pairs[at]
-    return f"diverge at {_place(pair)}: {_what_differs(pair)}{_first_act(found, at)}"
+    return (
+        f"{_same_before(at)}diverge at {_place(pair)}: {_what_differs(pair)}{_first_act(found, at)}"
+    )
+
+
+def _same_before(at: int) -> str:
+    return f"{numbers.counted(at, 'call')} the same, then " if at else ""
 
 
 def _settled(found: Comparison) -> int:

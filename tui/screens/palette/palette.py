@@ -19,6 +19,7 @@ from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.palette.home_actions import home_entries
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
@@ -61,8 +62,11 @@ class Palette:
         if isinstance(below, PaletteScreen):
             return
         reread_settings(self._app, self._settings)
+        here = action_entries(self._app, below)
         known = [
-            *action_entries(self._app, below),
+            *here,
+            *home_entries(self._app, below, here),
+            *self._parent_entries(below),
             *self._import_entries(below),
             *theme_entries(self._themes.look_again(), self._app.theme, self._apply_theme),
             *setting_entries(self._settings.now, self._open_settings),
@@ -79,6 +83,22 @@ class Palette:
         if isinstance(below, HomeScreen):  # there it is an action with a key
             return ()
         return (Entry("Actions", "import", "Import sessions from a file", "", self._import),)
+
+    def _parent_entries(self, below: Screen[object]) -> Sequence[Entry]:
+        """Return the comparison of the session that is shown with the one it was forked from."""
+        from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+
+        if not isinstance(below, Cockpit):
+            return ()
+        try:
+            run = self._runs.store.run(below.session[1], strict=True)
+        except StoreError:  # it has no events yet
+            return ()
+        opener = SessionOpener(below, self._runs)
+        off = "" if run.parent is not None else "this session is not a fork"
+        words, also = "Compare the fork with its parent", "diff difference"
+        name = "compare_with_parent"
+        return (Entry("Actions", name, words, "", lambda: opener.compare([run], run), off, also),)
 
     async def _choose(self, entry: Entry) -> None:
         self._recent = [entry.name, *(name for name in self._recent if name != entry.name)]

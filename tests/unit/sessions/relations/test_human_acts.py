@@ -104,7 +104,9 @@ def test_the_sessions_part_at_an_act_before_the_first_call_that_differs(tmp_path
     found = compare(store, store.run("one"), store.run("two"))
     words = "The sessions diverge after call 1 (step 1): your message on the right."
     assert calls_sentence(found) == words
-    assert short_verdict(found) == "diverge after step 1, call 1: your message on the right"
+    assert short_verdict(found) == (
+        "1 call the same, then diverge after step 1, call 1: your message on the right"
+    )
     rows = rows_of(found, [], hide_equal=False)
     mark = next(at for at, row in enumerate(rows) if isinstance(row, Divergence))
     assert isinstance(rows[mark + 1], ActPair), "the mark is above what was done"
