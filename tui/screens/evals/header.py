@@ -75,13 +75,14 @@ def progress_line(
     parts: list[tuple[str, Style]] = [(f"{over} of {samples}", palette.strong)]
     if data.lost:
         parts.append((f"{data.lost} no score", palette.warn))
-    if words := _time_left(data):
-        parts.append((words, palette.text))
+    if (left := _seconds_left(data)) is not None:
+        parts.append((f"{figures.duration(left)} left", palette.text))
     parts.append((f"{_tokens(data, running)} tok", palette.dim))
     if data.cost is not None:
         parts.append((numbers.cost(data.cost), palette.dim))
     if data.running:
-        parts.insert(1, (f"{len(data.running)} running", palette.good))
+        how_long = "" if left is not None else _last_for(data)
+        parts.insert(1, (f"{len(data.running)} running{how_long}", palette.good))
     while len(parts) > 1 and _cells(parts) + MIN_BAR_CELLS + 2 > width:
         parts.pop()
     line = _bar(over, data.lost, samples, _bar_cells(width - _cells(parts) - 2), palette)
@@ -145,20 +146,24 @@ def _duration_words(data: EvalScreenData | None) -> str:
     return f" in {short_duration(data.run_seconds)}"
 
 
-def _time_left(data: EvalScreenData) -> str:
-    """Return the last estimate minus the time since; if the last samples take longer, how long the
-    first of them has been running."""
-    if data.reading.state != "running":
+def _seconds_left(data: EvalScreenData) -> float | None:
+    """Return the last estimate minus the time since; None if samples take longer."""
+    left = data.table.seconds_left
+    if not left or data.reading.state != "running":
+        return None
+    rest = left - (time.time() - data.reading.at)
+    return rest if rest >= 1 else None
+
+
+def _last_for(data: EvalScreenData) -> str:
+    """Return how long the last samples have been running, whose end no other lets foresee."""
+    running = data.running
+    if data.reading.state != "running" or not data.over:
         return ""
-    now, left = time.time(), data.table.seconds_left
-    rest = left - (now - data.reading.at) if left else 0.0
-    if rest >= 1:
-        return f"{figures.duration(rest)} left"
-    running = len(data.running)
-    if not data.over or not running or running < data.table.samples - data.table.over:
+    if len(running) < data.table.samples - data.table.over:
         return ""
-    last = "last sample" if running == 1 else f"last {running} samples"
-    return f"{last}: {figures.duration(now - data.running[0].began_at)} so far"
+    up_to = " up to" if len(running) > 1 else ""
+    return f" for{up_to} {figures.duration(time.time() - running[0].began_at)}"
 
 
 def _bar_cells(room: int) -> int:

@@ -238,8 +238,8 @@ def test_a_failed_evaluation_does_not_look_like_a_success(
     ("ago", "words"),
     [
         ([50.0], "10 s left"),
-        ([150.0], "last sample: 3 min so far"),
-        ([150.0, 400.0], "last 2 samples: 7 min so far"),
+        ([150.0], "1 of 2 · 1 running for 3 min · "),
+        ([150.0, 400.0], "1 of 3 · 2 running for up to 7 min · "),
         ([], "1 of 2 · 100 tok"),
     ],
 )
