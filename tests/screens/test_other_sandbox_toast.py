@@ -47,3 +47,20 @@ async def test_it_is_shown_once_and_one_timer_looks_at_the_runs(tmp_path: Path) 
             words = [toast.message for toast in shown_toasts(app)]
             assert words == [f"This run uses bubblewrap: {LACKS_IMAGE} 'image:1'."]
             app.runs.all.clear()
+
+
+async def test_the_next_program_does_not_repeat_it(tmp_path: Path) -> None:
+    said: list[list[str]] = []
+    for image in ("image:1", "image:1", "image:2"):
+        with contextlib.closing(Store(tmp_path / "s.db")) as store:
+            app = SandboxTui(load({"model.name": "m"}), store)
+            async with app.run_test(size=(100, 30), notifications=True) as pilot:
+                enter_run(app, store, "a", f"{LACKS_IMAGE} '{image}'")
+                (poll,) = [timer for timer in app._timers if timer.name == NAME]
+                assert poll._callback is not None
+                poll._callback()
+                await pilot.pause()
+                said.append([toast.message for toast in shown_toasts(app)])
+                app.runs.all.clear()
+    first = f"This run uses bubblewrap: {LACKS_IMAGE} 'image:1'."
+    assert said == [[first], [], [first.replace("image:1", "image:2")]]

@@ -7,9 +7,13 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 from textual.widgets._toast import Toast, ToastRack
 
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.textual_support import toasts
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts, complain_here
 from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.unit.event_streams import started
 from tests.waiting import until
 
 
@@ -165,3 +169,14 @@ async def test_a_notice_disappears_with_the_next_key_once_it_could_be_read(
         assert await shown(app, pilot) == ["No call is waiting.", "exported"]
         await pilot.press("j")
         assert await shown(app, pilot) == ["exported"]
+
+
+async def test_the_toast_of_an_end_shows_an_answer_that_is_only_in_submit() -> None:
+    call = e.ToolCall(number=1, step=1, id="c", name="submit", arguments='{"answer": "42"}')
+    app = Speaker()
+    async with app.run_test(size=(160, 45), notifications=True) as pilot:
+        for answer in (None, "43"):
+            end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer=answer)
+            toast_end(app.screen, end, fold([started(), e.CallProposed(call=call), end]))
+        words = ["42 (said in submit; answer.txt was not written)", "43"]
+        assert sorted(await shown(app, pilot)) == words

@@ -64,6 +64,7 @@ def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:
     """Return a sample's number, its name if the user gave one, and unless it is to be short, its
     answer, or why there is none."""
     submitted = answer_line(submitted_answer(run.outcome, run.answer))
+    submitted = submitted or (said_words(answer_line(run.said), run.answer) if run.said else "")
     result = f"answer: {submitted}" if submitted else first_line(run.error or "")
     result = "" if short else result
     parts = (f"sample {number}", first_line(run.title or ""), result)

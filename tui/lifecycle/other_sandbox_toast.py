@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from textual.app import App
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.kinds.run import RunStarted
 from sandbox_tui.sessions import RunRegistry
 
+SAID = "said-other-sandbox"
+"""Name of the file with the reason that was said last."""
+
 
 class OtherSandboxToast:
-    """Says once per program why runs are in bubblewrap, and which command gets the image.
+    """Says why runs are in bubblewrap, and which command gets the image: once, since a file beside
+    the sessions remembers it, and again if the reason changes.
 
     Args:
         app: shows the toast.
@@ -28,10 +34,23 @@ class OtherSandboxToast:
             return
         started = (run.state.started for run in self._runs.all.values())
         because = next((found for each in started if each and (found := _why_other(each))), "")
-        if because:
-            self._has_said_it = True
+        if not because:
+            return
+        self._has_said_it = True
+        if self._is_new(because):
             words = sanitize_line(f"This run uses bubblewrap: {because}.")
             self._app.notify(words, severity="warning", markup=False, timeout=6)
+
+    def _is_new(self, because: str) -> bool:
+        """Return whether no program has said this before, and remember that it is said now; without
+        a readable file, each program says it."""
+        file = self._runs.store.path.with_name(SAID)
+        with contextlib.suppress(OSError, ValueError):
+            if file.read_text("utf-8") == because:
+                return False
+        with contextlib.suppress(OSError, ValueError):
+            file.write_text(because, "utf-8")
+        return True
 
 
 def _why_other(started: RunStarted) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
+from sandbox_tui.tui.format.answers import said_words
 from sandbox_tui.tui.format.outcome import outcome_words
 
 
@@ -22,6 +23,8 @@ def _texts(detail: SessionDetail) -> Iterator[tuple[str, str]]:
     yield "task", run.task
     if run.answer:
         yield "answer", run.answer
+    elif run.said:
+        yield "answer", said_words(run.said, run.answer)
     if run.error:
         yield outcome_words(run), run.error
     for note in detail.notes:

@@ -8,7 +8,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.compare import compare
 from sandbox_tui.sessions.store.answers import answer_in_call
-from sandbox_tui.tui.format.answers import answer_or_why_none
+from sandbox_tui.tui.format.answers import answer_or_why_none, sample_title
 from sandbox_tui.tui.format.compared.facts import facts
 from sandbox_tui.tui.widgets.sessions.session_result import result_words
 from tests.unit.event_streams import started
@@ -53,5 +53,6 @@ def test_an_answer_that_was_only_said_is_shown_and_marked(store: Store) -> None:
     assert result_words(by_id["empty"]) == "7919 (said in submit; answer.txt is empty)"
     assert result_words(by_id["written"]) == answer_or_why_none(by_id["written"]) == "7907"
     assert result_words(by_id["silent"]) == "no answer"
+    assert sample_title(1, by_id["said"]) == f"sample 1 · answer: {MARKED}"
     found = {fact.name: fact for fact in facts(compare(store, by_id["said"], by_id["written"]))}
     assert (found["answer"].left, found["answer"].right) == (MARKED, "7907")

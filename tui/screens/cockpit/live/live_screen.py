@@ -169,7 +169,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
             self.refresh_bindings()
             # The card at the bottom reports the end, unless another screen covers it.
             if not self._told_of_end and not self.is_current:
-                toast_end(self, event)
+                toast_end(self, event, self.state)
 
     @property
     def now(self) -> float:
