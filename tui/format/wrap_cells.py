@@ -26,7 +26,8 @@ def wrap_cells(text: str, width: int, lines: int) -> list[str]:
     wrapped = list(_wrapped(seen, width))
     if len(wrapped) > lines or len(seen) < len(text):
         wrapped = wrapped[:lines]
-        wrapped[-1] = f"{chop_cells(wrapped[-1], width - 1)[0]}…"
+        kept = chop_cells(wrapped[-1], width - 1)[:1]  # empty for nothing but combining characters
+        wrapped[-1] = f"{''.join(kept)}…"
     return wrapped
 
 

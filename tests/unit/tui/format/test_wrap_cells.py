@@ -26,6 +26,10 @@ def test_the_last_words_are_seen_while_they_are_written() -> None:
     assert last_wrapped("one", 9, 0) == []
 
 
+def test_a_line_of_combining_characters_only_is_shortened() -> None:
+    assert wrap_cells("\u0301 漢", 2, 1) == ["…"]
+
+
 @given(st.text(alphabet=" \nab漢\u0301", max_size=60), st.integers(-60, 12), st.integers(-1, 4))
 def test_any_text_is_wrapped_to_any_width(text: str, width: int, lines: int) -> None:
     """A widget asks before it has a size, too."""
