@@ -36,6 +36,7 @@ from sandbox_tui.tui.textual_support.private_api import (
 from sandbox_tui.tui.textual_support.typed_app import subscribe_to_bindings
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
+from sandbox_tui.tui.widgets.calls.rows.task_rows import TASK
 from sandbox_tui.tui.widgets.calls.search.call_filter import fits
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
@@ -109,7 +110,7 @@ def panes_are(screen: ReplayScreen, events: list[e.AnyEvent], *, played: bool = 
         path for path in state.files if not path.startswith("/testbed/package_0/.")
     }
     calls = screen.query_one(Calls)
-    shown = [calls._state.items[index] for index in calls._shown]
+    shown = [calls._state.items[index] for index in calls._shown if index != TASK]
     assert shown == list(state.items)[-len(shown) :]
     assert len(shown) >= min(WINDOW_ITEMS, len(state.items))
 
@@ -489,10 +490,10 @@ async def test_earlier_items_appear_while_scrolling_up(
         await pilot.press("up", "up")
         while calls._first or calls.cursor:
             calls.action_cursor(-1)
-        assert calls.block_count() == total
+        assert calls.block_count() == 1 + total, "with the task"
         assert calls.cursor == 0
         assert "↑" not in str(calls.border_subtitle)
-        assert list(calls._shown) == list(range(total))
+        assert list(calls._shown) == [TASK, *range(total)]
         await pilot.press("end")
         await pilot.press("f")
         assert calls.block_count() == len(of_kind(events, e.CallFinished, ok=False))

@@ -295,9 +295,7 @@ class Calls(SearchKeys):
     @override
     def block_height(self, index: int, width: int) -> int:
         item = self._item(index)
-        if item is self._task_item:
-            return len(self._lines(index, width))
-        is_top = 0 in self._notes and not self._shown[index]
+        is_top = item is self._task_item or bool(self._top_notes(index, width))
         is_longer = is_top or self._shown[index] == self._precedes_calls
         notes = self._notes_on(item)
         height = None if is_longer else item_height(item, self._opened(index), notes)
@@ -320,7 +318,8 @@ class Calls(SearchKeys):
     def _lines(self, index: int, width: int) -> list[Text]:
         item = self._item(index)
         if item is self._task_item:
-            return task_lines(self._task_item.text, width, self._opened(index), palette_of(self))
+            lines = task_lines(self._task_item.text, width, self._opened(index), palette_of(self))
+            return [*self._top_notes(index, width), *lines]
         opened, notes = self._opened(index), self._notes_on(item)
         whole = self._opened_items.is_whole(self._shown[index])
         preview = self.edited_files.preview(item, self._state.files) if opened else None
@@ -329,8 +328,12 @@ class Calls(SearchKeys):
         lines = item_lines(item, width, self._now, opened, notes, palette, preview, end, whole)
         if self._shown[index] == self._precedes_calls:
             lines += rows_to_come(self._to_come, width, palette, has_ended=end != "")
-        is_top = 0 in self._notes and not self._shown[index]
-        return session_note_lines(self._notes[0], width, palette) + lines if is_top else lines
+        return [*self._top_notes(index, width), *lines]
+
+    def _top_notes(self, place: int, width: int) -> list[Text]:
+        """Return the notes on the whole session above the first item."""
+        is_top = 0 in self._notes and place == 0 and self._shown[0] in (TASK, 0)
+        return session_note_lines(self._notes[0], width, palette_of(self)) if is_top else []
 
     @override
     def action_choose(self) -> None:
