@@ -224,7 +224,9 @@ async def test_another_step_is_typed_into_the_form(store: Store) -> None:
         at, where = form.query_one("#at", Input), form.query_one("#where", Static)
         assert at.value == str(plan.fork_point.step)
         at.value = "99"
-        await until(pilot, lambda: "This session has no step 99: it has steps 1 to " in str(where.render()))
+        await until(
+            pilot, lambda: "This session has no step 99: it has steps 1 to " in str(where.render())
+        )
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert app.screen is form

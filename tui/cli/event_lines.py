@@ -15,7 +15,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.store.answers import NO_ANSWER, NOT_SUBMITTED, said_mark
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.said_answer import said_in_submit
+from sandbox_tui.tui.format.run_end import said_in_submit
 
 MAX_FILES = 8
 """Maximum number of changed files that a line names."""

@@ -29,8 +29,7 @@ from sandbox_tui.tui.format.answers import (
     why_no_answer,
 )
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.run_end import ResultFiles
-from sandbox_tui.tui.format.said_answer import said_in_submit
+from sandbox_tui.tui.format.run_end import ResultFiles, said_in_submit
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.preview.code import wrapped

@@ -9,7 +9,7 @@ from sandbox_tui.core.base.run_labels import SAMPLES
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import count_answers, leftover_answer, submitted_answer
-from sandbox_tui.tui.format.said_answer import said_in_submit
+from sandbox_tui.tui.format.run_end import said_in_submit
 
 Numbered = tuple[int, FoldedRun]
 """A run with its number on the wall."""

@@ -19,7 +19,7 @@ from sandbox_tui.tui.format.answers import (
     short_answer,
 )
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.said_answer import said_count_words
+from sandbox_tui.tui.format.run_end import said_count_words
 from sandbox_tui.tui.format.status import is_retrying
 from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of

@@ -8,7 +8,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format.answers import NO_ANSWER, said_words
-from sandbox_tui.tui.format.said_answer import said_in_submit
+from sandbox_tui.tui.format.run_end import said_in_submit
 
 MAX_CHARACTERS = 200
 """Characters of an answer in a toast."""
