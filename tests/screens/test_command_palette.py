@@ -275,9 +275,9 @@ async def test_an_action_of_a_screen_that_has_gone_is_let_be(app: SandboxTui) ->
         await pilot.press("n")
         form = app.screen
         assert isinstance(form, NewRunDialog)
-        every = {entry.words: entry for entry in action_entries(app, form)}
+        every = {entry.name: entry for entry in action_entries(app, form)}
         await form.dismiss(None)
-        await every["Start the run"].choose()  # type: ignore[misc]
+        await every["new_run.start"].choose()  # type: ignore[misc]
         assert app.is_running
 
 

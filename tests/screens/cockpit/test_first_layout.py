@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.content import Content
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -13,6 +14,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
+from sandbox_tui.tui.widgets.terminal.view import TerminalView
 from tests.screens.cockpit.test_approving import controls
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
@@ -59,8 +61,12 @@ async def test_a_narrow_screen_names_the_panes_that_it_hides(tmp_path: Path) -> 
         await app.push_screen(screen)
 
         def title() -> str:
-            return str(screen.query_one(Calls).border_title)
+            return Content.from_markup(str(screen.query_one(Calls).border_title)).plain
 
         await until(pilot, lambda: title() == "calls 0 · 2 terminal · 3 files")
+        await pilot.click(Calls, offset=(15, 0))  # the name of the terminal
+        await until(pilot, lambda: isinstance(app.focused, TerminalView))
+        assert not screen.query_one(Calls).is_on_screen
+        await pilot.press("1")
         await pilot.resize_terminal(100, 30)
         await until(pilot, lambda: title() == "calls 0")

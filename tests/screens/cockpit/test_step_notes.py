@@ -61,7 +61,7 @@ async def test_a_note_is_added_edited_and_removed(store: Store) -> None:
         await pilot.press("dollar_sign")
         await until(pilot, lambda: screen.shows(store.run("r").last_seq))
         calls, timeline = screen.query_one(Calls), screen.query_one(Timeline)
-        await pilot.press("home", "w")
+        await pilot.press("home", "down", "w")
         await until(pilot, lambda: isinstance(app.screen, PromptDialog))
         await pilot.press(*"odd", "enter")
         await until(pilot, lambda: written(store) == [(1, "odd")])
@@ -82,12 +82,23 @@ async def test_a_note_is_added_edited_and_removed(store: Store) -> None:
         assert app.screen.query_one(Input).value == ""
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
-        await pilot.press("home", "w")
+        await pilot.press("home", "down", "w")
         await until(pilot, lambda: isinstance(app.screen, PromptDialog))
         app.screen.query_one(Input).value = ""
         await pilot.press("enter")
         await until(pilot, lambda: written(store) == [])
         await until(pilot, lambda: "✎" not in drawn(calls))
+
+
+async def test_a_note_on_the_task_is_one_on_the_session(store: Store) -> None:
+    app = SandboxTui(load(), store, store.run("r"))
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        await pilot.press("0", "home", "w")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        assert app.screen.query_one(Input).border_title == "note on this session"
+        await pilot.press(*"odd", "enter")
+        await until(pilot, lambda: written(store) == [(0, "odd")])
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])
@@ -172,7 +183,7 @@ async def test_a_note_stops_the_replay_at_its_step(tmp_path: Path) -> None:
             await pilot.press("0")
             await until(pilot, lambda: screen.shows(0))
             await pilot.press("space")
-            await until(pilot, lambda: screen.state.step == 2)
+            await until(pilot, lambda: screen.state.step >= 2)
             assert screen.words_for("play") == "pause"
             await pilot.press("w")
             await until(pilot, lambda: isinstance(app.screen, PromptDialog))

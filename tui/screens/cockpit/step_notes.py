@@ -11,13 +11,14 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, ReplyItem, RunState
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, add_note, edit_note, notes_of
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.rows.task_rows import is_task
 from sandbox_tui.tui.widgets.timeline import Timeline
 
 
@@ -90,9 +91,12 @@ class StepNotes:
     @property
     def step_here(self) -> int:
         """The step of the item under the cursor, otherwise the current one; the one before it
-        until its reply has arrived, or if that never came."""
+        until its reply has arrived, or if that never came. A note on the task, step 0, is one on
+        the session."""
         state = self._source.state
         match self._screen.query_one(Calls).current:
+            case HumanItem() as item if is_task(item):
+                return 0
             case ReplyItem(step=step):
                 pass
             case CallItem(call=call):
