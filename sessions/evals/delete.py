@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.sessions.store.delete_sessions import delete_sessions
+from sandbox_tui.sessions.relations.delete_sessions import delete_sessions
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 

@@ -16,7 +16,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.store import full_text_index
+from sandbox_tui.sessions.store import call_drafts, full_text_index
 from sandbox_tui.sessions.store.answers import answer_in_call
 from sandbox_tui.sessions.store.database import BUSY_SECONDS, IMPATIENT_SECONDS, Database
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
@@ -138,7 +138,7 @@ class Store(Database):
             connection.execute("UPDATE runs SET imported = 1 WHERE id = ?", [run_id])
 
     def delete(self, run_id: str) -> None:
-        """Delete a run and the file contents that no other run has.
+        """Delete a run, its draft, and the file contents that no other run has.
 
         Its snapshots are recorded as orphaned; `remove_orphaned_snapshots` removes them.
 
@@ -147,6 +147,7 @@ class Store(Database):
         """
         with self.transaction() as connection:
             runs.delete(connection, run_id)
+        call_drafts.remove(run_id)
 
     # --- runs
 

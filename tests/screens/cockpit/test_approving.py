@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -337,6 +338,46 @@ async def test_an_edit_that_was_left_is_a_draft_of_that_call(tmp_path: Path) -> 
         await pilot.press(*" it", "ctrl+s")
         await until(pilot, lambda: bool(decisions))
         assert json.loads(decisions[0][2])["command"] == "make it"
+
+
+async def test_a_draft_waits_for_whoever_shows_the_run_next(tmp_path: Path, own_home: Path) -> None:
+    """A run that is detached and attached again is shown by another program."""
+    events = waiting(BASH, command="make")
+    async with live(tmp_path, events, controls([])) as (app, pilot, screen):
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press(*" all", "escape")
+        await until(pilot, lambda: app.screen is screen)
+    (kept,) = (own_home / "call-drafts").iterdir()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    decisions: list[tuple[Any, ...]] = []
+    async with live(tmp_path, events, controls(decisions)) as (app, pilot, screen):
+        bar = screen.query_one(ApprovalBar)
+        await until(pilot, lambda: "e edited draft" in bar.render().plain)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
+        assert not decisions
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        assert app.screen.query_one("TextArea.field", TextArea).text == "make all"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(decisions))
+        assert not kept.exists(), "the call is decided"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"call": 1, "texts": ["a", "b"]}', "\ud800"])
+async def test_a_damaged_draft_is_no_draft(tmp_path: Path, own_home: Path, text: str) -> None:
+    events = waiting(BASH, command="make")
+    folder = own_home / "call-drafts"
+    folder.mkdir(parents=True)
+    kept = folder / f"{WatchedRun(events).run_id}.json"
+    kept.write_bytes(text.encode("utf-8", "surrogatepass"))
+    async with live(tmp_path, events, controls([])) as (app, pilot, screen):
+        bar = screen.query_one(ApprovalBar)
+        await until(pilot, lambda: "e edit " in bar.render().plain)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        assert app.screen.query_one("TextArea.field", TextArea).text == "make"
 
 
 async def test_the_original_is_approved_once_it_is_clear_that_the_draft_is_not(

@@ -153,7 +153,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     def on_mount(self) -> None:
         """Focus the longest argument, and follow what happens to the call elsewhere."""
         self._original = self._now()
-        if self.draft is not None:
+        if self.draft is not None and len(self.draft.texts) == len(self._original.texts):
             self._put(self.draft)
         self._say_keys()
         self._show_form()

@@ -166,6 +166,8 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         await super().apply(event)
         if isinstance(event, e.RunFinished):
             self.add_class("-over")  # the run takes no more input
+            if event.reason not in e.RESUMABLE:  # a resumed run asks about the same call again
+                self._steering.forget_draft()
             self.refresh_bindings()
             # The card at the bottom reports the end, unless another screen covers it.
             if not self._told_of_end and not self.is_current:

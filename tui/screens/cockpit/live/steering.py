@@ -271,6 +271,10 @@ class RunSteering:
         waiting = self.waiting
         return waiting is not None and self._drafts.of(waiting.call.number) is not None
 
+    def forget_draft(self) -> None:
+        """Forget the unfinished edit: no call of the run waits any more."""
+        self._drafts.forget()
+
     def _decide(self, number: int, decide: Callable[[Controls], bool]) -> None:
         """Decide on a call, once; say so if it no longer waits."""
         run, item = self.steerable_run(), self.waiting
@@ -278,6 +282,7 @@ class RunSteering:
             return
         if item is not None and item.call.number == number and decide(run):
             self._decided = item
+            self._drafts.forget()
         else:
             self._screen.notify(GONE)
 
@@ -293,7 +298,7 @@ class RunSteering:
         """Approve the waiting call and all similar ones for the rest of the run.
 
         Args:
-            others: further runs of its group; the user may allow the calls there, too.
+            others: further runs of its task; the user may allow the calls there, too.
         """
         run, item = self.steerable_run(), self.waiting
         if run is None or item is None:
