@@ -11,7 +11,11 @@ from sandbox_tui.sessions.relations.awaiting_person import waiting_runs
 from sandbox_tui.sessions.relations.fork_origin import clocks_began_at
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.events import first_after_last, last_of_kind
+from sandbox_tui.sessions.store.tables.events import (
+    first_after_last,
+    last_of_kind,
+    recent_modes,
+)
 
 _ENDED_BY = ("ModelReplied", "ModelFailed", "CallStarted", "RunFinished")
 """After an event of one of these kinds, a request is no longer under way."""
@@ -19,7 +23,8 @@ _ENDED_BY = ("ModelReplied", "ModelFailed", "CallStarted", "RunFinished")
 
 def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
     """Return the summaries; those of running sessions with their time until now, whether they wait
-    for the user, and with what they wait for, while their model's server fails, as the `error`.
+    for the user or are paused, and with what they wait for, while their model's server fails, as
+    the `error`.
 
     The record of a running session ends with its last event, which may be long ago. The clock of
     another host may differ, so the time of a session there stays as recorded.
@@ -33,6 +38,7 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
         return runs
     words = _retry_words(store, [run.id for run in running])
     waiting = waiting_runs(store, [run.id for run in running])
+    modes = recent_modes(store, [run.id for run in running])
     here = [run for run in running if not run.elsewhere]
     began, now = clocks_began_at(store, here), time.time()
     return [
@@ -41,6 +47,7 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
             seconds=max(run.seconds, now - began[run.id]) if run.id in began else run.seconds,
             error=words.get(run.id) or run.error,
             waits=run.id in waiting,
+            paused=modes.get(run.id) == "paused",
         )
         if run.outcome == "running"
         else run

@@ -33,6 +33,7 @@ class RunSummary:
         imported: whether it was recorded elsewhere.
         said: the answer in the call of `submit`, if its file holds none; empty without one.
         waits: whether it waits for the user's decision, if `up_to_now` looked.
+        paused: whether the user paused it, if `up_to_now` looked.
         elsewhere: name of the other host on which its program runs, so that `running` is a guess;
             empty for this host.
     """
@@ -65,6 +66,7 @@ class RunSummary:
     elsewhere: str = ""
     said: str = ""
     waits: bool = False
+    paused: bool = False
 
     @property
     def is_resumable(self) -> bool:
@@ -128,8 +130,7 @@ def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
     )
 
 
-_COLUMNS = tuple(
-    field.name
-    for field in fields(RunSummary)
-    if field.name not in ("outcome", "imported", "elsewhere", "tokens_estimated", "said", "waits")
+_NO_COLUMNS = (
+    *("outcome", "imported", "elsewhere", "tokens_estimated", "said", "waits", "paused"),
 )
+_COLUMNS = tuple(field.name for field in fields(RunSummary) if field.name not in _NO_COLUMNS)

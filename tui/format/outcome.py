@@ -12,17 +12,33 @@ from sandbox_tui.sessions.remote.sockets import is_detached
 WAITS = "waits for you"
 """What a run does in which a call waits for the user's decision."""
 
+PAUSED = "paused"
+"""What a run does that the user has paused."""
+
+
+def now_words(run: RunSummary) -> str:
+    """Return how a session ended, or what it does now: a paused one is not called running."""
+    if run.waits:
+        return WAITS
+    return PAUSED if run.paused else run.outcome.replace("_", " ")
+
+
+def counted_outcome(words: str, count: int) -> str:
+    """Return how many of several sessions ended in the same way, or do the same."""
+    is_plural = count != 1 and words.startswith(WAITS)
+    return f"{count} {words.replace('waits', 'wait', 1) if is_plural else words}"
+
 
 def short_outcome(run: RunSummary) -> str:
     """Return `outcome_words` for a narrow column."""
-    if run.waits:
-        return WAITS
+    if run.waits or run.paused:
+        return now_words(run)
     return "detached" if _runs_detached(run) else outcome_words(run)
 
 
 def outcome_words(run: RunSummary) -> str:
-    """Return how a session ended, or that it is running or waits for the user, and where."""
-    now = WAITS if run.waits else run.outcome.replace("_", " ")
+    """Return how a session ended, or that it runs, is paused or waits for the user, and where."""
+    now = now_words(run)
     if _runs_detached(run):
         return f"{now} (detached)"
     if run.outcome == "running" and run.elsewhere:

@@ -181,6 +181,24 @@ def first_after_last(
     return {str(row["run_id"]): str(row["next"]) for row in rows}
 
 
+RECENT = 5000
+"""How many of a run's last events `recent_modes` looks at: the kind it looks for is in no index."""
+
+
+def recent_modes(database: Database, run_ids: Iterable[str]) -> dict[str, e.Mode]:
+    """Return the mode that was chosen last in each of these runs, in one query; a run in which that
+    was long ago is left out."""
+    rows = database.rows(
+        "SELECT e.run_id, e.compressed, e.json FROM json_each(?) given"
+        " JOIN runs r ON r.id = given.value"
+        " JOIN events e ON e.run_id = r.id AND e.seq = (SELECT seq FROM events WHERE run_id = r.id"
+        " AND seq > r.last_seq - ? AND kind = 'ModeChanged' ORDER BY seq DESC LIMIT 1)",
+        [msgspec.json.encode(list(run_ids)).decode(), RECENT],
+    )
+    changes = {str(row["run_id"]): _event(database, row) for row in rows}
+    return {run: last.mode for run, last in changes.items() if isinstance(last, e.ModeChanged)}
+
+
 def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | None:
     """Return the last event of a kind, which is one of `INDEXED_KINDS`."""
     seq = _last_seq(database, run_id, kind)

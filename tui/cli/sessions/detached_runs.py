@@ -11,7 +11,7 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
-from sandbox_tui.tui.format.outcome import WAITS, outcome_words
+from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
 
 MAX_TASK = 60
@@ -87,16 +87,12 @@ def only_detached_run(store: Store) -> RunSummary:
     if not others:
         return first
     runs = up_to_now(store, [first, *others])
-    widest = max(len(_state(run)) for run in runs)
+    widest = max(len(now_words(run)) for run in runs)
     listed = "".join(
-        f"\n  {run.id}  {_state(run):<{widest}}  {cut_title(task_title(run), MAX_TASK)}"
+        f"\n  {run.id}  {now_words(run):<{widest}}  {cut_title(task_title(run), MAX_TASK)}"
         for run in runs
     )
     raise ConfigError(f"{len(runs)} detached runs. Name those to stop, or use --all:{listed}")
-
-
-def _state(run: RunSummary) -> str:
-    return WAITS if run.waits else run.outcome
 
 
 def detached_runs(store: Store) -> Sequence[RunSummary]:

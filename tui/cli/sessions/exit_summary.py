@@ -21,7 +21,7 @@ from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.format import numbers, run_end
 from sandbox_tui.tui.format.answers import answer_line, answer_or_why_none
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.outcome import counted_outcome, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, model_title, task_line
 
 MAX_ANSWER_LINES = 3
@@ -98,7 +98,8 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     tasks = {shown.run.task for shown in runs}
     models = {shown.run.model for shown in runs}
     outcomes = [outcome_words(shown.run) for shown in runs]
-    ended = ", ".join(f"{count} {outcome}" for outcome, count in Counter(outcomes).most_common())
+    counted = Counter(outcomes).most_common()
+    ended = ", ".join(counted_outcome(words, count) for words, count in counted)
     same_task = f" · {task_line(runs[0].run.task)}" if len(tasks) == 1 else ""
     yield _fitted(f"{len(runs)} runs: {ended}{same_task}", width)
     padded = max(map(len, outcomes))

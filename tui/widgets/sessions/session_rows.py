@@ -127,6 +127,8 @@ def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
     """Return the sign and style of an outcome."""
     if run.outcome == "submitted":
         return "✓", palette.good
+    if run.paused:
+        return "‖", palette.warn
     if run.outcome == "running":
         return "●", palette.good
     if run.outcome == "imported":

@@ -12,6 +12,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.awaiting_person import held_calls
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
+from sandbox_tui.tui.format.outcome import outcome_words, short_outcome
 from tests.unit.event_streams import started
 
 ASKED = e.ModelAsked(seq=2, t=2.0, step=1, digest="d", messages=2)
@@ -50,6 +51,30 @@ def test_a_run_whose_server_fails_says_which_try_it_waits_for(
     store.append("other", [started("other"), ASKED])
     runs = up_to_now(store, [store.run("r"), store.run("other")])
     assert [run.error for run in runs] == [words, None]
+
+
+PAUSED = e.ModeChanged(seq=7, t=7.0, mode="paused")
+OUTPUT = e.TerminalOutput(seq=8, t=8.0, terminal="model", data=b"x")
+RESUMED = e.ModeChanged(seq=9, t=9.0, mode="auto")
+HELD = e.CallHeld(seq=10, t=10.0, call=1)
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        ([e.ModeChanged(seq=2, t=2.0, mode="step")], "running"),
+        ([PAUSED], "paused"),
+        ([PAUSED, OUTPUT], "paused"),
+        ([PAUSED, OUTPUT, RESUMED], "running"),
+        ([PAUSED, OUTPUT, HELD], "waits for you"),
+    ],
+)
+def test_a_paused_run_is_called_paused(store: Store, events: list[e.AnyEvent], words: str) -> None:
+    store.append("p", [started("p"), *events])
+    store.append("other", [started("other"), OUTPUT])
+    runs = up_to_now(store, [store.run("p"), store.run("other")])
+    assert [outcome_words(run) for run in runs] == [words, "running"]
+    assert [short_outcome(run) for run in runs] == [words, "running"]
 
 
 def test_more_running_sessions_do_not_take_more_queries(store: Store) -> None:

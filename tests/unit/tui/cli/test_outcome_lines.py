@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from sandbox_tui.core.base.defaults import GRACE_SECONDS
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions import Store
+from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.cli.sessions.exit_summary import (
     Shown,
     outcome_lines,
@@ -107,6 +107,21 @@ def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
     assert printed[0] == "4 runs: 4 submitted"
     assert printed[1] == "  r  submitted  first task · 4"
     assert printed[4] == "  r  submitted  another task · 5"
+
+
+def test_runs_that_wait_are_counted_in_the_plural(own_home: Path) -> None:
+    own_home.mkdir()
+    with Store(own_home / "sessions.db") as store:
+        keep(store, *sample("words"))
+        run = replace(store.run("r"), id="counted")
+    waits = replace(run, outcome="running", waits=True)
+    paused = replace(run, outcome="running", paused=True)
+
+    def first(*runs: RunSummary) -> str:
+        return next(overview_lines(list(map(Shown, runs)), 120)).partition(" · ")[0]
+
+    assert first(waits, waits, waits, run) == "4 runs: 3 wait for you, 1 submitted"
+    assert first(waits, run, run, paused) == "4 runs: 2 submitted, 1 waits for you, 1 paused"
 
 
 def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> None:
