@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from sandbox_tui.sessions.store.unescaped_arguments import unescaped
+
 OPEN, CLOSE = "\ue000", "\ue001"
 """Marks before and after a word that was found, which no text of a session contains."""
 
@@ -16,7 +18,6 @@ _KEY = rf'(?P<name>{_WORD}{{1,80}})"\s*:\s*"?'
 _FIRST = re.compile(rf'^(?P<tool>{_WORD}+\n)?(?P<cut>…?)\{{?\s*"?{_KEY}')
 _NEXT = re.compile(rf'"?(?:\}}\s*\{{|,)\s*"{_KEY}')
 _END = re.compile(r'(?:\{|")?\}\s*$')
-_UNICODE = re.compile(r"(?<!\\)\\u(?P<code>[0-9a-fA-F]{4})")
 
 
 def readable_snippet(snippet: str) -> str:
@@ -25,15 +26,9 @@ def readable_snippet(snippet: str) -> str:
     text = _FIRST.sub(lambda found: _first(found, start), snippet, count=1)
     text = _NEXT.sub(r" · \g<name>: ", text)
     text = _END.sub("", text)
-    return _UNICODE.sub(_character, text).replace("\\\\", "\\")
+    return unescaped(text).replace("\\\\", "\\")
 
 
 def _first(found: re.Match[str], command: str) -> str:
     name = command if found["name"] == "command" else f"{found['name']}: "
     return f"{found['tool'] or ''}{found['cut']}{name}"
-
-
-def _character(found: re.Match[str]) -> str:
-    """Return an escaped character; half of a pair of surrogates stays as it is."""
-    character = chr(int(found["code"], 16))
-    return character if character.isprintable() else found[0]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from sqlite3 import Connection
 from typing import Any
 
+from sandbox_tui.sessions.store.migrations.arguments_unescaped import arguments_unescaped
 from sandbox_tui.sessions.store.migrations.estimated_tokens import estimated_tokens
 from sandbox_tui.sessions.store.migrations.evaluations import (
     eval_runs,
@@ -53,6 +54,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("events_of_rare_kinds", events_of_rare_kinds),
     ("texts_indexed_together", texts_indexed_together),
     ("sample_numbers", sample_numbers),
+    ("arguments_unescaped", arguments_unescaped),
 )
 """Name and function of each migration, in order; the function gets a `sqlite_utils.Database`. Never
 change a released migration: add another."""

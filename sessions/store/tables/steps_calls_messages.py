@@ -13,6 +13,7 @@ from typing import Any
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.storable_numbers import MAX_INT
 from sandbox_tui.sessions.store.compression import decompress
+from sandbox_tui.sessions.store.unescaped_arguments import unescaped_arguments
 
 
 def _step(connection: Connection, run_id: str, reply: e.ModelReplied) -> None:
@@ -55,7 +56,7 @@ def _proposed(connection: Connection, run_id: str, proposed: e.CallProposed) -> 
         " proposed_arguments = NULL, verdict = NULL, decided_by = NULL, started_at = NULL,"
         " duration = NULL, ok = NULL, exit_code = NULL, observation = NULL, finished_seq = NULL",
         [
-            *(run_id, call.number, call.step, _text(call.name), _text(call.arguments)),
+            *(run_id, call.number, call.step, _text(call.name), _arguments(call.arguments)),
             proposed.seq,
         ],
     )
@@ -77,7 +78,7 @@ def _decided(connection: Connection, run_id: str, decided: e.CallDecided) -> Non
         connection.execute(
             "UPDATE calls SET proposed_arguments = arguments, arguments = ?"
             " WHERE run_id = ? AND number = ?",
-            [_text(decided.arguments), *call],
+            [_arguments(decided.arguments), *call],
         )
 
 
@@ -133,6 +134,11 @@ def _step_at(connection: Connection, run_id: str, seq: int) -> int:
 def _text(text: str) -> str:
     """Remove NUL from text, since SQLite's functions end a string there."""
     return text.replace("\0", " ")
+
+
+def _arguments(text: str) -> str:
+    """Return arguments in which words are found, whichever way the server sent them."""
+    return unescaped_arguments(_text(text))
 
 
 def _task(connection: Connection, run_id: str, started: e.RunStarted) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
+from sandbox_tui.sessions.store.unescaped_arguments import unescaped_arguments
 
 Filter = Literal["all", "failed", "edits", "yours", "text"]
 
@@ -111,7 +112,7 @@ def _text(item: Item) -> str:
     match item:
         case CallItem():
             answer = item.finished.observation if item.finished else ""
-            written = item.arguments.replace("\\n", "\n").replace('\\"', '"')
+            written = unescaped_arguments(item.arguments).replace("\\n", "\n").replace('\\"', '"')
             feedback = (item.decided.feedback or "") if item.decided else ""
             return f"{item.call.name}\n{written}\n{answer}\n{feedback}"
         case ReplyItem():
