@@ -12,7 +12,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import open_store
-from sandbox_tui.tui.cli.options import load_settings
+from sandbox_tui.tui.cli.options import headless_option, json_lines_option, load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Watch or control a detached run.")
 @click.argument("session", required=False, shell_complete=complete_session)
-@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
+@headless_option
+@json_lines_option("events")
 @click.pass_obj
 def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
     """Watch or control a run that was started with --detach (default: all such SESSIONs, side by
