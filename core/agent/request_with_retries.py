@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
+from sandbox_tui.core.events.notes import LOADING
 from sandbox_tui.core.events.sink import EventSink
 from sandbox_tui.core.events.types import (
     ContextLength,
@@ -56,8 +57,6 @@ MAX_LOADING_SECONDS = 600.0
 
 LOADING_RETRY_SECONDS = 5.0
 """Minimum wait before the next request to a server that is loading its model."""
-
-LOADING = "The server is loading its model; the run waits up to ten minutes for it."
 
 STILL_LOADING = "The server was still loading its model after ten minutes."
 

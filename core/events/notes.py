@@ -8,6 +8,9 @@ from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.items import NoteItem
 
+LOADING = "The server is loading its model; the run waits up to ten minutes for it."
+"""The warning of a run that waits for that."""
+
 HANDED_OVER = "moved to a program of its own"
 """What is said about a run that was detached."""
 

@@ -11,8 +11,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from sandbox_tui.core.agent import request_with_retries
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.delete import delete_with_sessions
@@ -321,3 +323,23 @@ async def test_an_evaluation_of_another_program_is_followed_in_the_database(
         await until(pilot, lambda: "3 of 3" in words(app) and "✓ finished" in words(app))
         await pilot.press("enter")
         await until(pilot, on_top(app, ReplayScreen))
+
+
+async def test_the_header_says_that_the_server_is_loading_its_model(
+    scripted_server: Start, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_with_retries, "LOADING_RETRY_SECONDS", 0.05)
+    has_loaded = threading.Event()
+    server = scripted_server(lambda _: s.say("4") if has_loaded.is_set() else s.loading())
+    task = Task(id="sum", problem="2 + 2?", target="4")
+    sums = Suite(name="s", tasks=(task,), scorers={"": "exact"}, modes=("vanilla",))
+    config = settings(server)
+    evaluation = begin_evaluation(store, sums, config, concurrency=1)
+    async with shown(store, Evaluating(evaluation), config, (80, 24)) as (app, pilot):
+        await until(pilot, lambda: "The server is loading its model" in words(app))
+        assert app.screen.query_one("#eval-reason").display
+        assert any("the server loads its model" in line for line in listed(app))
+        has_loaded.set()
+        await until(pilot, lambda: "✓ finished" in words(app))
+        assert "loading" not in words(app)
+        assert not app.screen.query_one("#eval-reason").display

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import takewhile
 from typing import NamedTuple
 
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.events.run_state import ReplyItem, RunState, RunStatus
+from sandbox_tui.core.events.notes import LOADING
+from sandbox_tui.core.events.run_state import NoteItem, ReplyItem, RunState, RunStatus
 from sandbox_tui.core.events.types import ModelFailed
 from sandbox_tui.core.models.usage_estimate import estimated_tokens
 from sandbox_tui.tui.format import numbers
+
+WAITS = "waits for the model"
+"""What is said of a reply before its first piece."""
 
 SAYS = " It says: "
 """Comes before the server's own words in the description of its error."""
@@ -71,7 +76,17 @@ def reply_doing(item: ReplyItem) -> str:
         return "waits to ask again"
     if item.writing or item.text.strip():
         return "writing"
-    return "thinking" if item.reasoning.strip() else "waits for the model"
+    return "thinking" if item.reasoning.strip() else WAITS
+
+
+def waits_for_loading(state: RunState) -> bool:
+    """Return whether the reply does not come because the server is loading its model; once it has
+    loaded it, the first piece of the reply says so."""
+    reply = unfinished_reply(state)
+    if reply is None or reply.has_failed or reply_doing(reply) != WAITS:
+        return False
+    since = takewhile(lambda item: item is not reply, reversed(state.items))
+    return any(isinstance(item, NoteItem) and item.text == LOADING for item in since)
 
 
 def doing_seconds(item: ReplyItem, now: float) -> float:

@@ -113,6 +113,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self._on_resume = on_resume
         self._confirm_leave = confirm_leave
         self._filter = SampleFilter()
+        self._is_loading = False
         self._charts_drawn = -math.inf
         self._series_drawn: Series = ()
 
@@ -128,7 +129,10 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             ),
             "failures": lambda palette: failures_line(self._data, self._columns, palette),
             "reason": lambda palette: reason_line(
-                self._data, palette, has_key=self._on_resume is not None
+                self._data,
+                palette,
+                has_key=self._on_resume is not None,
+                is_loading=self._is_loading,
             ),
         }
         for name, draw in heads.items():
@@ -167,19 +171,32 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         if self.is_current:
             self.query_one(SampleRows).tick()
             self.query_one("#eval-progress").refresh()
+            self._show_reason()
             if self._data is not None and self._shows_charts:  # nothing else may change for long
                 self._draw_charts(self._data, self.query_one(ChartRow))
 
     @override
     def show_data(self, data: EvalScreenData) -> None:
-        reason = data.reading.reason or data.can_rerun
-        self.query_one("#eval-reason").set_class(bool(reason), "-shown")
+        self._show_reason(is_new=True)
         self.query_one("#eval-failures").set_class(bool(data.failures), "-shown")
-        for name in ("title", "progress", "failures", "reason"):
-            self.query_one(f"#eval-{name}").refresh(layout=name == "reason")
+        for name in ("title", "progress", "failures"):
+            self.query_one(f"#eval-{name}").refresh()
         self._show_table(data)
         self._show_samples(data)
         self.refresh_bindings()
+
+    def _show_reason(self, *, is_new: bool = False) -> None:
+        """Show why it does not go on; without a new reading, if samples wait for a server that
+        loads its model, or no longer do."""
+        data, before = self._data, self._is_loading
+        if data is None:
+            return
+        doing = map(self._source.activity, data.running if data.reading.state == "running" else ())
+        self._is_loading = any(one is not None and one.is_loading for one in doing)
+        if is_new or self._is_loading != before:
+            line = self.query_one("#eval-reason")
+            has_words = data.reading.reason or data.can_rerun or self._is_loading
+            line.set_class(bool(has_words), "-shown").refresh(layout=True)
 
     def _show_table(self, data: EvalScreenData) -> None:
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)

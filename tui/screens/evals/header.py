@@ -33,6 +33,8 @@ SIGNS: dict[EvalState, str] = {
 LIVE: tuple[EvalState, ...] = ("running", "paused", "stopping")
 """States in which a program works on the evaluation."""
 
+SERVER_LOADS = "The server is loading its model; the samples wait up to ten minutes for it."
+
 MAX_BAR_CELLS = 40
 MIN_BAR_CELLS = 8
 
@@ -113,14 +115,21 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
     return _FAILURES + " · ".join([*words[:shown], *([f"{more} others"] if more else [])])
 
 
-def reason_line(data: EvalScreenData | None, palette: Palette, *, has_key: bool = False) -> Text:
-    """Return why the evaluation is paused or stopped, or how to rerun what has no score; empty
-    otherwise.
+def reason_line(
+    data: EvalScreenData | None,
+    palette: Palette,
+    *,
+    has_key: bool = False,
+    is_loading: bool = False,
+) -> Text:
+    """Return why the evaluation is paused, stopped or waits, or how to rerun what has no score;
+    empty otherwise.
 
     Args:
         data: the evaluation.
         palette: the palette to draw with.
         has_key: whether a key of the screen resumes it; otherwise a command does.
+        is_loading: whether samples wait for a server that is loading its model.
     """
     reason = data.reading.reason if data else ""
     if data is None:
@@ -131,6 +140,8 @@ def reason_line(data: EvalScreenData | None, palette: Palette, *, has_key: bool 
     elif data.can_rerun:
         how = hint("eval.resume") if has_key else f"{command} --failed`"
         reason += f"{how} reruns the {numbers.counted(data.lost, 'sample')} without a score."
+    elif is_loading:
+        reason = reason or SERVER_LOADS
     return Text(sanitize_line(reason), style=palette.warn)
 
 

@@ -15,6 +15,7 @@ from sandbox_tui.tui.format.status import (
     reply_doing,
     status_of,
     unfinished_reply,
+    waits_for_loading,
 )
 
 MAX_CHARS = 300
@@ -27,15 +28,17 @@ class Activity:
     Attributes:
         words: what it is doing.
         sample: the sample with its run's current figures.
+        is_loading: whether it waits for a server that is loading its model.
     """
 
     words: str
     sample: SampleResult
+    is_loading: bool = False
 
     @classmethod
     def of(cls, sample: SampleResult, state: RunState) -> Activity:
         """Return what a sample is doing, from the state of its run."""
-        return cls(_doing(state), _so_far(sample, state))
+        return cls(_doing(state), _so_far(sample, state), waits_for_loading(state))
 
 
 def _so_far(sample: SampleResult, state: RunState) -> SampleResult:
@@ -56,6 +59,8 @@ def _doing(state: RunState) -> str:
         return "the sandbox is starting"
     call, reply = _last_call(state), unfinished_reply(state)
     doing = "" if reply is None else reply_doing(reply)
+    if waits_for_loading(state):
+        doing = "the server loads its model"
     if call is None:
         return doing or "the run is starting"
     name = short_name(sanitize_line(call.call.name))

@@ -10,7 +10,6 @@ import pytest
 
 from sandbox_tui.core.agent import request_with_retries
 from sandbox_tui.core.agent.request_with_retries import (
-    LOADING,
     LOADING_RETRY_SECONDS,
     MAX_ATTEMPTS,
     MAX_BACK_OFF_SECONDS,
@@ -20,6 +19,7 @@ from sandbox_tui.core.agent.request_with_retries import (
 )
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.notes import LOADING
 from sandbox_tui.tui.format.status import giving_up_words, retry_words
 from tests import scripted_server as s
 from tests.unit.core.agent.test_request_with_retries import (
