@@ -190,7 +190,8 @@ class ToolCalls:
             raise
         if decision.verdict == "edit":
             observation = replace(observation, text=texts.edited(raw, observation.text))
-        return observation, time.monotonic() - began
+        measured = observation.seconds
+        return observation, time.monotonic() - began if measured is None else measured
 
 
 def _without_running(decision: Decision) -> Observation:

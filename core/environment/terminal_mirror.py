@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from typing_extensions import override
 
@@ -59,14 +60,15 @@ class TerminalMirror(Mirror):
         began = time.monotonic()
         async with watch:
             observation = await work(sink)
+        seconds = round(time.monotonic() - began, 4)
         ending = self._console.finished(
             exit_code=observation.exit_code,
-            duration=time.monotonic() - began,
+            duration=seconds,
             timed_out=observation.timed_out,
             interrupted=observation.interrupted,
         )
         await self._events.output(MIRROR, ending)
-        return observation
+        return replace(observation, seconds=seconds)
 
     @override
     async def remark(self, words: str) -> None:

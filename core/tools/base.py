@@ -25,6 +25,8 @@ class Observation:
         exit_code, stdout_bytes, stderr_bytes, truncated, timed_out, interrupted, background: as in
         `events.CallFinished`.
         submitted: the model submitted its work; the run ends after this turn.
+        seconds: how long its command took, if the mirror measured it: whatever else says so says
+            the same.
     """
 
     text: str
@@ -37,6 +39,7 @@ class Observation:
     interrupted: bool = False
     background: bool = False
     submitted: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

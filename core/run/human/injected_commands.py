@@ -133,12 +133,14 @@ class InjectedCommands:
             return Observation(text=str(error), ok=False)
 
     def _finished(self, item: int, observation: Observation, began: float) -> None:
+        measured = observation.seconds
+        seconds = round(time.monotonic() - began, 4) if measured is None else measured
         self._post(
             HumanCommandFinished(
                 id=item,
                 observation=observation.text,
                 exit_code=observation.exit_code,
-                duration=round(time.monotonic() - began, 4),
+                duration=seconds,
                 timed_out=observation.timed_out,
                 background=observation.background,
             )
