@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
@@ -18,6 +19,10 @@ from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Recording
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
+from sandbox_tui.sessions.interchange.exports.html_page.call_result import (
+    call_result,
+    command_result,
+)
 from sandbox_tui.sessions.interchange.exports.html_page.file_contents import contents_of
 from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
     StyleTable,
@@ -198,8 +203,9 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
     if item.finished is not None:
         out = observed("" if tool == SUBMIT else item.finished.observation)
         made |= {"out": _shown(out.out), "err": _shown(out.err), "done": entry.ended}
-        made |= {"ok": item.finished.ok if did_run(item) else None, "took": item.finished.duration}
-        made |= {"code": item.finished.exit_code, "last": sanitize_line(out.last_line)[:120]}
+        made |= {"ok": item.finished.ok if did_run(item) else None}
+        made |= {"took": _took(item.finished.duration), "code": item.finished.exit_code}
+        made["result"] = call_result(item, out)
     return made
 
 
@@ -227,9 +233,14 @@ def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
     if item.finished is not None:
         out = observed(item.finished.observation)
         made |= {"out": _shown(out.out), "err": _shown(out.err), "done": entry.ended}
-        made |= {"code": item.finished.exit_code, "took": item.finished.duration}
-        made["last"] = sanitize_line(out.last_line)[:120]
+        made |= {"code": item.finished.exit_code, "took": _took(item.finished.duration)}
+        made["result"] = command_result(out, good=item.finished.exit_code == 0)
     return made
+
+
+def _took(seconds: float) -> str:
+    """Return a duration as the terminal shows it, which is rounded in Python, too."""
+    return short_duration(seconds) if seconds else ""
 
 
 def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:

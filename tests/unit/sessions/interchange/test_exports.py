@@ -342,6 +342,34 @@ def test_exports_say_why_there_is_no_answer(
     assert (meta["answer"], meta["no_answer"]) == ("", why)
 
 
+def test_the_line_below_a_call_says_what_the_screen_says(store: Store) -> None:
+    edit = {"command": "str_replace", "path": "/a", "old_str": "one\ntwo", "new_str": "one\n2\n3"}
+    view = {"command": "view", "path": "/a"}
+    created = {"command": "create", "path": "/a", "file_text": "one\ntwo\n"}
+    printed = "Exit code: 0\n[STDOUT]\n"
+    made: list[tuple[str, dict[str, Any], str, bool]] = [
+        ("str_replace_editor", edit, "edited.\n19 falls = []", True),
+        ("str_replace_editor", created, "created", True),
+        ("str_replace_editor", view, "1 one\n2 two", True),
+        ("str_replace_editor", edit, "Error: no such text", False),
+        ("execute_bash", {"command": "seq 10"}, printed + "\n".join(map(str, range(10))), True),
+        ("execute_bash", {"command": "true"}, printed, True),
+    ]
+    events: list[e.AnyEvent] = [started()]
+    for number, (tool, arguments, shown, ok) in enumerate(made, 1):
+        written = json.dumps(arguments)
+        call = e.ToolCall(number=number, step=1, id=f"c{number}", name=tool, arguments=written)
+        ended = e.CallFinished(call=number, observation=shown, ok=ok, duration=0.0379)
+        events += [e.CallProposed(call=call), e.CallStarted(call=number), ended]
+    keep(store, [msgspec.structs.replace(one, seq=n) for n, one in enumerate(events, 1)], [])
+    data = json.loads(b"".join(page_data(Recording(store, "r"))))
+    calls = [item for item in data["items"] if item["kind"] == "call"]
+    assert [call["result"] for call in calls] == [
+        *("+2 −1", "+2", "2 lines", "Error: no such text", "10 lines", "no output"),
+    ]
+    assert {call["took"] for call in calls} == {"0.04s"}
+
+
 def test_a_session_without_an_end_ends_with_a_card_on_the_page(store: Store) -> None:
     keep(store, [started()], [])
     data = json.loads(b"".join(page_data(Recording(store, "r"))))

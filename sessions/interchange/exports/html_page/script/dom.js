@@ -33,7 +33,7 @@
     const h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
     return h ? `${h}:${two(m)}:${two(s % 60)}` : `${two(m)}:${two(s % 60)}`;
   };
-  const took = (s) => (s < 10 ? `${s.toFixed(s < 1 ? 2 : 1)}s` : time(s * 1000));
+  const took = (s) => (s < 10 ? `${s.toFixed(s < 1 ? 2 : 1)}s` : s < 60 ? `${Math.floor(s)}s` : time(s * 1000));
   const size = (n) => {
     for (const unit of ["B", "k", "M", "G"]) {
       if (n < 1000 || unit === "G") return unit === "B" ? `${n}B` : `${n.toFixed(n < 10 ? 1 : 0)}${unit}`;

@@ -63,10 +63,10 @@
       if (done && d.ok === null) line.append(make("span", "human", `◆ ${decided}`));
       else if (done) {
         line.append(make("span", d.ok ? "good" : "bad", d.ok ? "✓ " : "✗ "));
-        const facts = [d.code ? `exit ${d.code}` : "", d.took ? took(d.took) : ""].filter(Boolean).join(" · ");
+        const facts = [d.code ? `exit ${d.code}` : "", d.took].filter(Boolean).join(" · ");
         line.append(make("span", "dim", facts));
         if (decided) line.append(make("span", "human", `${facts ? "  " : ""}◆ ${decided}`));
-        if (d.last) line.append(make("span", "dim", `${facts || decided ? " · " : ""}${d.last}`));
+        if (d.result) line.append(make("span", "dim", `${facts || decided ? " · " : ""}${d.result}`));
       } else {
         const waits = state === "new" && past(d.held) && !past(d.decided);
         const lost = over && !past(d.decided) ? d.decision : "";
@@ -122,7 +122,8 @@
       if (!done) return `${state === "running" ? "● running" : "◇ after the running call"}  ${d.visibility}`;
       const sign = d.code === 0 ? "✓" : d.code === null ? "✗ failed" : `✗ exit ${d.code}`;
       const told = past(d.withdrawn) ? d.fate : d.visibility;
-      return `${sign} ${took(d.took)}${d.last ? ` · ${d.last}` : ""}  ${told}`;
+      const words = [sign + (d.took ? ` ${d.took}` : ""), d.result].filter(Boolean).join(" · ");
+      return `${words}  ${told}`;
     }
     file(done, state, past, over) {
       const { action, path, host, args } = this.data;
