@@ -21,7 +21,7 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.evals.report import page
 from sandbox_tui.sessions.evals.report.domains_table import Line, domains_table
 from sandbox_tui.sessions.evals.report.page import definitions, items, lines, link, section, text
-from sandbox_tui.sessions.evals.report.plots import legend, plots
+from sandbox_tui.sessions.evals.report.plots import left_out, legend, plots
 from sandbox_tui.sessions.evals.report.report import EvalReport
 
 ALL_SAMPLES = "samples"
@@ -39,6 +39,7 @@ def _sections(report: EvalReport) -> Iterator[str]:
     yield section("domains by modes", _domains_by_modes(table))
     yield legend(table.modes)
     yield f'<div class="plots">{"".join(plots(table))}</div>'
+    yield from (f'<p class="left-out">{text(words)}</p>' for words in left_out(table))
     if notes := remarks(table):
         yield section("what the figures leave out", items(notes))
     yield section("this evaluation", definitions(facts(table)))

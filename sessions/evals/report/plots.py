@@ -27,6 +27,7 @@ class Plot:
 
     Attributes:
         title: what it shows.
+        why_none: why no cell has a value, if none has.
         draw: the marks of a cell at a vertical position, given the largest value of all cells.
         value: of a cell; None if it has none.
         show: formats a value.
@@ -34,6 +35,7 @@ class Plot:
     """
 
     title: str
+    why_none: str
     draw: Callable[[Cell, float, float], str]
     value: Callable[[Cell], float | None]
     show: Callable[[Cell], str]
@@ -41,9 +43,24 @@ class Plot:
 
 
 def plots(table: EvalTable) -> Iterator[str]:
-    """Yield the plots as HTML."""
+    """Yield the plots that have values, as HTML."""
     for plot in _PLOTS:
-        yield _plot(plot, table)
+        if _has_values(plot, table):
+            yield _plot(plot, table)
+
+
+def left_out(table: EvalTable) -> list[str]:
+    """Return a sentence for each plot that has no values."""
+    return [
+        f"No chart of {plot.title}: {plot.why_none}."
+        for plot in _PLOTS
+        if not _has_values(plot, table)
+    ]
+
+
+def _has_values(plot: Plot, table: EvalTable) -> bool:
+    cells = (cell for row in table.rows_and_total for cell in row.cells)
+    return any(plot.value(cell) is not None for cell in cells)
 
 
 def legend(modes: Sequence[EvalMode]) -> str:
@@ -137,6 +154,7 @@ def _from_zero(show: Callable[[float], str]) -> Callable[[float], Sequence[str]]
 _PLOTS = (
     Plot(
         "score, %",
+        "no sample has a score",
         _interval,
         _score,
         lambda cell: figures.NONE if cell.score is None else figures.points(cell.score.value),
@@ -144,6 +162,7 @@ _PLOTS = (
     ),
     Plot(
         "tokens a query",
+        "no sample has ended",
         _bar(_tokens),
         _tokens,
         lambda cell: figures.count(cell.tokens),
@@ -151,6 +170,7 @@ _PLOTS = (
     ),
     Plot(
         "steps",
+        "no sample has ended",
         _bar(_steps),
         _steps,
         lambda cell: figures.mean(cell.steps),
@@ -158,6 +178,7 @@ _PLOTS = (
     ),
     Plot(
         "queries a minute",
+        "in no mode did the samples run for a minute",
         _bar(_pace),
         _pace,
         lambda cell: figures.mean(cell.per_minute),

@@ -290,3 +290,16 @@ def test_pages_of_sessions_are_written_beside_the_report(tmp_path: Path) -> None
 )
 def test_odd_ids_have_no_page(run_id: str) -> None:
     assert session_link(run_id) is None
+
+
+def test_a_chart_without_values_is_left_out() -> None:
+    short = [result("a", mode, 1.0, seconds=10.0, began_at=100.0) for mode in INFO.modes]
+    text = html_report(eval_report(INFO, short))
+    assert "<figcaption>tokens a query</figcaption>" in text
+    assert "<figcaption>queries a minute</figcaption>" not in text
+    assert "No chart of queries a minute: in no mode did the samples run for a minute." in text
+    long = [result("a", mode, 1.0, seconds=100.0, began_at=100.0) for mode in INFO.modes]
+    more = [result("b", mode, 1.0, seconds=200.0, began_at=300.0) for mode in INFO.modes]
+    text = html_report(eval_report(INFO, [*long, *more]))
+    assert "<figcaption>queries a minute</figcaption>" in text
+    assert "No chart of" not in text
