@@ -20,6 +20,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.evals.comparison_pager import PAGER_CELLS, ComparisonPager
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.unit.event_streams import started
 from tests.waiting import until
 
@@ -70,8 +71,13 @@ async def test_a_task_opens_its_two_samples_at_any_width(
         pager: Any = app.screen
         text = pager.query_one("#pager-text")
         assert "enter on a task compares its two samples" in str(text.border_subtitle)
+        bar = pager.query_one(KeyBar)
+        assert ("enter", "compare samples") in [(one.key, one.words) for one in bar.keys_shown]
+        title = text.draw_block(0, 100)[0].plain
+        assert title.strip().startswith("sums"), "a table has no line numbers"
         await pilot.press("home", "enter")  # the title is no task
         assert app.screen is pager
+        assert "t01" in text._source[text.cursor], "the first task"
         await pilot.press("end", "up", "enter")
         await until(pilot, lambda: app._notifications)
         assert app.screen is pager, "its session was deleted"

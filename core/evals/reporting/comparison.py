@@ -29,7 +29,7 @@ class Flip:
     Attributes:
         mode, domain, task: identify the task.
         before, after: mean scores in the left and the right evaluation.
-        left_run, right_run: a session of each; empty if there is none.
+        left_run, right_run: the sessions whose scores differ most; empty if there is none.
     """
 
     mode: EvalMode
@@ -153,16 +153,24 @@ def _flips(
 ) -> Iterable[Flip]:
     left, right = before.get(group, []), after.get(group, [])
     then, now = task_means(scores_by_task(left)), task_means(scores_by_task(right))
-    sessions = _sessions(left), _sessions(right)
+    lefts, rights = _scored(left), _scored(right)
     for task in then.keys() & now.keys():
         if (then[task] >= SOLVED_SCORE) != (now[task] >= SOLVED_SCORE):
-            runs = (found.get(task, "") for found in sessions)
+            gained = now[task] > then[task]
+            runs = _session(lefts[task], best=not gained), _session(rights[task], best=gained)
             yield Flip(group[1], group[0], task, then[task], now[task], *runs)
 
 
-def _sessions(results: Iterable[SampleResult]) -> dict[str, str]:
-    """Return the session of the first scored sample of each task."""
-    found: dict[str, str] = {}
+def _scored(results: Iterable[SampleResult]) -> dict[str, list[SampleResult]]:
+    """Return the samples with a score by task, in their order."""
+    found: defaultdict[str, list[SampleResult]] = defaultdict(list)
     for result in sorted(filter(has_score, results), key=lambda result: result.number):
-        found.setdefault(result.task, result.run_id)
+        found[result.task].append(result)
     return found
+
+
+def _session(scored: Sequence[SampleResult], *, best: bool) -> str:
+    """Return the session of the first sample with the best score, or with the worst: the first
+    sample of both sides may have the same score, although the means differ."""
+    wanted = (max if best else min)(one.score or 0.0 for one in scored)
+    return next(one.run_id for one in scored if (one.score or 0.0) == wanted)

@@ -28,12 +28,28 @@ from sandbox_tui.tui.widgets.preview.document import Document
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 from sandbox_tui.tui.widgets.search_line import SearchLine
 
+NUMBER_CELLS = 7
+"""Columns of the number of a line."""
+
 
 class TextBlocks(BlockList):
-    """Numbered lines of a text, with search matches highlighted."""
+    """Lines of a text, with search matches highlighted.
 
-    def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
+    Args:
+        text: the text.
+        is_numbered: whether each line has its number in front of it.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        is_numbered: bool = True,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
         super().__init__(id=id)
+        self._margin = NUMBER_CELLS if is_numbered else 1
+        self._is_numbered = is_numbered
         self._source = [sanitize_line(line.expandtabs(8)) for line in _lines(text)]
         self._needle = ""
         self.following = False
@@ -53,7 +69,7 @@ class TextBlocks(BlockList):
 
     def _rows(self, index: int, width: int) -> list[str]:
         """Split a line into rows, between words if there are any, without dropping anything."""
-        line, room = self._source[index], max(1, width - 7)
+        line, room = self._source[index], max(1, width - self._margin)
         if line.isascii() and len(line) <= room:
             return [line]
         return [row.plain for row in rows_of(Text(line), room)]
@@ -63,7 +79,9 @@ class TextBlocks(BlockList):
         palette = palette_of(self)
         result: list[Text] = []
         for number, piece in enumerate(self._rows(index, width)):
-            shown = Text(f"{index + 1:>5}  " if number == 0 else " " * 7, style=palette.dim)
+            has_number = self._is_numbered and number == 0
+            start = f"{index + 1:>5}" if has_number else ""
+            shown = Text(f"{start:<{self._margin}}", style=palette.dim)
             body = Text(piece, style=palette.text)
             if self._needle:
                 body.highlight_words(
@@ -93,7 +111,7 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
 
     Args:
         title: the title.
-        content: a text, whose lines are numbered, or a document.
+        content: a text or a document.
     """
 
     AUTO_FOCUS = "#pager-text"
@@ -105,6 +123,9 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
     """
 
     enter_words = "search"
+
+    has_line_numbers: ClassVar[bool] = True
+    """Whether the lines of a text have numbers; a table has none."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("app.help", "app.help", show=False),
@@ -118,8 +139,13 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
         super().__init__()
         self._heading = title
         self._content = content
-        self._body = _body_of(content)
+        self._body = self._body_of(content)
         self._wanted = ""
+
+    def _body_of(self, content: str | Document) -> TextBlocks | PreviewLines:
+        if isinstance(content, str):
+            return TextBlocks(content, is_numbered=self.has_line_numbers, id="pager-text")
+        return PreviewLines(wrap=True, id="pager-text")
 
     def compose(self) -> ComposeResult:
         """Yield the text and a search line."""
@@ -190,12 +216,6 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
         self._body.focus()
         self.action_again(1)
         self.refresh_bindings()
-
-
-def _body_of(content: str | Document) -> TextBlocks | PreviewLines:
-    if isinstance(content, str):
-        return TextBlocks(content, id="pager-text")
-    return PreviewLines(wrap=True, id="pager-text")
 
 
 def _lines(text: str) -> list[str]:

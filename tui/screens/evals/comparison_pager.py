@@ -17,8 +17,8 @@ from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
-PAGER_CELLS = 12
-"""Columns of a pager that its text cannot use: frame, line numbers and scrollbar."""
+PAGER_CELLS = 6
+"""Columns of a pager that its text cannot use: frame, margins and scrollbar."""
 
 
 class ComparisonPager(PagerScreen):
@@ -30,6 +30,8 @@ class ComparisonPager(PagerScreen):
         width: columns of the screen.
     """
 
+    has_line_numbers = False
+
     def __init__(self, found: EvalComparison, store: Store, width: int) -> None:
         self._compared = found
         self._store = store
@@ -39,6 +41,11 @@ class ComparisonPager(PagerScreen):
     def _text(self, width: int) -> str:
         flips = len(self._compared.flips)
         return as_text(comparison_lines(self._compared, width - PAGER_CELLS, most_flips=flips))
+
+    @property
+    def choice_words(self) -> str:
+        """What enter does, for the key bar."""
+        return "compare samples" if self._compared.flips else ""
 
     @property
     @override
@@ -68,11 +75,15 @@ class ComparisonPager(PagerScreen):
 
     @on(BlockList.Selected, "#pager-text")
     def _open_task(self) -> None:
-        """Show the sample of a task in both evaluations."""
+        """Show a sample of a task in both evaluations; on another line, go to the first task."""
         from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 
-        flip = self._task_at(self.query_one(TextBlocks).cursor)
+        body, flips = self.query_one(TextBlocks), self._compared.flips
+        flip = self._task_at(body.cursor)
         if flip is None:
+            if flips:
+                body.cursor = body.block_count() - len(flips)
+                body.show_block(body.cursor)
             return
         try:
             left, right = (self._store.run(name) for name in (flip.left_run, flip.right_run))

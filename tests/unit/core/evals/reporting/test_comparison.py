@@ -155,3 +155,16 @@ def test_the_order_of_rows_does_not_matter() -> None:
     left, right = evaluation(seed=1), evaluation(seed=2)
     again = rng.sample(left, len(left)), rng.sample(right, len(right))
     assert compare_evals(INFO, left, OTHER, right) == compare_evals(INFO, again[0], OTHER, again[1])
+
+
+def test_a_flip_names_sessions_whose_scores_differ() -> None:
+    def sampled(side: str, *scores: float) -> list[SampleResult]:
+        return [
+            result("a", "sandbox", score, number=number, run_id=f"{side}-{number}")
+            for number, score in enumerate(scores, 1)
+        ]
+
+    (gained,) = compare_evals(INFO, sampled("l", 1, 0, 0), OTHER, sampled("r", 1, 1, 0)).flips
+    assert (gained.left_run, gained.right_run) == ("l-2", "r-1")
+    (lost,) = compare_evals(INFO, sampled("l", 0, 1, 1), OTHER, sampled("r", 0, 1, 0)).flips
+    assert (lost.left_run, lost.right_run) == ("l-2", "r-1")
