@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,12 +24,13 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.screens.evals import new_eval
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
-from sandbox_tui.tui.screens.evals.start_eval import NewEval
+from sandbox_tui.tui.screens.evals.start_eval import NewEval, Size, size_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
-from tests.waiting import until
+from tests.waiting import HANG_SECONDS, until
 
 
 @asynccontextmanager
@@ -234,6 +236,25 @@ async def test_it_says_how_many_samples_it_starts(store: Store, tmp_path: Path) 
         ):
             dialog.put(name, text)
             await until(pilot, lambda words=words: words in str(box.border_subtitle))
+
+
+async def test_it_says_that_it_counts_until_it_knows_how_many_samples(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_count = threading.Event()
+
+    def counted_late(suite: str, limit: int | None) -> Size | None:
+        assert may_count.wait(HANG_SECONDS)
+        return size_of(suite, limit)
+
+    monkeypatch.setattr(new_eval, "size_of", counted_late)
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        box = dialog.query_one("#box")
+        dialog.put("suite", products(tmp_path, 3))
+        await until(pilot, lambda: "start (counting…) · " in str(box.border_subtitle))
+        may_count.set()
+        await until(pilot, lambda: "start 6 samples" in str(box.border_subtitle))
 
 
 async def test_it_asks_before_many_samples_and_if_no_server_answers(

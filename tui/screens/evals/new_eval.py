@@ -59,6 +59,9 @@ MOST = {"limit": None, "samples": None, "at_once": 1024}
 MANY_SAMPLES = 200
 """Number of samples from which the form asks before it starts them."""
 
+COUNTING = "counting…"
+"""Stands for the number of samples until it is known."""
+
 TYPING_SECONDS = 0.3
 """Pause in typing after which the tasks of a suite are counted."""
 
@@ -188,7 +191,9 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         start, leave = hint("new_eval.start"), hint("new_eval.leave")
         has_mistake = any(self.mistake_while_typing(name, typed[name]) for name in MOST)
         if self._suite_size is None or has_mistake:
-            return f"{start} start · {leave} cancel"
+            counts = typed["suite"] and (typed["suite"], typed["limit"]) != self._counted
+            size = f" ({COUNTING})" if counts and not has_mistake else ""
+            return f"{start} start{size} · {leave} cancel"
         size = self._suite_size.changed(NewEval.of(typed))
         factors = f" ({size.factors})" if self.size.width >= WIDE else ""
         return f"{start} start {size.total}{factors} · {leave} cancel"
