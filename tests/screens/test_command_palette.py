@@ -13,6 +13,7 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
@@ -154,6 +155,26 @@ def test_samples_of_one_task_are_told_apart(store: Store) -> None:
     runs = [replace(store.run(f"r{n}"), samples="g", sample=n) for n in (1, 2)]
     details = [session_entry(run, lambda run: None).detail for run in runs]
     assert [detail.partition(" · ")[0] for detail in details] == ["sample 1", "sample 2"]
+
+
+async def test_a_fork_is_told_from_its_parent(app: SandboxTui, store: Store) -> None:
+    child = "20260101-000000-beef"
+    first = replace_struct(started(child), parent="r", parent_seq=1)
+    forked = e.Forked(
+        **{"seq": 2, "t": 1.0, "parent": "r", "parent_seq": 1, "step": 2},
+        **{"snapshot": None, "repeats": 0, "model": "m"},
+    )
+    end = e.RunFinished(seq=3, t=2.0, reason="submitted", error=None, totals=e.Totals())
+    store.append(child, [first, forked, end])
+    async with app.run_test(size=(100, 60)) as pilot:
+        entries = await opened(app, pilot)
+        details = [
+            row.entry.detail
+            for row in entries._rows
+            if isinstance(row, Match) and row.entry.kind == "Sessions"
+        ]
+        assert "fork of r, after step 2 · submitted · 20260101-000000-beef" in details
+        assert "submitted · r" in details
 
 
 @pytest.fixture

@@ -298,6 +298,16 @@ async def test_a_setting_is_found(app: SandboxTui, size: tuple[int, int]) -> Non
         await until(pilot, lambda: "ui.theme" in visible())
 
 
+async def test_enter_goes_to_a_name_before_an_explanation(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 45)) as pilot:
+        await pilot.press("comma", "ctrl+f", *"step")
+        await until(pilot, lambda: "found" in str(app.screen.query_one("#box").border_title))
+        assert app.screen.query_one("#row-agent-mode").display, "its explanation has the word, too"
+        await pilot.press("enter")
+        assert app.focused is not None
+        assert app.focused.id == "limits-max-steps"
+
+
 async def test_the_drawn_bar_names_the_way_out_of_the_search(app: SandboxTui) -> None:
     def ways_out() -> int:
         return app.export_screenshot().count("all&#160;settings")  # in the border and in the bar

@@ -44,6 +44,11 @@ class Row:
         text = " ".join([self.name, self.label, value, HINTS[self.name]]).casefold()
         return all(word in text for word in wanted.casefold().split())
 
+    def is_named(self, wanted: str) -> bool:
+        """Return whether its name alone contains all wanted words."""
+        text = f"{self.name} {self.label}".casefold()
+        return all(word in text for word in wanted.casefold().split())
+
 
 def id_of(name: str) -> str:
     """Return the id of the field of a setting."""

@@ -228,7 +228,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if not line.display:
             rows.styles.min_height = rows.size.height - 1  # the dialog keeps its size
         line.open()
-        self.query_one("#hint", Label).update("enter goes to the first setting that is found")
+        self.query_one("#hint", Label).update("enter goes to the best match")
         self.query_one("#facts", Label).update("")
         self._show_found()
 
@@ -252,7 +252,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     @on(Input.Submitted, "SearchLine")
     def _go_to_found(self) -> None:
-        if found := self._found:
+        wanted = self.query_one(SearchLine).value
+        if found := sorted(self._found, key=lambda row: not row.is_named(wanted)):
             self.go_to(found[0].name)
 
     def _end_search(self) -> None:

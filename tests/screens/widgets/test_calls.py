@@ -119,6 +119,14 @@ async def test_filters_show_what_they_say() -> None:
         assert shown_text(calls) == texts["all"], "round again"
 
 
+async def test_a_list_that_has_left_the_screen_draws_no_title() -> None:
+    app = OneList(a_run())
+    async with app.run_test(size=(80, 30)):
+        calls = app.query_one(Calls)
+        await calls.remove()
+        calls.watch_following(following=True)
+
+
 async def test_the_cursor_leaves_items_that_the_filter_hides() -> None:
     app = OneList(a_run())
     async with app.run_test(size=(80, 30)) as pilot:

@@ -12,6 +12,7 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import ConfigError, StoreError
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions.relations.fork_origin import ForkOrigin, read_origins
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -111,10 +112,11 @@ class Palette:
         opener = SessionOpener(below, self._runs)
         try:
             runs = await asyncio.to_thread(self._runs.store.standalone_runs, MAX_SESSIONS)
+            origins = await asyncio.to_thread(read_origins, self._runs.store, runs)
         except StoreError as error:
             self._complain(error)
-            runs = list[RunSummary]()
-        yield [session_entry(run, opener.open) for run in runs]
+            runs, origins = list[RunSummary](), dict[str, ForkOrigin]()
+        yield [session_entry(run, opener.open, origins.get(run.id)) for run in runs]
         servers = await find_local_servers(self._settings.now.model.local_ports)
         yield model_entries(servers, self._settings.now, self._choose_model)
 

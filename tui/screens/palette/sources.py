@@ -12,6 +12,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import model_title, task_title
@@ -51,10 +52,17 @@ def _is_open(app: App[int], node: DOMNode) -> bool:
         return False
 
 
-def session_entry(run: RunSummary, open_session: Callable[[RunSummary], object]) -> Entry:
-    """Return a session by its title; a sample of a task with its number among them."""
+def session_entry(
+    run: RunSummary,
+    open_session: Callable[[RunSummary], object],
+    origin: ForkOrigin | None = None,
+) -> Entry:
+    """Return a session by its title; a sample of a task with its number among them, and a fork,
+    which has the title of its parent, with where it parts from that."""
     sample = "" if run.sample is None else f"sample {run.sample} · "
-    detail = f"{sample}{outcome_words(run)} · {run.id}"
+    parent = "" if origin is None else origin.parent.rpartition("-")[2]
+    fork = "" if origin is None else f"fork of {parent}, {origin.place} · "
+    detail = f"{sample}{fork}{outcome_words(run)} · {run.id}"
     return Entry(
         "Sessions",
         run.id,

@@ -378,7 +378,7 @@ class Calls(SearchKeys):
     def _titles(self) -> None:
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
         title = f"calls {self._state.calls_made}{shown}"
-        self.border_title = Content(title) + hidden_panes(self.screen)
+        self.border_title = Content(title) + hidden_panes(self)
         parts = self._below()  # what asks for a key comes first
         if self._search.words:
             parts.append(self._search.summary(self._matches(), self.cursor))

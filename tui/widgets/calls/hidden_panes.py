@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from textual.content import Content
-from textual.screen import Screen
+from textual.dom import NoScreen
 from textual.style import Style
+from textual.widget import Widget
 
 from sandbox_tui.tui.keys.hint import hint
 
 
-def hidden_panes(screen: Screen[Any]) -> Content:
+def hidden_panes(calls: Widget) -> Content:
     """Return the keys of the panes that a narrow screen hides, for the border; a click shows the
-    pane. Empty if the screen has room for more than one pane."""
-    if not screen.has_class("-narrow"):
+    pane. Empty if the screen has room for more than one pane, or has lost the calls: a screen that
+    closes removes its panes first."""
+    try:
+        is_narrow = calls.screen.has_class("-narrow")
+    except NoScreen:
+        return Content()
+    if not is_narrow:
         return Content()
     return Content.assemble(
         " · ",
