@@ -32,6 +32,7 @@ from sandbox_tui.sessions.recording.resume_worker import ResumedWorker
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.remote.detached_log import Log, log_file, open_log
 from sandbox_tui.sessions.remote.server import RunServer
+from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
 
 COMMAND = [sys.executable, "-m", __name__]
@@ -80,6 +81,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         resume: id of a session to resume instead.
         began: when that session started, if it is handed over; see `ResumedStart`.
         fork: a fork to begin instead.
+        new_run: id of the session that a run without these two begins; None: its program makes one.
     """
 
     settings: Settings
@@ -102,6 +104,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     resume: str | None = None
     began: float | None = None
     fork: ForkJob | None = None
+    new_run: str | None = None
 
     @classmethod
     def of(cls, request: RunRequest) -> Job:
@@ -168,7 +171,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         )
         if self.fork is not None:
             return self.fork.worker(request, store)
-        return RunWorker(request, store)
+        return RunWorker(request, store, run_id=self.new_run)
 
 
 class StartReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,6 +188,7 @@ def begin(job: Job) -> str:
     Raises:
         SandboxTuiError: the run could not begin.
     """
+    job = msgspec.structs.replace(job, new_run=new_id())  # sorts after those begun here before
     try:
         line = _start(job)
     except OSError as error:

@@ -23,6 +23,7 @@ from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.detached import Job, begin
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.lifecycle.first_screen import Attach
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import DraftOrOriginalDialog
 from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
@@ -251,12 +252,40 @@ async def test_a_mode_is_set_for_all_runs_shown_whatever_their_group(tmp_path: P
         assert "set it in all 4 runs shown here" in str(last)
         await pilot.press("g", "p")
         await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
+        assert notices(app) == ["Mode ask in all 4 runs."]
+        await until(pilot, lambda: "  mode ask" in title(app))
         await pilot.press("slash", *"other", "enter", "M")
         await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
         await pilot.press("g", "s")
         await until(pilot, lambda: tile_of(wall, 3).state.mode == "step")
         modes = [tile_of(wall, number).state.mode for number in (1, 2, 3, 4)]
         assert modes == ["ask", "ask", "step", "step"], "a filter chooses the runs"
+        await until(pilot, lambda: "mode" not in title(app).replace("model", ""))
+        await until(pilot, lambda: "· mode step" in str(tile_of(wall, 3).border_title))
+        await pilot.press("escape")
+        await until(pilot, lambda: "· mode ask" in str(tile_of(wall, 1).border_title))
+
+        tile(app, 1).focus()
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
+        assert modes_marked(app) == ["ask (policy)"]
+        await pilot.press("g")
+        assert modes_marked(app) == ["ask (policy)", "step"]
+        await pilot.press("g")
+        assert modes_marked(app) == ["ask (policy)"]
+        await pilot.press("a")
+        await until(pilot, lambda: tile_of(wall, 1).state.mode == "auto")
+        assert notices(app)[-1] == "Mode auto in run 1."
+
+
+def notices(app: SandboxTui) -> list[str]:
+    return [toast.message for toast in app._notifications]
+
+
+def modes_marked(app: SandboxTui) -> list[str]:
+    """The modes that the menu marks."""
+    lines = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
+    return [line[5:19].strip() for line in lines[:3] if line.startswith("●")]
 
 
 def tile_of(wall: Screen[Any], number: int) -> RunTile:
@@ -309,14 +338,14 @@ async def test_only_the_wall_that_the_program_began_with_is_left_and_asks(tmp_pa
         assert "4 runs" in str(app.screen.query_one(Static).render())
 
 
-async def test_calls_are_allowed_in_all_runs_of_the_group_and_nowhere_else(tmp_path: Path) -> None:
+async def test_calls_are_allowed_in_all_runs_of_the_task_and_nowhere_else(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["count", "other"], samples=2) as (app, pilot):
         first, second, *others = [tile(app, number) for number in (1, 2, 3, 4)]
         first.focus()
         await pilot.press("Y")
         await until(pilot, lambda: isinstance(app.screen, ApproveAlwaysDialog))
         line = app.screen.query_one("#allowed-group")
-        assert "in all 2 runs of this group" in str(line.render())
+        assert "in all 2 runs of this task" in str(line.render())
         await pilot.press("ctrl+g", "ctrl+g")
         assert str(line.render()).startswith("[ ]")
         box = app.screen.query_one(VerticalScroll)
@@ -560,6 +589,18 @@ async def test_runs_are_moved_into_separate_programs(tmp_path: Path) -> None:
                 await client.stop("The test is over.")
                 client.leave()
             store.close()
+
+
+async def test_runs_keep_their_numbers_whichever_sandbox_was_ready_first(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    names = ["20261126-110405-22222", "20261126-110405-33333", "20261126-110405-44444"]
+    for name in names:
+        keep(store, *sample("a task"), run_id=name)
+    runs = [store.run(name) for name in (names[1], names[2], names[0])]
+    app = SandboxTui(load(), store, Attach(runs))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: len(app.screen.query(RunTile)) == 3)
+        assert [tile(app, number).worker.run_id for number in (1, 2, 3)] == names
 
 
 def two_slow_runs(folder: Path) -> SandboxTui:

@@ -23,21 +23,21 @@ def watch_detached(
 
     Args:
         app: shows them.
-        runs: the sessions, the newest first; of several, the one that has waited longest for the
-            user is chosen.
+        runs: the sessions; of several, numbered in the order in which they were launched, the one
+            that has waited longest for the user is chosen.
         workers: the runs of this program, and the store.
         complain: called with a sentence if an operation fails whose result nothing awaits.
     """
     from sandbox_tui.sessions.relations.awaiting_person import waits_longest
     from sandbox_tui.sessions.remote.client import RunClient
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-    from sandbox_tui.tui.screens.wall.run_group import RunGroup
+    from sandbox_tui.tui.screens.wall.run_group import RunGroup, in_order_of_launch
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
     if len(runs) == 1:
         client = RunClient(runs[0], workers.store, complain)
         app.push_screen(LiveScreen(client, workers.store, confirm_leave=False))
         return [client]
-    group = RunGroup(reversed(runs), workers)  # numbered in the order in which they were started
+    group = RunGroup(in_order_of_launch(runs), workers)
     app.push_screen(WallScreen(workers, group, chosen=waits_longest(workers.store, runs)))
     return [run for run in group.all.values() if isinstance(run, RunClient)]

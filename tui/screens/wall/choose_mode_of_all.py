@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -22,7 +23,7 @@ class WallModeDialog(ModeDialog):
 
     Args:
         now: the current mode of the chosen run.
-        runs: number of runs shown that can be controlled.
+        modes: those of all runs shown that can be controlled.
         waiting: number of the call that waits for the user, if any.
         allowed: number of patterns that the user allowed in the chosen run.
 
@@ -36,10 +37,17 @@ class WallModeDialog(ModeDialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "all_runs")]
 
-    def __init__(self, now: Mode, runs: int, waiting: int | None = None, allowed: int = 0) -> None:
+    def __init__(
+        self, now: Mode, modes: Sequence[Mode], waiting: int | None = None, allowed: int = 0
+    ) -> None:
         super().__init__(now, waiting, allowed)
-        self._runs = runs
+        self._modes = modes
         self.is_for_all = False
+
+    @property
+    @override
+    def marked(self) -> Collection[Mode]:
+        return self._modes if self.is_for_all else super().marked
 
     @override
     def lines(self) -> list[Text | None]:
@@ -51,7 +59,7 @@ class WallModeDialog(ModeDialog):
         line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{hint('mode_menu.group')}  ", style=palette.accent + Style(bold=True))
         line.append(f"{'all runs':<14}", style=palette.strong)
-        return line.append(f"set it in all {self._runs} runs shown here", style=palette.dim)
+        return line.append(f"set it in all {len(self._modes)} runs shown here", style=palette.dim)
 
     @override
     def take_line(self, index: int) -> None:
@@ -64,7 +72,9 @@ class WallModeDialog(ModeDialog):
         """Set the mode of all runs shown, or of the chosen one alone."""
         self.is_for_all = not self.is_for_all
         options = self.query_one(OptionList)
-        options.replace_option_prompt_at_index(options.option_count - 1, self._line_for_all())
+        lines = [line for line in self.lines() if line is not None]
+        for index, line in enumerate(lines):
+            options.replace_option_prompt_at_index(index, line)
 
     @override
     def action_take(self, mode: Mode) -> None:

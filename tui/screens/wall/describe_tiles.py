@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandbox_tui.tui.format.titles import first_line, model_title, task_line
-from sandbox_tui.tui.widgets.wall.run_facts import status_words
+from sandbox_tui.tui.widgets.wall.run_facts import mode_words, status_words
 from sandbox_tui.tui.widgets.wall.run_groups import model_of, votes_in
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.wall_header import shared_model, shared_task
+from sandbox_tui.tui.widgets.wall.wall_header import shared_mode, shared_model, shared_task
 
 
 def describe_tiles(
@@ -22,11 +22,16 @@ def describe_tiles(
         titles: the titles that the user gave the sessions, by session.
     """
     runs = [(tile.number, tile.worker) for tile in tiles]
-    task, model, votes = shared_task(runs), shared_model(runs), votes_in(runs)
+    task, model, mode = shared_task(runs), shared_model(runs), shared_mode(runs)
+    votes = votes_in(runs)
     width = max((len(status_words(tile.worker)) for tile in shown), default=0)
     for tile in shown:
         own = "" if task else task_line(tile.worker.task)
-        tile.differs = (own, "" if model else model_title(model_of(tile.worker)))
+        tile.differs = (
+            own,
+            "" if model else model_title(model_of(tile.worker)),
+            "" if mode else mode_words(tile.worker),
+        )
         tile.session_title = first_line(titles.get(tile.worker.run_id, ""))
         tile.vote = votes.get(tile.worker.run_id, "")
         tile.state_width = width

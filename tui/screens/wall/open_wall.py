@@ -29,11 +29,11 @@ def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) ->
     These are the marked sessions, or the samples that the cursor is on; otherwise the runs of this
     program, or, if there are none, all sessions that are running.
     """
-    from sandbox_tui.tui.screens.wall.run_group import RunGroup
+    from sandbox_tui.tui.screens.wall.run_group import RunGroup, in_order_of_launch
     from sandbox_tui.tui.screens.wall.wall_runs import WallRuns
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-    running = [] if workers.all else shown.running_sessions[::-1]  # the oldest first
+    running = [] if workers.all else in_order_of_launch(shown.running_sessions)
     sessions = _chosen(shown) or running
     if sessions:
         app_of(screen).push_screen(WallScreen(workers, RunGroup(sessions, workers)))

@@ -58,6 +58,12 @@ class RunGroup:
             await _watch(run)
 
 
+def in_order_of_launch(sessions: Iterable[RunSummary]) -> list[RunSummary]:
+    """Return sessions by their ids, the first launched first: the times at which they started are
+    those at which their sandboxes were ready."""
+    return sorted(sessions, key=lambda session: session.id)
+
+
 def _run_of(session: RunSummary, workers: RunRegistry) -> FoldedRun:
     here = workers.all.get(session.id)
     if here is not None:

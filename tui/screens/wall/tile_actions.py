@@ -13,9 +13,8 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
-from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
-from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -24,7 +23,6 @@ from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.wall.choose_mode_of_all import WallModeDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.widgets.wall.run_groups import group_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 _ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
@@ -93,36 +91,51 @@ class TileActions:
 
     def approve_always(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Approve the waiting call of a run and all similar ones for the rest of that run, or of
-        all runs of its group."""
-        others = [one for one in _group(tile, tiles) if one is not tile.worker.run]
+        all runs of these tiles with its task, whatever their models."""
+        same = [one for one in tiles if one.worker.task == tile.worker.task]
+        others = [one for one in _controls_of(same) if one is not tile.worker.run]
         self._steering(tile).approve_always(others)
 
     def choose_mode(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Choose the mode of a run, or of all runs of these tiles that can be controlled."""
         run, pending = tile.worker.run, tile.state.pending
-        others = [one for each in tiles if (one := _controls(each.worker)) is not None]
-        if run is None or len(others) < 2:
-            self._steering(tile).choose_mode()
+        others = _controls_of(tiles)
+        if run is None:
             return
         number = pending.call.number if pending is not None else None
         allowed = len(tile.state.granted)
-        dialog = WallModeDialog(run.gate.mode, len(others), number, allowed)
+        now: Mode = run.gate.mode
+        modes: list[Mode] = [one.gate.mode for one in others]
+        dialog = (
+            WallModeDialog(now, modes, number, allowed)
+            if len(others) > 1
+            else ModeDialog(now, number, allowed)
+        )
 
         def chosen(mode: Mode | Literal["allowed"] | None) -> None:
             if mode == ALLOWED:
                 self._steering(tile).show_allowed()
             elif mode is not None:
-                for one in others if dialog.is_for_all else [run]:
-                    if _is_steerable(one):
-                        one.set_mode(mode)
+                is_for_all = isinstance(dialog, WallModeDialog) and dialog.is_for_all
+                wanted = others if is_for_all else [run]
+                self._set_mode(mode, tile, [one for one in wanted if _is_steerable(one)])
 
         app_of(self._screen).push_screen(dialog, chosen)
+
+    def _set_mode(self, mode: Mode, tile: RunTile, runs: Sequence[Controls]) -> None:
+        """Set the mode of runs, and say so: that of one tile, or several."""
+        for one in runs:
+            one.set_mode(mode)
+        where = f"all {len(runs)} runs" if len(runs) > 1 else f"run {tile.number}"
+        if runs:
+            self._screen.notify(f"Mode {mode} in {where}.", markup=False)
 
     def _steering(self, tile: RunTile) -> RunSteering:
         return RunSteering(self._screen, tile.worker, tile.state)
 
     def _after(self, tile: RunTile, *, decided: bool) -> None:
         if decided:
+            CallDrafts(self._screen, tile.worker).forget()
             self._decided(tile)
         else:
             self._screen.notify(GONE)
@@ -181,15 +194,10 @@ class TileActions:
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
 
 
-def _group(tile: RunTile, tiles: Sequence[RunTile]) -> list[Controls]:
-    """Return the runs of the group of a run that can be controlled from here."""
-    group = group_of(tile.worker, [(one.number, one.worker) for one in tiles])
-    return [controls for one in group if (controls := _controls(one)) is not None]
-
-
-def _controls(run: FoldedRun) -> Controls | None:
-    """Return what steers a run; None if it cannot be controlled from here."""
-    return run.run if run.steers and _is_steerable(run.run) else None
+def _controls_of(tiles: Sequence[RunTile]) -> list[Controls]:
+    """Return what steers the runs of tiles that can be controlled from here."""
+    runs = (one.worker.run for one in tiles if one.worker.steers)
+    return [run for run in runs if _is_steerable(run)]
 
 
 def _is_steerable(run: Controls | None) -> TypeGuard[Controls]:

@@ -329,7 +329,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
     def action_approve_always(self) -> None:
         """Approve the waiting call of the focused run and all similar ones."""
         if self._chosen is not None:
-            self._actions.approve_always(self._chosen, self._numbered)
+            self._actions.approve_always(self._chosen, self._seen_tiles())
 
     def _decided(self, tile: RunTile) -> None:
         """After a decision, focus the next run that waits for one."""

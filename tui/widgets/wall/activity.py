@@ -235,7 +235,7 @@ class Activity:
             most = room * 2 // 3 if at_end else room // 2 if item is self._latest_reply else 3
             return self._markdown(part, most + more, at_end=at_end)
         if at_end:
-            found = last_wrapped(words, self._width, max(1, room * 2 // 3))
+            found = last_wrapped(words, self._width, max(1, room * 2 // 3) + more)
         else:
             found = wrap_cells(words, self._width, more + (1 if room < TALL else 3))
         return [Text(line, style=style, no_wrap=True) for line in found]

@@ -40,6 +40,13 @@ def failure_words(run: FoldedRun) -> str:
     return "interrupted" if isinstance(run.failure, ProgramExited) else failed(run)
 
 
+def mode_words(run: FoldedRun) -> str:
+    """Return the mode in words; empty if it is unknown or matters no more, or the run is paused."""
+    state = run.state
+    is_active = state.started is not None and kind_of(run) in ("waiting", "running")
+    return f"mode {state.mode}" if is_active and state.mode != "paused" else ""
+
+
 def status_words(run: FoldedRun) -> str:
     """Return the state with its sign, in one to three words."""
     if run.failure is not None:

@@ -24,12 +24,6 @@ def grouped(runs: Sequence[Numbered]) -> list[list[Numbered]]:
     return list(found.values())
 
 
-def group_of(run: FoldedRun, runs: Sequence[Numbered]) -> list[FoldedRun]:
-    """Return all runs of the group that a run belongs to."""
-    groups = [[one for _, one in group] for group in grouped(runs)]
-    return next((group for group in groups if run in group), [run])
-
-
 def _group(run: FoldedRun, by_id: Mapping[str, FoldedRun]) -> str:
     parent = _parent(run)
     if _is_changed(run, by_id):

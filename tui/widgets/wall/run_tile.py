@@ -36,6 +36,7 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
     Kind,
     figures_words,
     kind_of,
+    mode_words,
     status_style,
     status_words,
 )
@@ -160,6 +161,7 @@ class RunTile(Widget, can_focus=True):
         if boxed:
             marked = "marked" if self.marked else ""
             parts = [f"{self.number} {words}", *self._own_names(), marked, *self.differs[1:]]
+            parts.append(self._unusual_mode())
             self.border_title = Content(" · ".join(part for part in parts if part))
             self.border_subtitle = Content(figures_words(self.state, self.now, self.size.width - 2))
 
@@ -212,6 +214,12 @@ class RunTile(Widget, can_focus=True):
             task = labels.get("task", "") + (f" #{number}" if number != "1" else "")
             words += [task, labels.get("mode", "")]
         return [first_line(one) for one in words if one]
+
+    def _unusual_mode(self) -> str:
+        """Return the mode in words if calls may wait although all runs share it; otherwise
+        empty."""
+        words = mode_words(self.worker)
+        return "" if self.state.mode == "auto" or words in self.differs else words
 
     def _task_lines(self, palette: Palette) -> list[Text]:
         """Return the task, if the runs do not share one."""

@@ -20,10 +20,10 @@ from sandbox_tui.tui.format.answers import (
 )
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import said_count_words
-from sandbox_tui.tui.format.status import is_retrying
+from sandbox_tui.tui.format.status import is_retrying, output_tokens_so_far
 from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.wall.run_facts import Kind, failure_words, kind_of
+from sandbox_tui.tui.widgets.wall.run_facts import Kind, failure_words, kind_of, mode_words
 from sandbox_tui.tui.widgets.wall.run_groups import (
     Numbered,
     answer_of,
@@ -145,7 +145,7 @@ class WallHeader(Widget):
         return f" ({' '.join(who)})" if few else ""
 
     def _shared(self, palette: Palette) -> list[Text]:
-        """Return what all runs have in common: the task, the model; or their models."""
+        """Return what all runs have in common: the task, the model, the mode; or their models."""
         line = Text(no_wrap=True)
         task = shared_task(self._runs)
         models = models_of(self._runs)
@@ -155,6 +155,8 @@ class WallHeader(Widget):
             line.append("  " if task else "")
             names = ", ".join(map(model_title, models))
             line.append(f"model{'' if len(models) == 1 else 's'} {names}", style=palette.dim)
+        if mode := shared_mode(self._runs):
+            line.append("  " if line.plain else "").append(mode, style=palette.dim)
         return [line] if line.plain else []
 
     def _of_group(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
@@ -262,6 +264,12 @@ def shared_model(runs: Sequence[Numbered]) -> str:
     return models[0] if len(models) == 1 else ""
 
 
+def shared_mode(runs: Sequence[Numbered]) -> str:
+    """Return the mode of all active runs, in words; empty if they differ."""
+    modes = set(filter(None, (mode_words(run) for _, run in runs)))
+    return modes.pop() if len(modes) == 1 else ""
+
+
 def models_of(runs: Sequence[Numbered]) -> list[str]:
     """Return the models of runs, in the order in which they first appear."""
     return list(dict.fromkeys(filter(None, (model_of(run) for _, run in runs))))
@@ -288,10 +296,15 @@ def _with_answers(line: Text, answers: list[tuple[str, int]], aside: str, palett
 
 
 def _spent(workers: Sequence[FoldedRun]) -> str:
-    usages = [worker.state.totals.usage for worker in workers]
-    tokens = sum(usage.input_tokens + usage.output_tokens for usage in usages)
+    written = [output_tokens_so_far(worker.state) for worker in workers]
+    tokens = sum(worker.state.totals.usage.input_tokens for worker in workers)
+    tokens += sum(output for output, _ in written)
+    is_estimated = any(estimated for _, estimated in written)
     costs = [cost for one in workers if (cost := one.state.totals.cost) is not None]
-    parts = [f"{numbers.count(tokens)} tok", numbers.cost(sum(costs)) if costs else ""]
+    parts = [
+        f"{numbers.tokens(tokens, estimated=is_estimated)} tok",
+        numbers.cost(sum(costs)) if costs else "",
+    ]
     return " ".join(part for part in parts if part)
 
 

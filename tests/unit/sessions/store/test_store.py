@@ -476,6 +476,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 def test_ids_sort_by_time_and_do_not_collide() -> None:
     ids = [new_id() for _ in range(500)]
     assert len(set(ids)) == 500
+    assert ids == sorted(ids)
     assert all(len(name) == 21 for name in ids)
 
 

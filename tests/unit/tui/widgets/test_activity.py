@@ -249,3 +249,15 @@ def test_an_answer_that_is_only_in_the_call_of_submit_is_shown_and_marked() -> N
     ]
     words = "answer: 42 (said in submit; answer.txt was not written)"
     assert shown(12, *TWO, *handed_in)[-1] == words
+
+
+@pytest.mark.parametrize("height", range(3, 12))
+def test_what_the_model_writes_takes_all_the_room(height: int) -> None:
+    words = " ".join(f"word{number}" for number in range(400))
+    events: list[e.AnyEvent] = [
+        e.ModelAsked(step=1, digest="", messages=1),
+        e.ModelDelta(step=1, channel="text", text=words),
+    ]
+    lines = shown(height, *events)
+    assert len(lines) == height
+    assert lines[-2].rstrip().endswith("word399")

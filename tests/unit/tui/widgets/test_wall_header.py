@@ -116,6 +116,29 @@ def test_a_fork_with_another_call_is_not_summed_with_its_parent() -> None:
     assert [[number for number, _ in group] for group in grouped(numbered)] == [[1, 2], [3]]
 
 
+def test_replies_that_are_being_written_are_in_the_sum_of_tokens() -> None:
+    writing, silent = run("x"), run("x")
+    for event in (
+        e.ModelAsked(step=1, digest="", messages=1),
+        e.ModelDelta(step=1, channel="text", text="word " * 480),
+    ):
+        writing.state.apply(event)
+    assert "  0 tok" in lines(silent)[0]
+    assert "  ≈600 tok" in lines(writing, silent)[0]
+    assert "  ≈1.2k tok" in lines(writing, writing)[0]
+
+
+def test_a_mode_that_all_active_runs_share_is_in_the_header() -> None:
+    some = [run("x"), run("x"), run("x", "42", "submitted")]
+    assert any("mode auto" in line for line in lines(*some))
+    for one in some[:2]:
+        one.state.apply(e.ModeChanged(mode="ask"))
+    assert any(line.endswith("  mode ask") for line in lines(*some))
+    some[0].state.apply(e.ModeChanged(mode="step"))
+    assert not any("mode" in line.replace("model", "") for line in lines(*some))
+    assert not any("mode" in line.replace("model", "") for line in lines(some[2], some[2]))
+
+
 def test_the_runs_that_wait_are_named_by_their_numbers() -> None:
     waiting = run("x")
     call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
@@ -225,7 +248,7 @@ def test_groups_of_one_task_are_named_by_their_models() -> None:
         of_model(run("x", samples="b"), "m2"),
     ]
     found = lines(*some)
-    assert found[1] == "x  models m1, m2"
+    assert found[1] == "x  models m1, m2  mode auto"
     assert found[2].startswith("m1: all 2 runs have ended")
     assert found[3] == "m2: 1 of 2 answered · answers: 2 (1)"
 

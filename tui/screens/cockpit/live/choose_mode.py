@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import ClassVar, Literal
 
 from rich.style import Style
@@ -79,6 +80,11 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
         options.highlighted = list(MODES).index(self._now) if self._now in MODES else 0
         self.set_focus(options)
 
+    @property
+    def marked(self) -> Collection[Mode]:
+        """The modes that are marked as current."""
+        return (self._now,)
+
     def lines(self) -> list[Text | None]:
         """Return the lines of the list; None separates."""
         return [*(self._line(mode) for mode in MODES), None, self._allowed_line()]
@@ -88,7 +94,7 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
         name, words = MODES[mode]
         if mode == "step" and self._allowed:
             words = STEP_WITH_ALLOWED
-        sign = "● " if mode == self._now else "  "
+        sign = "● " if mode in self.marked else "  "
         line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{hint(f'mode_menu.{mode}')}  ", style=palette.accent + Style(bold=True))
         line.append(f"{name:<14}", style=palette.strong)

@@ -45,10 +45,10 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     Args:
         call: the waiting call.
         parts: its parts that nothing allows yet; at least one.
-        runs: number of runs of its group that can be controlled, where a group is shown.
+        runs: number of runs of its task that can be controlled, where several are shown.
 
     Attributes:
-        is_for_all: whether the patterns are for all runs of the group.
+        is_for_all: whether the patterns are for all runs of the task.
     """
 
     enter_words = "allow"
@@ -98,7 +98,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     def _group_line(self, palette: Palette) -> Text:
         line = Text("[x] " if self.is_for_all else "[ ] ", style=palette.accent)
         line.append(f"{hint('allow_always.group')}  ", style=palette.accent + Style(bold=True))
-        words = f"in all {self._runs} runs of this group; calls like it that wait there run"
+        words = f"in all {self._runs} runs of this task; calls like it that wait there run"
         return line.append(words, style=palette.text if self.is_for_all else palette.dim)
 
     def on_mount(self) -> None:
@@ -177,7 +177,9 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         wrong = next((field for field in given if not field.matches), None)
         if wrong is not None:
             self.set_focus(wrong.query_one(Input))
-            self._refuse("This pattern does not match the call. Change it, or clear it.")
+            narrow = self.size.width < WIDE
+            words = "This pattern does not match the call. Change it, or clear it."
+            self._refuse("No match: change or clear the pattern." if narrow else words)
         elif not given:
             self._refuse(f"No pattern. Type one, or cancel with {hint('allow_always.leave')}.")
         else:
