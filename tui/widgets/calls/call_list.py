@@ -29,6 +29,7 @@ from sandbox_tui.tui.widgets.calls.call_counts import (
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.hidden_panes import hidden_panes
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
+from sandbox_tui.tui.widgets.calls.rows.free_shell import shell_free_at
 from sandbox_tui.tui.widgets.calls.rows.human_rows import is_all_shown, session_note_lines
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines, run_end
 from sandbox_tui.tui.widgets.calls.rows.rows_to_come import rows_to_come
@@ -221,8 +222,7 @@ class Calls(SearchKeys):
         more = [*self._task_if_shown(), *more]
         self._shown[:0] = more
         self.cursor += len(more) if self.cursor >= 0 else 0
-        following, y = self.following, self.scroll_offset.y
-        self.following = False
+        following, y, self.following = self.following, self.scroll_offset.y, False
         self.reset()
         self.scroll_to(y=y + self._tops[len(more)], animate=False, force=True, immediate=True)
         self.following = following
@@ -271,8 +271,7 @@ class Calls(SearchKeys):
         return self._search.matches(map(self._item, range(len(self._shown))))
 
     def _go(self, place: int) -> None:
-        self.following = False
-        self.cursor = place
+        self.following, self.cursor = False, place
         self._opened_items.chosen[self._shown[place]] = True
         self.changed(place)
         self.show_block(place)
@@ -280,8 +279,7 @@ class Calls(SearchKeys):
     @property
     def current(self) -> Item | None:
         """The item under the cursor, or None."""
-        inside = 0 <= self.cursor < len(self._shown)
-        return self._item(self.cursor) if inside else None
+        return self._item(self.cursor) if 0 <= self.cursor < len(self._shown) else None
 
     @property
     def last_shown(self) -> Item | None:
@@ -321,11 +319,13 @@ class Calls(SearchKeys):
             lines = task_lines(self._task_item.text, width, self._opened(index), palette_of(self))
             return [*self._top_notes(index, width), *lines]
         opened, notes = self._opened(index), self._notes_on(item)
-        whole = self._opened_items.is_whole(self._shown[index])
         preview = self.edited_files.preview(item, self._state.files) if opened else None
         palette = palette_of(self)
         end = run_end(self._state, is_interrupted=self.is_interrupted)
-        lines = item_lines(item, width, self._now, opened, notes, palette, preview, end, whole)
+        lines = item_lines(
+            *(item, width, self._now, opened, notes, palette, preview, end),
+            *(self._opened_items.is_whole(self._shown[index]), shell_free_at(item, self._state)),
+        )
         if self._shown[index] == self._precedes_calls:
             lines += rows_to_come(self._to_come, width, palette, has_ended=end != "")
         return [*self._top_notes(index, width), *lines]

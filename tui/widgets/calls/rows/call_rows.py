@@ -47,6 +47,7 @@ def call_lines(
     opened: bool,
     palette: Palette,
     preview: EditPreview | None = None,
+    began: float | None = 0.0,
     *,
     is_stopped: bool = False,
 ) -> list[Text]:
@@ -59,9 +60,10 @@ def call_lines(
         opened: whether it is shown in full.
         palette: the palette to draw with.
         preview: what a waiting call would do to the file it edits, if known.
+        began: when it began to run; None if a running one waits for a command of the user's.
         is_stopped: whether the run goes no further.
     """
-    status = _call_status(item, width, now, palette, is_stopped)
+    status = _call_status(item, width, palette, is_stopped, None if began is None else now - began)
     lines = [_call_title(item, width, opened, palette), status]
     if opened:
         if item.call.repaired:
@@ -87,7 +89,7 @@ def _call_title(item: CallItem, width: int, opened: bool, palette: Palette) -> T
 
 
 def _call_status(
-    item: CallItem, width: int, now: float, palette: Palette, is_stopped: bool
+    item: CallItem, width: int, palette: Palette, is_stopped: bool, seconds: float | None
 ) -> Text:
     line = Text(" " * (GUTTER + 2), no_wrap=True)
     finished = item.finished
@@ -97,9 +99,10 @@ def _call_status(
         line.append("not run", style=palette.dim)
     elif finished is None and is_stopped:
         line.append(INTERRUPTED, style=palette.warn)
+    elif finished is None and seconds is None:
+        line.append("waits for your command", style=palette.human)
     elif finished is None:
-        since = item.started_at if item.started_at is not None else now
-        line.append(f"● {short_duration(max(0.0, now - since))}", style=palette.good)
+        line.append(f"● {short_duration(max(0.0, seconds or 0.0))}", style=palette.good)
     else:
         _finished_status(line, item, palette)
     if item.call.family:

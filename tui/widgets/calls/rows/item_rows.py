@@ -57,6 +57,7 @@ def item_lines(
     preview: EditPreview | None = None,
     end: RunEnd = "",
     whole: bool = False,
+    shell_free_at: float | None = 0.0,
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -70,6 +71,8 @@ def item_lines(
         preview: what a waiting call would do to the file it edits, if known.
         end: whether the run has ended.
         whole: whether the user opened it.
+        shell_free_at: since when a running call has the shell, at the earliest; None if it waits
+            for a command of the user's.
     """
     match item:
         case ReplyItem():
@@ -77,8 +80,17 @@ def item_lines(
             lines = reply_lines(item, width, now, opened, palette, is_stopped=stopped, whole=whole)
             return [*lines, *written_lines(notes, width, opened, palette)]
         case CallItem():
-            return call_lines(item, width, now, opened, palette, preview, is_stopped=end != "")
+            began = _began(item, now, shell_free_at)
+            stopped = end != ""
+            return call_lines(item, width, now, opened, palette, preview, began, is_stopped=stopped)
         case HumanItem():
             return human_lines(item, width, opened, palette, end)
         case NoteItem():
             return note_lines(item, width, palette)
+
+
+def _began(item: CallItem, now: float, shell_free_at: float | None) -> float | None:
+    """Return when a call began to run; None if it waits for a command of the user's."""
+    if shell_free_at is None:
+        return None
+    return max(now if item.started_at is None else item.started_at, shell_free_at)

@@ -1,0 +1,20 @@
+"""Whether a call waits for a command of the user's: both need the model's shell."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.base.tool_names import BASH
+from sandbox_tui.core.events.run_state import CallItem, Item, RunState
+
+
+def shell_free_at(item: Item, state: RunState) -> float | None:
+    """Return since when no command of the user's has kept a running call from the shell, on the
+    run's clock; None while one does.
+
+    A call counts as started when it asks for the shell, which it may get later.
+    """
+    if not isinstance(item, CallItem) or item.status != "running" or item.call.name != BASH:
+        return 0.0
+    commands = [one for one in state.humans.values() if one.started and not one.withdrawn]
+    if any(one.finished is None for one in commands):
+        return None
+    return max((one.finished.t for one in commands if one.finished is not None), default=0.0)
