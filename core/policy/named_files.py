@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -23,6 +23,16 @@ _FOLDERS = ("-r", "-R", "-a", "-t", "--")
 
 _BETWEEN = re.compile(r"[\s;&|<>()'\"`]+")
 """Separators between the words of a command that cannot be parsed."""
+
+_READERS = frozenset(
+    ("cat", "cmp", "diff", "head", "less", "md5sum", "more", "nl", "sha256sum", "tac", "tail", "wc")
+)
+"""Programs that read every file that they are given."""
+
+_INTERPRETERS = re.compile(r"(python|pypy)[\d.]*|(ba|da|z)?sh|source|\.|node|perl|ruby|Rscript")
+"""Programs that read the file in their first word."""
+
+_EXTENSION = re.compile(r"\w\.[A-Za-z][A-Za-z0-9]{0,5}$")
 
 
 class NamedFile(NamedTuple):
@@ -50,6 +60,55 @@ def named_files(command: str, known: Collection[str]) -> list[NamedFile]:
         for path in _paths(name, written, known):
             found[path] = found.get(path, False) or written
     return [NamedFile(path, written) for path, written in found.items()]
+
+
+def missing_files(command: str, known: Collection[str]) -> list[str]:
+    """Return the paths of files that a command reads first of all, though they do not exist.
+
+    Only what is certain: what runs before may make a file, the shell may be in another folder, and
+    only the files in the working directory are known.
+
+    Args:
+        command: a bash command.
+        known: absolute paths that exist.
+    """
+    try:
+        parts = parse_command(command)
+    except Ambiguous:
+        return []
+    first = next((part for part in parts if not part.writes), None)
+    if first is None:
+        return []
+    written = {part.words[-1].plain for part in parts if part.writes}
+    names = [word.plain for word in _read_by(first) if word.plain not in written]
+    return list(dict.fromkeys(path for name in names if (path := _missing(name, known))))
+
+
+def _read_by(part: SimpleCommand) -> Sequence[Word]:
+    """Return the words that a command in its simple form reads as files."""
+    program = posixpath.basename(part.words[0].plain)
+    operands = part.words[1:]
+    if _INTERPRETERS.fullmatch(program):
+        return operands[:1] if operands and _is_path(operands[0]) else ()
+    return [word for word in operands if _is_path(word)] if program in _READERS else ()
+
+
+def _is_path(word: Word) -> bool:
+    """Return whether a word looks like the path of a file: with a slash, or an extension."""
+    name = word.plain
+    if not word.literal or name.startswith(("-", "~")) or "://" in name or set(name) & set("*?[{"):
+        return False
+    return bool(_EXTENSION.search(name)) or "/" in name.strip("/")
+
+
+def _missing(name: str, known: Collection[str]) -> str:
+    """Return the path of a name if no file that it may mean exists, otherwise nothing."""
+    path = posixpath.normpath(posixpath.join(WORKING_DIR, name))
+    folder, base = posixpath.split(path)
+    if folder != WORKING_DIR and folder not in known:
+        return ""
+    is_somewhere = any(posixpath.basename(other) == base for other in known)
+    return "" if is_somewhere else path
 
 
 def _names(command: str) -> Iterator[tuple[str, bool]]:

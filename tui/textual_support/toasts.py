@@ -114,6 +114,12 @@ class DedupedToasts(App[Result], Generic[Result]):
             if (old.message, old.title) == (message, title):
                 remove_toast(self, old)
 
+    def remove_notices_with(self, words: str) -> None:
+        """Remove the notices that contain these words: what they say is no longer true."""
+        for old in shown_toasts(self):
+            if words in old.message:
+                remove_toast(self, old)
+
     def _screen_changed(self, screen: Screen[Any]) -> None:
         """Remove the notices of another screen."""
         if self._notices_of in (None, self._base_screen):

@@ -268,7 +268,8 @@ async def test_a_waiting_edit_is_shown_in_the_file_as_it_is_now(tmp_path: Path) 
 
         def is_warned() -> bool:
             screen.sync_bars()  # the clock of this run stands still
-            return any("This call would fail" in line for line in shown())
+            in_bar = "a approve (would fail)" in screen.query_one(ApprovalBar).render().plain
+            return in_bar and any("This call would fail" in line for line in shown())
 
         await until(pilot, is_warned)
 
@@ -399,6 +400,14 @@ async def test_the_original_is_approved_once_it_is_clear_that_the_draft_is_not(
         await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
         await pilot.press("y")
         await until(pilot, lambda: decisions == [("approve", 1)])
+
+
+async def test_the_bar_names_a_file_that_is_read_and_does_not_exist(tmp_path: Path) -> None:
+    events = waiting(BASH, command="python3 calc.py > out.txt")
+    async with live(tmp_path, events, controls([])) as (_, pilot, screen):
+        bar = screen.query_one(ApprovalBar)
+        names = "files it names: calc.py (does not exist) · out.txt new"
+        await until(pilot, lambda: names in bar.render().plain)
 
 
 async def test_a_decision_whose_key_the_queue_takes_is_left_out(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ NAMES = ("calls", "terminals", "side")
 """The panes in order, by the id of their container."""
 
 CALLS_ACTION = "pane('calls')"
+TERMINALS_ACTION = "pane('terminals')"
 """Focuses the calls."""
 
 MAX_WAIT_SECONDS = 1.0
@@ -100,7 +101,9 @@ class HasPanes(Screen[None]):
 
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; None for the binding's own description."""
-        return ("calls" if self._hides_calls else "") if action == CALLS_ACTION else None
+        if action == CALLS_ACTION:
+            return "calls" if self._hides_calls else ""
+        return "" if action == TERMINALS_ACTION else None
 
     @property
     def _hides_calls(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -13,6 +14,9 @@ from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.keys.hint import hint, hints
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+
+CORNERS = 4
+"""Columns of a border without text: corners and blanks."""
 
 
 class ConfirmDialog(Dialog[bool]):
@@ -45,6 +49,11 @@ class ConfirmDialog(Dialog[bool]):
         """The keys that answer, as text for the border."""
         yes, no = self._words.values()
         return f"{hint('confirm.yes')} {yes} · {hints('confirm.no')} {no}"
+
+    def on_resize(self) -> None:
+        """Leave the keys to the bar below if they do not fit into the border."""
+        box, words = self.query_one(".dialog"), self.keys_words
+        box.border_subtitle = words if cell_len(words) <= box.size.width - CORNERS else ""
 
     def words_for(self, action: str) -> str | None:
         """Return what an answer does, for the key bar and the help."""

@@ -49,6 +49,9 @@ _FILE_TEXTS = ("file_text", "old_str", "new_str")
 MIN_ROWS = 6
 """Minimum height of a long field among others, with its border."""
 
+MAX_SHARE = 80
+"""Maximum percentage of the screen's height that the dialog takes."""
+
 SECONDS = 0.25
 """Seconds between looks at whether the call still waits."""
 
@@ -171,12 +174,22 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
+        self._fit_box()
         room = self.query_one(VerticalScroll).content_size
         areas = [area for area in self._areas("field") if not area.has_class("-only")]
         needed = [_rows(area.text, room.width - BESIDE_TEXT) + 2 for area in areas]
         for area, height in zip(areas, _heights(needed, room.height), strict=True):
             area.styles.height = height
         self.call_after_refresh(self._show_focused)
+
+    def _fit_box(self) -> None:
+        """Make the box as high as its texts need, up to its share of the screen."""
+        box = self.query_one(VerticalScroll)
+        shown = [area for area in self.query(TextArea) if area.display]
+        width = box.content_size.width - BESIDE_TEXT
+        needed = sum(max(MIN_ROWS, _rows(area.text, width) + 3) for area in shown)
+        most = max(MIN_ROWS, self.size.height * MAX_SHARE // 100)
+        box.styles.height = min(needed + 2, most)
 
     def _show_focused(self) -> None:
         if self.focused is not None:

@@ -19,7 +19,7 @@ from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.reply_calls import place_in_reply
 from sandbox_tui.core.events.run_state import CallItem, FileState, RunState
 from sandbox_tui.core.events.types import ToolCall
-from sandbox_tui.core.policy.named_files import NamedFile, named_files
+from sandbox_tui.core.policy.named_files import NamedFile, missing_files, named_files
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -57,29 +57,40 @@ def numbered_call(state: RunState, item: CallItem) -> str:
 
 def names_in(call: ToolCall, files: Mapping[str, FileState]) -> str:
     """Return the files that a bash command names, each with its size, as far as they can be
-    recognized."""
-    return _describe(_named_in(call, files), files)
+    recognized; one that the command reads though it does not exist, too."""
+    return _describe(_named_in(call, files), files, _missing_in(call, files))
 
 
 def _named_in(call: ToolCall, files: Mapping[str, FileState]) -> list[NamedFile]:
     """Return the files that a bash command names, including deleted ones."""
+    return named_files(_command_of(call), files.keys())
+
+
+def _missing_in(call: ToolCall, files: Mapping[str, FileState]) -> list[str]:
+    existing = [path for path, file in files.items() if file.last.change != "deleted"]
+    return missing_files(_command_of(call), existing)
+
+
+def _command_of(call: ToolCall) -> str:
+    """Return the command of a bash call; empty for other calls."""
     if call.name != BASH:
-        return []
+        return ""
     try:
-        command = str(parse_arguments(call.arguments).get("command", ""))
+        return str(parse_arguments(call.arguments).get("command", ""))
     except ArgumentsError:
-        return []
-    return named_files(command, files.keys())
+        return ""
 
 
-def _describe(named: Sequence[NamedFile], files: Mapping[str, FileState]) -> str:
-    words: list[str] = []
+def _describe(
+    named: Sequence[NamedFile], files: Mapping[str, FileState], missing: Sequence[str] = ()
+) -> str:
+    words = [f"{_short(path)} (does not exist)" for path in missing]
     for path, written in named:
         known = files.get(path)
         file = None if known is None or known.last.change == "deleted" else known.last
         if file is None and not written:
             continue
-        name = sanitize_line(path.removeprefix(f"{WORKING_DIR}/"))
+        name = _short(path)
         what = (
             "new" if file is None else "folder" if file.kind == "dir" else numbers.size(file.size)
         )
@@ -87,11 +98,16 @@ def _describe(named: Sequence[NamedFile], files: Mapping[str, FileState]) -> str
     return " · ".join(words)
 
 
+def _short(path: str) -> str:
+    return sanitize_line(path.removeprefix(f"{WORKING_DIR}/"))
+
+
 class ApprovalBar(Widget):
     """A bar that is visible while a call waits; call `sync` after applying events.
 
     Args:
         has_draft: returns whether the user has left an unfinished edit of the call.
+        would_fail: returns whether the call would fail, as far as is known.
     """
 
     DEFAULT_CSS = """
@@ -106,15 +122,19 @@ class ApprovalBar(Widget):
     def __init__(
         self,
         has_draft: Callable[[], bool] = lambda: False,
+        would_fail: Callable[[], bool] = lambda: False,
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
         self._has_draft = has_draft
+        self._would_fail = would_fail
         self._state: RunState | None = None
         self._shown: tuple[object, ...] = ()
         self._named: list[NamedFile] = []
         self._named_for: tuple[object, ...] = ()
+        self._missing: list[str] = []
+        self._missing_for: tuple[object, ...] = ()
         self._names = ""
 
     def on_mount(self) -> None:
@@ -147,7 +167,11 @@ class ApprovalBar(Widget):
         """Show the waiting call of this state."""
         pending = state.pending
         self.set_class(pending is not None, "-asking")
-        shown = (pending.call, pending.held, state.mode) if pending is not None else ()
+        shown = (
+            (pending.call, pending.held, state.mode, self._would_fail())
+            if pending is not None
+            else ()
+        )
         names = self._current_names(state)
         if (shown, names) != (self._shown, self._names) or state is not self._state:
             self._state, self._shown, self._names = state, shown, names
@@ -163,7 +187,10 @@ class ApprovalBar(Widget):
         if (call, len(state.files)) != self._named_for or state is not self._state:
             self._named_for = (call, len(state.files))
             self._named = _named_in(call, state.files)
-        return _describe(self._named, state.files)
+        if (call, state.seq) != self._missing_for:
+            self._missing_for = (call, state.seq)
+            self._missing = _missing_in(call, state.files)
+        return _describe(self._named, state.files, self._missing)
 
     @override
     def render(self) -> Text:
@@ -209,7 +236,10 @@ class ApprovalBar(Widget):
             if not elsewhere and self._is_taken(action):
                 continue
             shown = "edited draft" if action == "edit" and self._has_draft() else word
-            choice = self._choice(action, shown, palette)
+            fails = action == "approve" and self._would_fail()
+            choice = self._choice(action, f"{shown} (would fail)" if fails else shown, palette)
+            if fails:
+                choice.stylize(palette.warn, len(choice) - len("(would fail)"))
             if elsewhere:
                 choice.stylize(palette.faint)
             parts.append(choice)

@@ -63,8 +63,9 @@ AFTER_REPLAY = (
 )
 """Key and clickable word of each action available at the end of a replay."""
 
-LEFT_OUT = (".export", ".replay", ".open_folder")
-"""Ends of the names of actions that leave their room on a narrow card, in this order."""
+LEFT_OUT = (".open_folder", ".run_again", ".fork", ".export", ".replay")
+"""Ends of the names of actions that leave their room on a narrow card, in this order: the key bar
+below has the keys of some, but not those that replay and export."""
 
 _ACTION = "action"
 

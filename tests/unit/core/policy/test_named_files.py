@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox_tui.core.policy.named_files import NamedFile, named_files
+from sandbox_tui.core.policy.named_files import NamedFile, missing_files, named_files
 
 KNOWN = {f"/testbed/{name}" for name in ("a.txt", "b.txt", "in/c.csv", "in", "run.py")} | {"/tmp/x"}
 
@@ -57,6 +57,45 @@ def test_common_commands_that_write_a_file_are_known(command: str, written: set[
     assert set(found) == written
 
 
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("python3 calc.py", ["calc.py"]),
+        ("python3 calc.py > out.txt", ["calc.py"]),
+        ("> made.txt; cat made.txt", []),
+        ("python3 /testbed/in/calc.py --fast x.txt", ["in/calc.py"]),
+        ("cat no.txt a.txt | head -n 3", ["no.txt"]),
+        ("cat no.txt; cat other.txt", ["no.txt"]),
+        ("python3 run.py out.json", []),
+        ("python3 -m mod.py", []),
+        ("python3 -c 'a.b'", []),
+        ("touch new.py && python3 new.py", []),
+        ("echo x > made.txt", []),
+        ("cat notes", []),
+        ("cat notes > made.txt", []),
+        ("cat > made.txt", []),
+        ("cat no.txt > no.txt", []),
+        ("cat *.txt $FILE.txt ~/x.txt", []),
+        ("cat /etc/no.conf", []),
+        ("cd in && python3 calc.py", []),
+        ("cat http://x/y.txt", []),
+        ("cat /testbed/unknown/no.txt", []),
+        ("cat 'unclosed.txt", []),
+    ],
+)
+def test_a_file_that_is_read_and_does_not_exist_is_missing(
+    command: str, missing: list[str]
+) -> None:
+    found = missing_files(command, KNOWN)
+    assert [path.removeprefix("/testbed/") for path in found] == missing
+
+
+def test_a_file_elsewhere_with_that_name_may_be_the_one_that_is_meant() -> None:
+    """The shell may be in another folder than the one it began in."""
+    assert missing_files("python3 calc.py", ["/testbed/in/calc.py"]) == []
+
+
 @given(st.text())
 def test_any_command_has_an_answer(command: str) -> None:
     assert isinstance(named_files(command, KNOWN), list)
+    assert isinstance(missing_files(command, KNOWN), list)

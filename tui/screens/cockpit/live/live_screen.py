@@ -36,6 +36,7 @@ from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringAction
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
 from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import WaitingToast
+from sandbox_tui.tui.screens.cockpit.panes import TERMINALS_ACTION
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
@@ -111,7 +112,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the bars for the waiting call, the outcome, the queue and the input line."""
-        yield ApprovalBar(lambda: self._steering.has_draft, id="approval")
+        yield ApprovalBar(lambda: self._steering.has_draft, self._would_fail, id="approval")
         yield EndCard(self.worker.run_id, id="end")
         yield QueueList(id="queue")
         yield InjectBar(id="inject")
@@ -202,7 +203,10 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         status.waits = bool(self.worker.storage_error)
         status.interrupted = isinstance(self.worker.failure, ProgramExited)
         self._storage_toast.show(self.worker.storage_error)
-        keys_for = (self.state.pending, self.state.mode, self._steering.interruptible)
+        keys_for = (
+            *(self.state.pending, self.state.mode, self.state.awaited),
+            self._steering.interruptible,
+        )
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()
@@ -241,6 +245,8 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         first in the bar, in this order. On a narrow screen, so do a few more."""
         if isinstance(self.focused, QueueList):
             return ("steer",)
+        if self._has_prompt:
+            return (TERMINALS_ACTION, "steer", *super().urgent_actions, "pause", "interrupt")
         is_busy = self._steering.waiting is None and any(self._steering.interruptible)
         ends = ("interrupt", "interrupt_reply") if is_busy else ()
         if is_busy and self.has_class("-narrow"):
@@ -255,6 +261,8 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         decides = action in ("approve", "edit", "reject")
         if decides and self.query_one(ApprovalBar).display:
             return ""
+        if action == TERMINALS_ACTION and self._has_prompt:
+            return "answer prompt"
         words = self._steering.words_for(action)
         return super().words_for(action) if words is None else words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from textual.screen import Screen
 
@@ -23,6 +23,7 @@ from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import Approv
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 _ABOUT_WAITING_CALL = frozenset(
@@ -40,6 +41,9 @@ _STEERING_ACTIONS = frozenset(
 _AFTER_THE_END = frozenset(("fork", "run_again", "replay", "export", "open_folder", "resume"))
 
 GONE = "That call is no longer waiting; nothing was changed."
+
+CONTROL = "terminal is in control"
+"""Words of the notices that are no longer true once this screen has taken control."""
 
 _DECIDED = {"approve": "approved", "edit": "edited", "reject": "rejected", "answer": "answered"}
 
@@ -75,7 +79,7 @@ class RunSteering:
             return None
         if run is not None and not self._worker.steers:
             takes = f"{hint('live.steer')} takes control"
-            self._screen.notify(f"Another terminal is in control; {takes}.", markup=False)
+            self._screen.notify(f"Another {CONTROL}; {takes}.", markup=False)
             return None
         if run is None:
             self._screen.notify("The run is starting.", timeout=2)
@@ -109,6 +113,7 @@ class RunSteering:
     def take_control(self) -> None:
         """Let this screen steer. A call that still waits was not decided here after all."""
         self._decided = None
+        cast("DedupedToasts[int]", app_of(self._screen)).remove_notices_with(CONTROL)
         self._worker.take_over()
 
     def say_since_when(self, run: Controls) -> None:
@@ -135,7 +140,7 @@ class RunSteering:
         if action == "steer":
             return "you are in control" if self._worker.steers else ""
         if action in _STEERING_ACTIONS and not self._worker.steers:
-            return f"another terminal is in control; {hint('live.steer')} takes control"
+            return f"another {CONTROL}; {hint('live.steer')} takes control"
         return self._why_nothing_to_act_on(action)
 
     def _why_not_yet(self, action: str) -> str:

@@ -9,6 +9,7 @@ from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.textual_support.toasts import passing_toasts, put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 
 
 class SteeringActions(Cockpit):
@@ -21,6 +22,18 @@ class SteeringActions(Cockpit):
         if action == "put_away" and not passing_toasts(app_of(self)):
             return "there are none"
         return super().why_unavailable(action, parameters)
+
+    def _would_fail(self) -> bool:
+        """Return whether the waiting call would fail, as its preview tells."""
+        files = self.query_one(Calls).edited_files
+        preview = files.preview(self.state.pending, self.state.files)
+        return preview is not None and bool(preview.problem)
+
+    @property
+    def _has_prompt(self) -> bool:
+        """Whether the running command waits for input that can be typed in the terminal."""
+        awaited = self.state.awaited
+        return awaited is not None and awaited.answerable and self.state.finished is None
 
     def action_pause(self) -> None:
         """Pause or resume the run."""

@@ -104,6 +104,9 @@ class DraftOrOriginalDialog(ConfirmDialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("live.edit", "edit")]
 
+    urgent_actions = ("edit",)
+    """On a narrow screen the key bar keeps this key, too."""
+
     def __init__(self, number: int) -> None:
         question = f"You edited call {number}, but the draft was not sent. Approve the original?"
         super().__init__(question, "approve the original", "keep waiting")
