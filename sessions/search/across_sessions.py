@@ -12,8 +12,13 @@ from typing import Any
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.sessions.search.query import Filters, Query, outcomes_meant, parse_query
-from sandbox_tui.sessions.search.readable_snippet import CLOSE, OPEN, readable_snippet
-from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source
+from sandbox_tui.sessions.search.readable_snippet import (
+    CLOSE,
+    OPEN,
+    literal_snippet,
+    readable_snippet,
+)
+from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source, matching
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.runs import STANDALONE
@@ -64,10 +69,12 @@ def find(
     store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND, words: int = WORDS
 ) -> list[Hit]:
     """Matches grouped by session, the best session first, those of evaluations and trainings after
-    all others; within a session, in order of events.
+    all others; within a session, in order of events. Samples of one task that are equally good are
+    next to each other, in the order of their numbers.
 
-    A match in events that a fork shares with its parent is listed only for the parent. Without
-    words that must match, these are the newest sessions, except those with an excluded word.
+    With a filter for a tool, matches are in calls of that tool and their output. A match in events
+    that a fork shares with its parent is listed only for the parent. Without words that must match,
+    these are the newest sessions, except those with an excluded word.
 
     Args:
         store: the database.
@@ -80,38 +87,50 @@ def find(
         StoreError: the database cannot be read; never because of the query.
     """
     where, values = _conditions(query.filters)
-    if query.match or query.excluded:
+    if query.has_words or query.excluded or query.excluded_literals:
         with contextlib.suppress(StoreError):  # the rest of the index can still be searched
             store.index_texts()
-    if not query.match:
-        if query.excluded:
-            where += f" AND runs.id NOT IN (SELECT run_id FROM ({_FOUND}))"
-            values += [source.match(query.excluded) for source in SOURCES]
+    if not query.has_words:
+        for unwanted in _excluded(query):
+            found, more = matching(unwanted)
+            where += f" AND runs.id NOT IN (SELECT run_id FROM ({found}))"
+            values += more
         rows = store.rows(
             f"SELECT runs.* FROM runs WHERE {where} ORDER BY {STANDALONE} DESC,"
-            " started_at DESC, id DESC LIMIT ?",
+            f" max(started_at) OVER (PARTITION BY {_TOGETHER}) DESC, {_TOGETHER} DESC,"
+            " coalesce(sample, 0), started_at DESC, id DESC LIMIT ?",
             [*values, limit],
         )
         return _ended([_session_hit(row) for row in rows], query.filters)
+    found, words_found = matching(query)
     places = store.rows(
-        f"WITH found AS ({_FOUND}),"
+        f"WITH found AS ({found}),"
         " matched AS MATERIALIZED (SELECT found.*, runs.parent, runs.parent_seq, runs.started_at,"
-        f" {STANDALONE} AS is_own"
+        f" runs.sample, {_TOGETHER} AS together, {STANDALONE} AS is_own"
         f" FROM found JOIN runs ON runs.id = found.run_id WHERE {where}),"
         " own AS (SELECT one.* FROM matched AS one LEFT JOIN matched AS same"
         " ON same.run_id = one.parent AND same.seq = one.seq AND same.kind = one.kind"
         " WHERE same.id IS NULL OR one.seq NOT BETWEEN 1 AND one.parent_seq),"
         " placed AS (SELECT *, count(*) OVER whole AS many, min(score) OVER whole AS best,"
+        " max(started_at) OVER (PARTITION BY together) AS last_started,"
         " row_number() OVER (PARTITION BY run_id ORDER BY score, seq) AS place"
         " FROM own WINDOW whole AS (PARTITION BY run_id))"
         " SELECT source, id, run_id, seq, step, kind, many FROM placed WHERE place <= ?"
-        " ORDER BY is_own DESC, best, started_at DESC, run_id, step, abs(seq) LIMIT ?",
-        [*(source.match(query.match) for source in SOURCES), *values, each, limit],
+        " ORDER BY is_own DESC, best, last_started DESC, together, coalesce(sample, 0),"
+        " run_id, step, abs(seq) LIMIT ?",
+        [*words_found, *values, each, limit],
     )
-    return _ended(_hits(store, query.match, places, words), query.filters)
+    return _ended(_hits(store, query, places, words), query.filters)
 
 
-_FOUND = " UNION ALL ".join(source.select for source in SOURCES)
+_TOGETHER = "coalesce(CASE WHEN runs.parent IS NULL THEN runs.samples END, runs.id)"
+"""SQL for what samples of one task share; the id of any other session."""
+
+
+def _excluded(query: Query) -> list[Query]:
+    """Return a query for each part that a session must not contain."""
+    parts = [Query(literals=[literal]) for literal in query.excluded_literals]
+    return [*parts, Query(match=query.excluded)] if query.excluded else parts
 
 
 # --- filters
@@ -168,7 +187,7 @@ def _ended(hits: list[Hit], filters: Filters) -> list[Hit]:
 # --- hits
 
 
-def _hits(store: Store, match: str, places: list[dict[str, Any]], words: int) -> list[Hit]:
+def _hits(store: Store, query: Query, places: list[dict[str, Any]], words: int) -> list[Hit]:
     """Return the matches with their snippets and sessions."""
     ids = json.dumps(list({place["run_id"] for place in places}))
     rows = store.rows("SELECT * FROM runs WHERE id IN (SELECT value FROM json_each(?))", [ids])
@@ -176,7 +195,7 @@ def _hits(store: Store, match: str, places: list[dict[str, Any]], words: int) ->
     snippets: dict[tuple[str, int], str] = {}
     for source in SOURCES:
         here = [place["id"] for place in places if place["source"] == source.name]
-        for row_id, snippet in _snippets(store, source, match, here, words).items():
+        for row_id, snippet in _snippets(store, source, query, here, words).items():
             snippets[source.name, row_id] = snippet
     return [
         _hit(place, runs[place["run_id"]], snippets[place["source"], place["id"]])
@@ -187,16 +206,26 @@ def _hits(store: Store, match: str, places: list[dict[str, Any]], words: int) ->
 
 
 def _snippets(
-    store: Store, source: Source, match: str, ids: list[int], words: int
+    store: Store, source: Source, query: Query, ids: list[int], words: int
 ) -> dict[int, str]:
     if not ids:
         return {}
+    if not query.match:
+        rows = store.rows(
+            f"SELECT t.id, {source.text} AS text FROM {source.table} AS t"
+            " WHERE t.id IN (SELECT value FROM json_each(?))",
+            [json.dumps(ids)],
+        )
+        return {
+            int(row["id"]): literal_snippet(str(row["text"]), query.literals[0], words)
+            for row in rows
+        }
     rows = store.rows(
         f"SELECT rowid AS id,"
         f" snippet({source.index}, -1, '{OPEN}', '{CLOSE}', '…', {words:d}) AS text"
         f" FROM {source.index} WHERE {source.index} MATCH ?"
         " AND rowid IN (SELECT value FROM json_each(?))",
-        [source.match(match), json.dumps(ids)],
+        [source.match(query.match), json.dumps(ids)],
     )
     return {int(row["id"]): str(row["text"]) for row in rows}
 

@@ -1,6 +1,7 @@
 """Parses search queries: words, "phrases", and filters.
 
-All words must match; `-word` must not. A word also matches longer words that it begins. Filters
+All words must match; `-word` must not. A word also matches longer words that it begins; one without
+letters and digits, which no index contains, is looked for as it is typed. Filters
 narrow the search, and with one of them, excluded words alone leave out sessions:
 
     model:qwen outcome:failed tag:todo tool:bash after:2026-11-01 cost>0.5 "no such file"
@@ -13,6 +14,7 @@ from __future__ import annotations
 import datetime
 import difflib
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -60,7 +62,6 @@ _NAMED = re.compile(r"(-?)([A-Za-z_]+)(:|[<>]=?)(.*)")
 _TAG = re.compile(r"(-?)#(\w.*)", re.DOTALL)
 _COST = re.compile(r"([<>]?)=?\$?(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\Z")
 _DAYS = re.compile(r"(\d{1,5})d\Z")
-_HAS_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,8 @@ class Query:
         match: an FTS5 expression, with all words quoted; empty if there are none.
         excluded: without words that must match, an FTS5 expression for texts that a session must
             not contain; empty if there is none.
+        literals, excluded_literals: the same for words without letters and digits, such as emoji,
+            as they are typed; a text must contain all of the former and none of the latter.
         filters: conditions on sessions.
         mistakes: a sentence for each part that is wrong, and therefore left out.
         remarks: the mistakes, and a sentence for each part that may not do what was intended.
@@ -103,20 +106,29 @@ class Query:
 
     match: str = ""
     excluded: str = ""
+    literals: Sequence[str] = ()
+    excluded_literals: Sequence[str] = ()
     filters: Filters = Filters()
     mistakes: Sequence[str] = ()
     remarks: Sequence[str] = ()
 
     @property
+    def has_words(self) -> bool:
+        """Whether the query has words that must match."""
+        return bool(self.match or self.literals)
+
+    @property
     def has_terms(self) -> bool:
         """Whether the query has any words or filters."""
-        return bool(self.match) or self.filters != Filters()
+        return self.has_words or self.filters != Filters()
 
 
 def parse_query(text: str) -> Query:
     """Parse a query; never raises."""
     included: list[str] = []
     excluded: list[str] = []
+    literals: list[str] = []
+    excluded_literals: list[str] = []
     mistakes: list[str] = []
     remarks: list[str] = []
     filters = Filters()
@@ -130,26 +142,45 @@ def parse_query(text: str) -> Query:
                 continue
             remarks += _filter_remarks(filter_)
             word = word or f"{term['named']}{term['quoted']}"
-            minus, phrase = ("-", word[1:]) if word[:1] == "-" and word[1:] else ("", word)
+            minus, phrase = _signed(word)
             phrase = phrase.replace('"', " ")
-        if not _HAS_WORD.search(phrase):
+        if not _is_indexed(phrase):
+            if phrase.strip() not in ("", "-"):  # the beginning of a word that is excluded
+                (excluded_literals if minus else literals).append(phrase.strip())
             continue
         found = f'"{phrase.strip()}"' + ("" if word is None else "*")
         (excluded if minus else included).append(found)
     unwanted = " OR ".join(excluded)
-    if excluded and not included and filters == Filters():
+    alone = not (included or literals) and filters == Filters()
+    if alone and (excluded or excluded_literals):
         mistakes.append("Add a word or a filter to search for: excluded words alone match nothing.")
-        unwanted = ""
+        unwanted, excluded_literals = "", []
     joined = " AND ".join(included)
     if unwanted and included:
         joined, unwanted = f"({joined}) NOT ({unwanted})", ""
     return Query(
         match=joined,
         excluded=unwanted,
+        literals=literals,
+        excluded_literals=excluded_literals,
         filters=filters,
         mistakes=mistakes,
         remarks=[*mistakes, *remarks],
     )
+
+
+def _signed(word: str) -> tuple[str, str]:
+    """Return the sign of a word and the rest; an arrow, as in `->`, excludes nothing."""
+    rest = word[1:]
+    excludes = word[:1] == "-" and rest and (_is_indexed(rest) or not rest.isascii())
+    return ("-", rest) if excludes else ("", word)
+
+
+def _is_indexed(text: str) -> bool:
+    """Return whether the index contains any character of a text: its tokens are made of letters,
+    digits and private characters (https://www.sqlite.org/fts5.html, section 4.3.1)."""
+    categories = map(unicodedata.category, text)
+    return any(category[0] in "LN" or category == "Co" for category in categories)
 
 
 def outcomes_meant(value: str) -> list[str]:

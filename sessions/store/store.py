@@ -137,6 +137,16 @@ class Store(Database):
         with self.transaction() as connection:
             connection.execute("UPDATE runs SET imported = 1 WHERE id = ?", [run_id])
 
+    def leave_samples(self, run_id: str) -> None:
+        """Make a run no sample of its task, such as a copy of one that is counted already.
+
+        Raises:
+            StoreError: the write failed.
+        """
+        with self.transaction() as connection:
+            query = "UPDATE runs SET samples = NULL, sample = NULL WHERE id = ?"
+            connection.execute(query, [run_id])
+
     def delete(self, run_id: str) -> None:
         """Delete a run, its draft, and the file contents that no other run has.
 
@@ -197,6 +207,15 @@ class Store(Database):
         (found,) = self._summaries([runs.find(self, name, strict=strict)])
         return found
 
+    def samples_of(self, name: str) -> list[RunSummary]:
+        """Return the samples of a task, without their forks.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        query = "SELECT * FROM runs WHERE samples = ? AND parent IS NULL ORDER BY sample, id"
+        return self._summaries(self.rows(query, [name]))
+
     def _summaries(self, rows: Iterable[dict[str, Any]]) -> list[RunSummary]:
         """Return the summaries of rows, with the answers that only calls of `submit` hold."""
         found = [summary(row, self._given_up) for row in rows]
@@ -206,6 +225,11 @@ class Store(Database):
             replace(run, said=answer_in_call(said[run.id])) if run.id in said else run
             for run in found
         ]
+
+    def runs_alike(self, started_at: float, last_seq: int) -> list[str]:
+        """Return the ids of the runs with this start and this many events."""
+        query = "SELECT id FROM runs WHERE started_at = ? AND last_seq = ? ORDER BY id"
+        return [str(row["id"]) for row in self.rows(query, [started_at, last_seq])]
 
     def has_run(self, run_id: str) -> bool:
         """Return whether there is a run with exactly this id.

@@ -159,6 +159,7 @@ def test_the_same_from_a_script(person: Person, scripted_server: Serve) -> None:
         screen = person.runs(f"sandbox-tui compare {first} last --diffs")
         assert "echo call" in screen or "call" in screen
         assert "call" in person.runs(f"sandbox-tui compare {first} last --headless")
+        assert "call" in person.runs("sandbox-tui compare last --headless")
         person.enters(f"sandbox-tui compare {first} last")
         person.sees("compare", "s swap")
         person.presses("q")

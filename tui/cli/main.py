@@ -253,13 +253,16 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 
 @main.command(short_help="Show two sessions side by side.")
 @click.argument("left", shell_complete=complete_session)
-@click.argument("right", shell_complete=complete_session)
+@click.argument("right", required=False, shell_complete=complete_session)
 @headless_option
 @click.option("--diffs", is_flag=True, help="Print lines of text with a diff of each file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_obj
-def compare(theme: str | None, left: str, right: str, **options: Any) -> None:
-    """Show two sessions side by side: where they diverge, calls, files, tokens, cost, answer."""
+def compare(theme: str | None, left: str, right: str | None, **options: Any) -> None:
+    """Show two sessions side by side: where they diverge, calls, files, tokens, cost, answer.
+
+    A fork alone is compared with the session that it was forked from.
+    """
     from sandbox_tui.tui.cli.sessions.compare import compare_sessions
 
     sys.exit(compare_sessions(left, right, theme, options))

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from sandbox_tui.core.base.errors import ImportRefused, SandboxTuiError
+from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.events.types import (
     AnyEvent,
@@ -19,6 +20,7 @@ from sandbox_tui.core.events.types import (
     TerminalOpened,
     TerminalResized,
 )
+from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports import (
     asciicast,
@@ -136,12 +138,15 @@ def _check_one(event: AnyEvent) -> None:
 def _keep(store: Store, session: Imported) -> str:
     run_id = _free_id(store, session)
     first = msgspec.structs.replace(session.events[0], run_id=run_id)
+    is_copy = isinstance(first, RunStarted) and _has_sample(store, first)
     store.append(run_id, [first, *session.events[1:]])
     store.mark_imported(run_id)
+    if is_copy:
+        store.leave_samples(run_id)
     for content in session.contents:
         store.put_blob(run_id, content)
-    if session.title:
-        store.rename(run_id, session.title)
+    if title := _title(first, session.title, is_copy=is_copy):
+        store.rename(run_id, title)
     for tag in session.tags:
         add_tag(store, run_id, tag)
     for step, text, written_at in session.notes:
@@ -149,6 +154,23 @@ def _keep(store: Store, session: Imported) -> str:
     if session.original is not None:
         keep_source_document(store, run_id, session.original)
     return run_id
+
+
+def _has_sample(store: Store, first: RunStarted) -> bool:
+    """Return whether the sample of this number of the same task is already in the database."""
+    labels = {} if first.settings is None else first.settings.labels
+    name, number = labels.get(SAMPLES), labels.get(SAMPLE)
+    return name is not None and any(
+        number is None or run.sample is None or str(run.sample) == number
+        for run in store.samples_of(name)
+    )
+
+
+def _title(first: AnyEvent, title: str | None, *, is_copy: bool) -> str | None:
+    """Return the title of an imported session, which tells a copy from its original."""
+    if not is_copy or not isinstance(first, RunStarted):
+        return title
+    return f"{title or title_line(first.task)} (imported copy)"
 
 
 def _refuse_known(store: Store, session: Imported) -> None:
@@ -159,8 +181,10 @@ def _refuse_known(store: Store, session: Imported) -> None:
     """
     mark = fingerprint(session.events)
     here = runs_imported_from(store, mark)
-    if session.run_id is not None and store.has_run(session.run_id):
-        here += [session.run_id] if fingerprint(store.events(session.run_id)) == mark else []
+    first, last = session.events[0], session.events[-1]
+    if isinstance(first, RunStarted):  # a copy has an id of its own
+        same = store.runs_alike(first.started_at, last.seq)
+        here += [run_id for run_id in same if fingerprint(store.events(run_id)) == mark]
     if here:
         raise ImportRefused(f"This session is already here: {here[0]}.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -98,11 +99,21 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
         free_space(store)
 
 
+class _Search(click.Command):
+    """A command in which `-word` excludes a word, also one that begins with an h."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep such a word from being read as `-h`; a space in front of it changes no query."""
+        is_help = args == ["-h"]
+        kept = [f" {word}" if re.match("-h", word) and not is_help else word for word in args]
+        return super().parse_args(ctx, kept)
+
+
 @sessions.command(
     "search",
+    cls=_Search,
     short_help="Find words in saved sessions.",
-    # -word excludes a word, also one with an h, which would be -h
-    context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]},
+    context_settings={"ignore_unknown_options": True},
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
@@ -111,21 +122,20 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
 
     Words and "phrases" that must all be there; -word must not. These narrow it down: model:NAME
-    outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 'cost>0.5'
+    outcome:WORD tag:TAG tool:NAME (its calls) after:2026-11-01 before:2026-12-01 'cost>0.5'
     """
     from sandbox_tui.sessions.search.across_sessions import search
     from sandbox_tui.sessions.search.query import parse_query
     from sandbox_tui.tui.cli.sessions.export_import import print_hits
 
-    if query == ("-h",):
-        click.echo(click.get_current_context().get_help())
-        return
     for word in query:
         if word.startswith("--"):
             raise click.NoSuchOption(word)
     parsed = parse_query(" ".join(query))
     if parsed.mistakes:
         raise ConfigError("\n".join(parsed.remarks))
+    if not parsed.has_terms:
+        raise ConfigError("There is nothing to search for: type a word or a filter.")
     with store_to_read() as store:
         print_hits(search(store, parsed, limit=limit), parsed.remarks, as_json=as_json)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.sessions import RunSummary, Store
@@ -48,18 +49,21 @@ LABEL_COLUMNS = 9
 MIN_COLUMN = 12
 
 
-def compare_sessions(left: str, right: str, theme: str | None, options: Mapping[str, bool]) -> int:
+def compare_sessions(
+    left: str, right: str | None, theme: str | None, options: Mapping[str, bool]
+) -> int:
     """Compare two sessions, on the screen if there is one; return the exit code.
 
     Args:
-        left, right: names of the sessions.
+        left, right: names of the sessions; without `right`, `left` is a fork, and its parent is
+            the left one.
         theme: for this start only; None: as in the settings.
         options: whether to print text (`headless`), text with `diffs`, or JSON (`as_json`).
     """
     on_screen = is_terminal() and not any(options.values())
     settings = load_settings({}, theme) if on_screen else None
     with store_to_read() as store:
-        one, other = session_named(store, left), session_named(store, right)
+        one, other = _both(store, left, right)
         if settings is not None:
             from sandbox_tui.tui.lifecycle.first_screen import Comparing
 
@@ -72,6 +76,25 @@ def compare_sessions(left: str, right: str, theme: str | None, options: Mapping[
         for line in comparison_lines(store, found, width, diffs=options["diffs"]):
             click.echo(line)
     return 0
+
+
+def _both(store: Store, left: str, right: str | None) -> tuple[RunSummary, RunSummary]:
+    """Return both sessions; one name alone is that of a fork.
+
+    Raises:
+        ConfigError: it is no fork, or its parent was deleted.
+    """
+    named = session_named(store, left)
+    if right is not None:
+        return named, session_named(store, right)
+    if named.parent is None:
+        raise ConfigError(f"{named.id} is no fork: name the session to compare it with, too.")
+    if not store.has_run(named.parent):
+        raise ConfigError(
+            f"{named.parent}, from which {named.id} was forked, was deleted: name another session "
+            "to compare it with."
+        )
+    return store.run(named.parent), named
 
 
 def comparison_lines(

@@ -25,7 +25,7 @@ from sandbox_tui.sessions.store.tables.calls import CallRow
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
 from sandbox_tui.tui.cli.open_store import NO_SESSIONS
 from sandbox_tui.tui.cli.sessions.call_lines import call_lines
-from sandbox_tui.tui.cli.sessions.session_table import session_lines
+from sandbox_tui.tui.cli.sessions.session_table import samples_in_order, session_lines
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import answer_or_why_none
 from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
@@ -44,7 +44,8 @@ def list_sessions(store: Store, limit: int, *, every: bool, as_json: bool) -> No
     Raises:
         StoreError: the database cannot be read.
     """
-    runs = up_to_now(store, store.runs(limit) if every else store.standalone_runs(limit))
+    newest = store.runs(limit) if every else store.standalone_runs(limit)
+    runs = up_to_now(store, samples_in_order(newest))
     total = store.count()
     listed = total if every else store.count_standalone()
     print_sessions(runs, as_json=as_json)

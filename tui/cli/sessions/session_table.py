@@ -46,6 +46,21 @@ def session_lines(runs: Sequence[RunSummary], width: int | None = None) -> Itera
         yield GAP.join([*cells, _title(run, max(1, most))])
 
 
+def samples_in_order(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """Return the sessions with the samples of each task in the order of their numbers: they start
+    almost at once. Those of one task keep the places that they have together."""
+    ordered = list(runs)
+    places: dict[str, list[int]] = {}
+    for place, run in enumerate(runs):
+        if run.samples is not None and run.parent is None:
+            places.setdefault(run.samples, []).append(place)
+    for taken in places.values():
+        samples = sorted((runs[place] for place in taken), key=lambda run: run.sample or 0)
+        for place, run in zip(taken, samples, strict=True):
+            ordered[place] = run
+    return ordered
+
+
 def sample_words(run: RunSummary) -> str:
     """Return what tells a sample from the others of its task: its number, and its answer or why
     there is none; empty for another session."""

@@ -137,7 +137,7 @@ class SearchBar(Vertical):
         text = self.query_one(Input).value
         shorter = without_half_typed_filter(text)
         query = parse_query(shorter)
-        return None if shorter == text or query.match or query.excluded else query
+        return None if shorter == text or query.has_words or query.excluded else query
 
     # --- keys
 
