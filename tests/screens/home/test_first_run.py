@@ -151,7 +151,9 @@ async def test_a_model_that_the_server_does_not_list_is_remarked_on(
         url.value, model.value = server.url, "tiny, nobody"
         model.focus()
         await pilot.press("tab")
-        await until(pilot, lambda: model.border_subtitle == "the server lists no such model")
+        await until(
+            pilot, lambda: model.border_subtitle == "nobody: the server lists no such model"
+        )
         assert url.border_subtitle == ""
         model.value = "tiny"
         await until(pilot, lambda: model.border_subtitle == "")

@@ -12,7 +12,7 @@ import pytest
 from textual.content import Content
 from textual.geometry import Region
 from textual.pilot import Pilot
-from textual.widgets import Button, Input, Label, Select, TextArea
+from textual.widgets import Button, Input, Label, Select, Static, TextArea
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.run.run_request import RunRequest
@@ -23,6 +23,7 @@ from sandbox_tui.tui.format.setting_text import HINTS, text_of_setting
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.new_run.run_fields import ONE_SERVER, SETTINGS
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -269,6 +270,10 @@ async def test_a_server_nearby_needs_no_scheme(app: SandboxTui, started: Started
         await pilot.press(how)
         await until(pilot, lambda: server.value == "http://127.0.0.1:18744/v1")
         assert not server.has_class("-wrong")
+        if how == "ctrl+s":
+            await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+            await pilot.press("y")
+            await until(pilot, lambda: started)
     assert [r.settings.model.base_url for r in started] == ["http://127.0.0.1:18744/v1"] * (
         how == "ctrl+s"
     )
@@ -660,6 +665,10 @@ async def test_a_chosen_model_is_added_after_a_comma(app: SandboxTui) -> None:
         typed = form.typed()
         assert (typed["model"], typed["url"]) == ("m1,", "http://x/v1"), "one server for all"
         await until(pilot, lambda: [t.message for t in app._notifications] == [ONE_SERVER])
+        await fill_field(pilot, "model", "m1, m2")
+        for name in ("m3", "m2"):
+            form._take(Offer(name, "http://x/v1", ""))
+            assert form.typed()["model"] == "m1, m2, m3", "each once"
         await fill_field(pilot, "model", "m1")
         form._take(Offer("m3", "http://elsewhere/v1", ""))
         assert form.typed()["model"] == "m3"
@@ -696,19 +705,70 @@ async def test_tasks_count_as_runs(app: SandboxTui) -> None:
         assert str(app.screen.query_one("#start", Button).label) == "start 2 runs"
 
 
-async def test_a_model_that_the_server_does_not_list_is_told_after_the_start(
+@pytest.mark.parametrize("key", ["y", "ctrl+s"])
+async def test_a_start_asks_about_a_model_that_the_server_does_not_list(
+    app: SandboxTui,
+    started: Started,
+    scripted_server: Callable[..., ScriptedServer],
+    key: str,
+) -> None:
+    server = scripted_server()
+    server.models = ["qwen3"]
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        form = app.screen
+        await fill_field(pilot, "url", server.url)
+        await fill_field(pilot, "model", "other, qwen3")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+        words = f"The server at {server.url} lists no such model: other. Start anyway?"
+        assert str(app.screen.query_one(Static).render()) == words
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is form)
+        model = form.query_one("#model", Input)
+        assert model.border_subtitle == "other: the server lists no such model"
+        assert not started
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+        await pilot.press(key)
+        await until(pilot, lambda: len(started) == 2)
+
+
+async def test_a_start_asks_about_a_server_that_does_not_answer(
+    app: SandboxTui, started: Started
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        await fill_field(pilot, "url", "http://127.0.0.1:9/v1")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+        words = str(app.screen.query_one(Static).render())
+        assert words.startswith("The server at http://127.0.0.1:9/v1 does not answer: it cannot")
+        assert words.endswith(". Start anyway?")
+        await pilot.press("y")
+        await until(pilot, lambda: started)
+
+
+async def test_a_start_does_not_ask_about_a_model_that_the_server_lists(
     app: SandboxTui, started: Started, scripted_server: Callable[..., ScriptedServer]
 ) -> None:
     server = scripted_server()
     server.models = ["qwen3"]
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        for model, told in (("qwen3", False), ("other, qwen3", True)):
-            await pilot.press("n", "x")
-            await fill_field(pilot, "url", server.url)
-            await fill_field(pilot, "model", model)
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(app.screen, HomeScreen))
-            checks = [worker for worker in app.workers if worker.group == "server"]
-            await app.workers.wait_for_complete(checks)
-            messages = [toast.message for toast in app._notifications]
-            assert messages == ["The server lists no such model: other."] * told
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        await fill_field(pilot, "url", server.url)
+        await fill_field(pilot, "model", "qwen3")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: started)
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_the_button_keeps_the_number_of_runs(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n")
+        await fill_field(pilot, "model", "m1, m2")
+        button = app.screen.query_one("#start", Button)
+        await until(pilot, lambda: str(button.label) == "start 2 runs")
+        await fill_field(pilot, "samples", "x")
+        await pilot.pause()
+        assert str(button.label) == "start 2 runs"

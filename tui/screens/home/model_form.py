@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from textual import on, work
+from textual.markup import escape
 from textual.widgets import Input
 
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.tui.screens.dialogs.dialog import Result
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.server_check import ServerCheck, check_server, warn_of_unlisted
+from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+
+MAX_WAIT_AT_START = 1.5
+"""Seconds that a start waits for the server's answer."""
 
 
 class ModelForm(FormDialog[Result]):
@@ -31,9 +39,8 @@ class ModelForm(FormDialog[Result]):
     @on(Input.Blurred, "#url")
     def _left_server(self) -> None:
         self.complete_server()
-        typed, model = self.typed(), self._settings.model
-        if (typed["model"], typed["url"]) != (model.name, model.base_url) and typed["url"]:
-            self._check_server(typed["url"])
+        if self.has_unknown_server:
+            self._check_server(self.typed()["url"])
 
     @work(exclusive=True, group="server")
     async def _check_server(self, url: str) -> None:
@@ -41,19 +48,44 @@ class ModelForm(FormDialog[Result]):
         self._check = await check_server(self._settings.model, url)
         self._show_notes()
 
+    @property
+    def has_unknown_server(self) -> bool:
+        """Whether model or server were typed here: whether they work is not known."""
+        typed, model = self.typed(), self._settings.model
+        changed = (typed["model"], typed["url"]) != (model.name, model.base_url)
+        return changed and bool(typed["url"])
+
+    async def is_start_wanted(self) -> bool:
+        """Ask before a start if the server does not answer, or lists no such model.
+
+        A server that takes its time does not delay the start: see `check_after_start`.
+        """
+        typed = self.typed()
+        model, url = typed["model"], typed["url"]
+        if self._check.url != url or self._check.doubt(model):
+            try:
+                asked = check_server(self._settings.model, url)
+                self._check = await asyncio.wait_for(asked, MAX_WAIT_AT_START)
+            except TimeoutError:
+                return self.typed() == typed
+            self._show_notes()
+        doubt = self._check.doubt(model) if self._check.url == url else ""
+        wanted = not doubt or await app_of(self).push_screen_wait(StartAnywayDialog(doubt))
+        return wanted and self.typed() == typed
+
     def check_after_start(self) -> None:
         """If the server has not yet said whether it lists the model, say later that it does not:
         on the screen that is shown by then."""
         typed, model = self.typed(), self._settings.model
         name, url = typed["model"], typed["url"]
-        if (name, url) == (model.name, model.base_url) or not url or self._check.url == url:
+        if not self.has_unknown_server or self._check.url == url:
             return
         app_of(self).run_worker(warn_of_unlisted(app_of(self), model, name, url), group="server")
 
     def server_note(self, name: str) -> str:
-        """Return what the server's answer means for a field, `model` or `url`."""
+        """Return what the server's answer means for a field, `model` or `url`, as markup."""
         typed = self.typed()
-        return self._check.note(name, typed["model"], typed["url"])
+        return escape(sanitize_line(self._check.note(name, typed["model"], typed["url"])))
 
     @on(Input.Changed, "#model")
     @on(Input.Changed, "#url")

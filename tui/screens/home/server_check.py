@@ -12,6 +12,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.discovery import ask_for_models
+from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.run.run_request import split_models
 
 UNREACHABLE = "does not answer now"
@@ -29,11 +30,13 @@ class ServerCheck:
         url: the address that was asked.
         answers: whether it answered.
         models: the models that it lists; empty if it has no list, or shows it to nobody.
+        reason: why it does not answer: words that follow its name.
     """
 
     url: str = ""
     answers: bool = True
     models: tuple[str, ...] = ()
+    reason: str = ""
 
     def note(self, name: str, model: str, url: str) -> str:
         """Return what speaks against the text of a field, `model` or `url`; empty if nothing."""
@@ -41,7 +44,19 @@ class ServerCheck:
             return ""
         if name == "url":
             return "" if self.answers else UNREACHABLE
-        return NOT_LISTED if self.unlisted(model) else ""
+        unlisted = self.unlisted(model)
+        is_one_of_several = unlisted and len(split_models(model)) > 1
+        named = f"{', '.join(unlisted)}: " if is_one_of_several else ""
+        return f"{named}{NOT_LISTED}" if unlisted else ""
+
+    def doubt(self, model: str) -> str:
+        """Return what speaks against starting runs of the models in a field, as a sentence; empty
+        if nothing does."""
+        where = f"The server at {without_secrets(self.url)}"
+        if not self.answers:
+            return f"{where} does not answer{f': it {self.reason}' if self.reason else '.'}"
+        unlisted = ", ".join(self.unlisted(model))
+        return f"{where} lists no such model: {unlisted}." if unlisted else ""
 
     def unlisted(self, model: str) -> list[str]:
         """Return which of the models in a field the server does not list; none if it has no
@@ -61,8 +76,9 @@ async def check_server(settings: ModelSettings, url: str) -> ServerCheck:
     key = api_key(settings) if url == settings.base_url else None
     try:
         found = await ask_for_models(msgspec.structs.replace(settings, base_url=url), key)
-    except ServerUnreachable:
-        return ServerCheck(url, answers=False)
+    except ServerUnreachable as error:
+        where = without_secrets(url.rstrip("/"))
+        return ServerCheck(url, answers=False, reason=str(error).removeprefix(f"{where} "))
     except ModelError:
         return ServerCheck(url)
     return ServerCheck(url, models=found.models)

@@ -21,31 +21,22 @@ from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.core.run.run_request import (
-    MAX_RUNS,
-    RunRequest,
-    requests_for,
-    split_models,
-    split_tasks,
-)
+from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
 from sandbox_tui.sessions.relations.last_model import LastModel
-from sandbox_tui.tui.format.setting_text import (
-    HINTS,
-    mistake_of_count,
-)
+from sandbox_tui.tui.format.setting_text import HINTS, mistake_of_count
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.home.model_form import ModelForm
+from sandbox_tui.tui.screens.new_run.added_model import with_those_before
 from sandbox_tui.tui.screens.new_run.field_widgets import choice_field, further_fields, line_field
 from sandbox_tui.tui.screens.new_run.form_draft import FormDraft
 from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.screens.new_run.run_count import start_words
 from sandbox_tui.tui.screens.new_run.run_fields import (
     NUMBERS,
-    ONE_DEFAULT,
     ONE_SERVER,
     ONLY_ONE,
     OTHER_HINTS,
@@ -57,7 +48,7 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
     mistakes_in,
     texts_of,
 )
-from sandbox_tui.tui.screens.new_run.run_mistakes import missing, without_pack, without_server
+from sandbox_tui.tui.screens.new_run.run_mistakes import missing, no_default, unusable
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
@@ -241,19 +232,15 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     @override
     def _take(self, offer: Offer | None) -> None:
-        """Take a model; after a comma, in addition to those before it."""
-        typed = self.typed()
-        before, url = typed["model"].strip(), typed["url"].strip()
-        if offer is not None and before.endswith(","):
-            if url != offer.base_url:
-                self.notify(ONE_SERVER, severity="warning", markup=False)
-                return
-            offer = replace(offer, model=f"{before} {offer.model}")
+        """Take a model; in addition to those before it if they are several, or end in a comma."""
+        if offer is not None and (offer := with_those_before(offer, self.typed())) is None:
+            self.notify(ONE_SERVER, severity="warning", markup=False)
         super()._take(offer)
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
-        """Close with the requests if they are complete."""
+        """Close with the requests if they are complete, and wanted although their server is in
+        doubt."""
         self.complete_server()
         typed = self.typed()
         tasks, input_path = split_tasks(typed["task"]), typed["input"].strip()
@@ -269,10 +256,22 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             mode=cast(Mode, typed["mode"]),
             input=typed_path(input_path) if input_path else None,
         )
+        requests = requests_for(request, tasks, int(typed["samples"]))
+        if request.model is None and self.has_unknown_server:
+            self._start_if_wanted(requests)
+        else:
+            self._close_with(requests)
+
+    @work(exclusive=True, group="start")
+    async def _start_if_wanted(self, requests: Sequence[RunRequest]) -> None:
+        if await self.is_start_wanted():
+            self._close_with(requests)
+
+    def _close_with(self, requests: Sequence[RunRequest]) -> None:
         self.started_with = self.unsaved
         self._draft.start()
         self.check_after_start()
-        self.dismiss(requests_for(request, tasks, int(typed["samples"])))
+        self.dismiss(requests)
 
     def request_with(self, settings: config.Settings) -> RunRequest:
         """Return a request with these settings, still without what is no setting."""
@@ -280,7 +279,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def unusable(self, settings: config.Settings) -> Mistakes:
         """Return which values cannot be used although they are valid: a server, a prompt pack."""
-        return {**without_server(settings), **without_pack(settings)}
+        return unusable(settings)
 
     def action_more(self) -> None:
         """Show or hide the less frequently changed settings."""
@@ -302,9 +301,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         """Save the changed settings as defaults for future runs."""
         self.complete_server()
         typed = self.typed()
-        mistakes = mistakes_in(typed)
-        if len(split_models(typed["model"])) > 1:
-            mistakes |= {"model": ONE_DEFAULT}
+        mistakes = {**mistakes_in(typed), **no_default(typed)}
         self.mark(mistakes)
         if mistakes:
             return
@@ -373,7 +370,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     @on(Input.Changed, "#samples")
     def _count_runs(self) -> None:
         words = start_words(self.typed())
-        if words == self._start_words:
+        if words in ("", self._start_words):
             return
         self._start_words = words
         keys = f"{hint('new_run.start')} {words} · {hint('new_run.leave')} cancel"

@@ -8,10 +8,11 @@ from sandbox_tui.tui.screens.dialogs.form import Texts
 
 
 def start_words(typed: Texts) -> str:
-    """Return what the start key does: how many runs it starts if there are several."""
+    """Return what the start key does: how many runs it starts if there are several; empty while
+    the number of samples is not valid."""
     samples = typed["samples"].strip()
     if mistake_of_count(samples, MAX_RUNS):
-        return "start"
+        return ""
     tasks, models = len(split_tasks(typed["task"])), len(split_models(typed["model"]))
     count = max(1, tasks) * max(1, models) * int(samples)
     return f"start {count} runs" if count > 1 else "start"

@@ -12,6 +12,7 @@ from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import MAX_RUNS, split_models
 from sandbox_tui.tui.format.setting_text import MODEL_NEEDED, mistake_of_count
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
+from sandbox_tui.tui.screens.new_run.run_fields import ONE_DEFAULT
 
 
 def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
@@ -25,6 +26,11 @@ def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
         "samples": mistake_of_count(typed["samples"].strip(), MAX_RUNS),
     }
     return {name: words for name, words in found.items() if words}
+
+
+def no_default(typed: Texts) -> Mistakes:
+    """Return that several models cannot be the default."""
+    return {"model": ONE_DEFAULT} if len(split_models(typed["model"])) > 1 else {}
 
 
 def without_server(settings: config.Settings) -> Mistakes:
@@ -41,3 +47,8 @@ def without_pack(settings: config.Settings) -> Mistakes:
     except ConfigError as error:
         return {"prompts": sanitize_line(str(error))}
     return {}
+
+
+def unusable(settings: config.Settings) -> Mistakes:
+    """Return that the server or the prompt pack cannot be used."""
+    return {**without_server(settings), **without_pack(settings)}
