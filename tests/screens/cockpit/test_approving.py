@@ -406,7 +406,7 @@ async def test_the_bar_names_a_file_that_is_read_and_does_not_exist(tmp_path: Pa
     events = waiting(BASH, command="python3 calc.py > out.txt")
     async with live(tmp_path, events, controls([])) as (_, pilot, screen):
         bar = screen.query_one(ApprovalBar)
-        names = "files it names: calc.py (does not exist) · out.txt new"
+        names = "files it names: out.txt new · calc.py (does not exist)"
         await until(pilot, lambda: names in bar.render().plain)
 
 

@@ -644,7 +644,7 @@ async def test_the_files_that_a_waiting_command_names_are_those_of_now() -> None
         await pilot.pause()
         assert "files it names: answer.txt 18B" in str(bar.render())
         for name, change, expected in (
-            ("answer.txt", "deleted", ""),
+            ("answer.txt", "deleted", "files it names: answer.txt (does not exist) · other.txt (d"),
             ("other.txt", "created", "files it names: other.txt 18B"),
             ("answer.txt", "created", "files it names: answer.txt 18B · other.txt 18B"),
         ):

@@ -84,7 +84,7 @@ def _command_of(call: ToolCall) -> str:
 def _describe(
     named: Sequence[NamedFile], files: Mapping[str, FileState], missing: Sequence[str] = ()
 ) -> str:
-    words = [f"{_short(path)} (does not exist)" for path in missing]
+    words: list[str] = []
     for path, written in named:
         known = files.get(path)
         file = None if known is None or known.last.change == "deleted" else known.last
@@ -95,6 +95,7 @@ def _describe(
             "new" if file is None else "folder" if file.kind == "dir" else numbers.size(file.size)
         )
         words.append(f"{name} {what}{', written' if written and file is not None else ''}")
+    words += [f"{_short(path)} (does not exist)" for path in missing]
     return " · ".join(words)
 
 
@@ -187,8 +188,10 @@ class ApprovalBar(Widget):
         if (call, len(state.files)) != self._named_for or state is not self._state:
             self._named_for = (call, len(state.files))
             self._named = _named_in(call, state.files)
-        if (call, state.seq) != self._missing_for:
-            self._missing_for = (call, state.seq)
+        deleted = sum(file.last.change == "deleted" for file in state.files.values())
+        missing_for = (call, state.seq, len(state.files), deleted)
+        if missing_for != self._missing_for:
+            self._missing_for = missing_for
             self._missing = _missing_in(call, state.files)
         return _describe(self._named, state.files, self._missing)
 
