@@ -43,7 +43,7 @@ def test_a_session_is_replayed(person: Person) -> None:
         person.sees("paused", "step 6 of")
         person.presses("/")
         person.types("grain.png")
-        person.sees("1 of ")
+        person.sees(" of 3 found")
         person.presses_and_looks("Down", "Up", "Enter")
         person.presses_and_looks("n", "N")
         person.presses("$")
