@@ -449,7 +449,7 @@ async def test_on_a_narrow_screen_the_keys_for_a_running_command_come_first(
     server = scripted_server(bash("sleep 60"), s.call("submit"))
     async with live(tmp_path, server, "auto", size=(60, 20)) as run:
         await run.until(lambda: run.screen.state.busy)
-        await run.until(lambda: bar_text(run).startswith("esc interrupt  m message  i inject"))
+        await run.until(lambda: bar_text(run).startswith("space pause  esc interrupt  m message"))
         assert "q leave" in bar_text(run)
         await run.press("m", *"hello", "enter")
         await run.until(lambda: run.screen.state.queue)

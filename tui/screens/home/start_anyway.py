@@ -18,8 +18,12 @@ class StartAnywayDialog(ConfirmDialog):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("new_run.start", "answer(True)", show=False),
+        binding("new_run.start", "start", show=False),
     ]
 
     def __init__(self, doubt: str) -> None:
         super().__init__(f"{doubt} Start anyway?", "start", "back")
+
+    def action_start(self) -> None:
+        """Say yes."""
+        self.action_answer(True)

@@ -113,12 +113,13 @@ def test_all_sessions_of_a_version_before_replay_as_they_were(tmp_path: Path, ve
         assert markers_of(store, "long").steps == 8
         bundle = tmp_path / "long.sbx"
         bundle.write_bytes(export(store, "long", "bundle"))
-        (name,) = import_file(today, bundle)
-        first, *rest = replay(today, name)
-        assert rest == list(replay(store, "long"))[1:]
-        assert isinstance(first, e.RunStarted)
-        assert first.task == store.run("long").task
-        assert today.calls(name) == store.calls("long")
+        with Store(tmp_path / "third.db") as third:
+            (name,) = import_file(third, bundle)
+            first, *rest = replay(third, name)
+            assert rest == list(replay(store, "long"))[1:]
+            assert isinstance(first, e.RunStarted)
+            assert first.task == store.run("long").task
+            assert third.calls(name) == store.calls("long")
 
 
 def layout(path: Path) -> dict[str, object]:
