@@ -23,7 +23,12 @@ _OF_COLLECTIONS = frozenset(("eval", "training"))
 
 
 def request_again(
-    started: e.RunStarted, settings: config.Settings, blobs: BlobStore, *, trusted: bool
+    started: e.RunStarted,
+    settings: config.Settings,
+    blobs: BlobStore,
+    *,
+    trusted: bool,
+    inherited_input: str | None = None,
 ) -> RunRequest:
     """Return a request with the task, input and settings of a recorded run.
 
@@ -35,6 +40,7 @@ def request_again(
         blobs: where the contents of its input files are stored.
         trusted: whether the session was recorded here. An imported one gives only its task: it must
             not decide which server receives a key, what is copied in, or what a sandbox may do.
+        inherited_input: the input of a fork's ancestor: a fork itself copies nothing in.
     """
     if not trusted:
         return RunRequest(task=started.task, settings=settings)
@@ -46,10 +52,12 @@ def request_again(
         return RunRequest(task=started.task, settings=settings)
     recorded = started.settings or e.RunSettings()
     changes = {"agent.output": _parent_folder(started, recorded, settings)}
+    recorded_input = recorded.input or inherited_input
     changes |= {"agent.prompts": started.prompt_pack} if started.prompt_pack else {}
     return replace(
         request,
         settings=config.changed(request.settings, changes),
+        input=Path(recorded_input) if recorded_input else None,
         output=None,
         copy_results=True,
         pack=_pack_of(started),

@@ -17,11 +17,14 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.models.demo_model import DemoModel
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.inherited_input import inherited_input
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.run_again import RunAgainDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.unit.event_streams import started as started_event
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
@@ -78,6 +81,7 @@ async def form_of(
         home = app.screen
         assert isinstance(home, HomeScreen)
         await until(pilot, lambda: home.session_here is not None)
+        home.query_one(SessionList)._go_to_session(run_id)
         await pilot.press("ctrl+r")
         await until(pilot, lambda: isinstance(app.screen, RunAgainDialog))
         form = app.screen
@@ -109,6 +113,55 @@ async def test_the_form_has_all_that_the_session_ran_with(
     assert request.tools == ("execute_bash", "submit")
     assert request.labels == {"mine": "1"}, "it is no sample of the group of that session"
     assert request.settings.sandbox.image == "mine"
+
+
+def forked_from(store: Store, parent: str, run_id: str) -> str:
+    """Store a fork, which has no input of its own; return its id."""
+    first = msgspec.structs.replace(
+        started_event(run_id, task="fix it"),
+        parent=parent,
+        parent_seq=1,
+        model_params={"base_url": "http://there/v1"},
+        settings=e.RunSettings(),
+    )
+    store.append(run_id, [first])
+    return run_id
+
+
+async def test_a_fork_has_the_input_of_the_nearest_ancestor_with_one(
+    store: Store, tmp_path: Path, started: list[RunRequest]
+) -> None:
+    parent = kept(store, tmp_path)
+    forked_from(store, forked_from(store, parent, "z-child"), "zz-grandchild")
+    async with form_of(store, "zz-grandchild") as (_, pilot, form):
+        assert form.typed()["input"] == str(tmp_path)
+        assert not form.unsaved
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(started))
+    assert started[0].input == tmp_path
+
+
+async def test_an_imported_parent_names_no_input(store: Store, tmp_path: Path) -> None:
+    parent = kept(store, tmp_path)
+    store.mark_imported(parent)
+    forked_from(store, parent, "z-child")
+    assert inherited_input(store, store.run("z-child")) is None
+
+
+def test_a_deleted_parent_and_a_cycle_end_the_search(store: Store) -> None:
+    forked_from(store, "deleted", "one")
+    assert inherited_input(store, store.run("one")) is None
+    forked_from(store, "three", "two")
+    forked_from(store, "two", "three")
+    assert inherited_input(store, store.run("two")) is None
+
+
+async def test_an_input_that_is_gone_is_reported_at_its_field(store: Store, tmp_path: Path) -> None:
+    run_id = kept(store, tmp_path / "gone")
+    async with form_of(store, run_id) as (_, pilot, form):
+        field = form.query_one("#input", Input)
+        await until(pilot, lambda: field.has_class("-wrong"))
+        assert "no longer exists" in str(field.border_subtitle)
 
 
 async def test_what_is_changed_is_started(

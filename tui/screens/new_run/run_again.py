@@ -11,11 +11,13 @@ from textual.app import App
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.typed_path import is_there
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.run_again import request_again
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker
+from sandbox_tui.sessions.relations.inherited_input import inherited_input
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
@@ -50,6 +52,13 @@ class RunAgainDialog(NewRunDialog):
     def fill(self) -> None:
         self.put("task", self._again.task)
         self.put("input", "" if self._again.input is None else str(self._again.input))
+        if self._again.input is not None and not is_there(self._again.input):
+            self.call_after_refresh(self._mark_gone_input)
+
+    def _mark_gone_input(self) -> None:
+        """Say that the recorded input no longer exists, unless another one is entered already."""
+        if self.typed()["input"] == str(self._again.input):
+            self.mark({"input": "This path no longer exists."})
 
     @override
     def hint_of(self, name: str) -> str:
@@ -150,7 +159,11 @@ class RunAgain:
         if not isinstance(first, e.RunStarted):
             raise SandboxTuiError("This session does not record how it started.")
         blobs = store.blobs(run.id)
-        return request_again(first, self._settings.now, blobs, trusted=not run.imported)
+        return request_again(
+            *(first, self._settings.now, blobs),
+            trusted=not run.imported,
+            inherited_input=inherited_input(store, run),
+        )
 
     def _start(self, requests: Sequence[RunRequest], run_id: str, typed: Texts) -> None:
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
