@@ -11,13 +11,6 @@ from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
-def leaving_word(wall: Screen[None]) -> str:
-    """Return what leaving the wall does: it goes back to the screen below, if there is one besides
-    Textual's own."""
-    stack = app_of(wall).screen_stack
-    return "leave" if wall in stack[:2] else "back"
-
-
 def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
     """Close the wall; `asks` sets whether active runs are asked about."""
 

@@ -14,11 +14,12 @@ from textual.widgets import Input, Static
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles
-from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, leaving_word
+from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
 from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, why_not
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns

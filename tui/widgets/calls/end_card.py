@@ -31,6 +31,7 @@ from sandbox_tui.tui.format.answers import (
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import ResultFiles, said_in_submit
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.preview.code import wrapped
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
@@ -216,6 +217,8 @@ class EndCard(Widget):
                 _other_model_action(finished),
             ):
                 continue  # it has a line of its own, or nothing to fork
+            if name == "replay.leave":
+                word = leaving_word(self.screen)
             shown.append((name, word))
         for left_out in LEFT_OUT:
             if _cells(shown) > width:

@@ -17,6 +17,7 @@ from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
@@ -275,7 +276,7 @@ class ReplayScreen(ReplayActions):
             return ""
         if action == "play" and self._replay.plays:
             return "pause"
-        return super().words_for(action)
+        return leaving_word(self) if action == "leave" else super().words_for(action)
 
     def action_screenshot(self) -> None:
         """Save a screenshot, with secrets redacted."""
@@ -298,15 +299,10 @@ class ReplayScreen(ReplayActions):
             self.query_one(FindBar).end()
         elif self.query_one(Calls).show_all():
             return
-        elif self._is_first:
+        elif leaving_word(self) == "leave":
             self.notify(f"{hint('replay.leave')} leaves.", timeout=2, markup=False)
         else:
             self.action_leave()
-
-    @property
-    def _is_first(self) -> bool:
-        """Whether leaving ends the program: no other screen is below."""
-        return len(app_of(self).screen_stack) <= 2
 
     @on(Timeline.SeekRequested)
     def _to_moment(self, event: Timeline.SeekRequested) -> None:
