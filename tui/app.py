@@ -43,6 +43,7 @@ from sandbox_tui.tui.lifecycle.fork_session import fork_session
 from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
+from sandbox_tui.tui.lifecycle.run_news_toast import RunNewsToast
 from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.lifecycle.watch_detached import watch_detached
@@ -142,7 +143,10 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._show_first()
         self._themes.follow()
         sandbox_toast = OtherSandboxToast(self, self._run_workers)
-        poll_runs(self, self._announcer.look, sandbox_toast.look, self._follower.look)
+        news = RunNewsToast(self, self._run_workers)
+        news.begin()
+        looks = (self._announcer.look, sandbox_toast.look, news.look, self._follower.look)
+        poll_runs(self, *looks)
         if not self.is_headless:
             self.set_timer(PRELOAD_DELAY_SECONDS, preload_screens)
 

@@ -31,14 +31,20 @@ class Notices:
 
     def take_new(self, workers: Iterable[RunWorker]) -> list[Notice]:
         """Return what is new since the last call."""
-        found: list[Notice] = []
+        return [
+            Notice(f"sandbox-tui: {words}", cut(worker.request.task))
+            for worker, words in self.take_news(workers)
+        ]
+
+    def take_news(self, workers: Iterable[RunWorker]) -> list[tuple[RunWorker, str]]:
+        """Return the runs with something new since the last call, and in words what that is."""
+        found: list[tuple[RunWorker, str]] = []
         for worker in workers:
             words = failed(worker) or notification_text(worker.state)
             if words != self._reported.get(worker.run_id, ""):
                 self._reported[worker.run_id] = words
                 if words:
-                    title = words.partition(":")[0]
-                    found.append(Notice(f"sandbox-tui: {title}", cut(worker.request.task)))
+                    found.append((worker, words.partition(":")[0]))
         return found
 
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, OptionList, TextArea
+from textual.widgets import Input, OptionList, Static, TextArea
 
 from sandbox_tui.core.agent.approval_gate import Gate
 from sandbox_tui.core.config.settings import load
@@ -400,6 +400,25 @@ async def test_the_original_is_approved_once_it_is_clear_that_the_draft_is_not(
         await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
         await pilot.press("y")
         await until(pilot, lambda: decisions == [("approve", 1)])
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+async def test_the_question_about_a_draft_shows_all_its_answers(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    async with app.run_test(size=size) as pilot:
+        dialog = DraftOrOriginalDialog(1)
+        await app.push_screen(dialog)
+        answers = dialog.query_one("#answers", Static)
+        await until(pilot, lambda: answers.region.height == 4)
+        lines = str(answers.render()).split("\n")
+        assert lines == [
+            "",
+            "e open the draft",
+            "y approve the original",
+            "n/esc/enter keep waiting",
+        ]
 
 
 async def test_the_bar_names_a_file_that_is_read_and_does_not_exist(tmp_path: Path) -> None:

@@ -98,6 +98,14 @@ async def test_small_cards_keep_the_keys(height: int, tmp_path: Path) -> None:
         assert lines[0].startswith("✓ submitted")
 
 
+async def test_a_narrow_card_keeps_the_keys_that_the_bar_below_lacks(tmp_path: Path) -> None:
+    (tmp_path / "answer.txt").write_text("one")
+    last = (await shown(6, finished_state(tmp_path), "q leave", size=(60, 20)))[-1]
+    assert "V replay" in last
+    assert "E export" in last
+    assert "open folder" not in last
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [(None, "output/answer.txt was not written"), ("\n", "output/answer.txt is empty")],

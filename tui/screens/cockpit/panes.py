@@ -109,6 +109,10 @@ class HasPanes(Screen[None]):
     def _hides_calls(self) -> bool:
         return self.has_class("-narrow") and not self.has_class("-on-calls")
 
+    @property
+    def _is_in_terminal(self) -> bool:
+        return self.has_class("-on-terminals")
+
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Show the focused pane if there is only room for some of them."""
         self._panes.show_around(event.widget)

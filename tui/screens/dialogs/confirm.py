@@ -39,10 +39,12 @@ class ConfirmDialog(Dialog[bool]):
         self._words = {"answer(True)": yes, "answer(False)": no}
 
     def compose(self) -> ComposeResult:
-        """Yield the question."""
+        """Yield the question, and the keys in case the border is too narrow for them."""
         with Vertical(classes="dialog") as box:
             box.border_subtitle = self.keys_words
             yield Static(sanitize(self._question), markup=False)
+            lines = "\n".join(("", *self.keys_words.split(" · ")))
+            yield Static(lines, id="answers", markup=False)
 
     @property
     def keys_words(self) -> str:
@@ -51,9 +53,11 @@ class ConfirmDialog(Dialog[bool]):
         return f"{hint('confirm.yes')} {yes} · {hints('confirm.no')} {no}"
 
     def on_resize(self) -> None:
-        """Leave the keys to the bar below if they do not fit into the border."""
+        """Show the keys below the question, one a line, if they do not fit into the border."""
         box, words = self.query_one(".dialog"), self.keys_words
-        box.border_subtitle = words if cell_len(words) <= box.size.width - CORNERS else ""
+        fits = cell_len(words) <= box.size.width - CORNERS
+        box.border_subtitle = words if fits else ""
+        self.query_one("#answers").display = not fits
 
     def words_for(self, action: str) -> str | None:
         """Return what an answer does, for the key bar and the help."""

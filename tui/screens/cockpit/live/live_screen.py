@@ -261,7 +261,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         decides = action in ("approve", "edit", "reject")
         if decides and self.query_one(ApprovalBar).display:
             return ""
-        if action == TERMINALS_ACTION and self._has_prompt:
+        if action == TERMINALS_ACTION and self._has_prompt and not self._is_in_terminal:
             return "answer prompt"
         words = self._steering.words_for(action)
         return super().words_for(action) if words is None else words

@@ -11,6 +11,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, TrainingRow
 from sandbox_tui.sessions.remote.resume_here import resume_here
+from sandbox_tui.tui.format.titles import task_line, task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -24,6 +25,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
 if TYPE_CHECKING:
+    from sandbox_tui.sessions import RunWorker
     from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
     from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 
@@ -80,6 +82,19 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     def is_recording(self) -> bool:
         """Whether runs of this program are being recorded."""
         return bool(self._run_workers.unfinished)
+
+    def listed_title(self, run: RunWorker) -> str:
+        """Return the title of a run of this program: the user may have named it here."""
+        running = self.query_one(SessionList).running_sessions
+        return next((task_title(one) for one in running if one.id == run.run_id), None) or (
+            task_line(run.request.task)
+        )
+
+    def opens_on_enter(self, run_id: str) -> bool:
+        """Return whether enter opens this session now."""
+        shown = self.query_one(SessionList)
+        here = shown.current if shown.has_focus and self.is_current else None
+        return here is not None and here.id == run_id
 
     def reload(self) -> object:
         """Reload the sessions."""

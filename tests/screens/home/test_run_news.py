@@ -1,0 +1,137 @@
+"""The toast on the home screen about runs that end, or wait for the user, in the background."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.tui.lifecycle.run_poll import NAME
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.screens.home.test_find_sessions import at_home
+from tests.snapshots.sample_run import sample_run
+from tests.snapshots.watched_run import WatchedRun
+from tests.unit.event_streams import started
+from tests.unit.sample_run import keep, sample
+from tests.waiting import until
+
+
+def enter_run(pilot: Pilot[int], store: Store, run_id: str, task: str) -> RunWorker:
+    """Enter a run of this program that is running, and that the list shows."""
+    worker = RunWorker(RunRequest(task=task, settings=load({})), store)
+    worker.run_id = run_id
+    first = started(run_id, task=task)
+    worker.state.apply(first)
+    pilot.app.runs.all[run_id] = worker  # type: ignore[attr-defined]
+    return worker
+
+
+def end(worker: RunWorker, reason: Any = "submitted") -> None:
+    worker.state.apply(e.RunFinished(reason=reason, error=None, totals=e.Totals()))
+
+
+def wait_for_user(worker: RunWorker) -> None:
+    call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
+    worker.state.apply(e.CallProposed(call=call))
+    worker.state.apply(e.CallHeld(call=1))
+
+
+def look(pilot: Pilot[int]) -> list[str]:
+    """Look at the runs now; return the toasts."""
+    (poll,) = [timer for timer in pilot.app._timers if timer.name == NAME]
+    assert poll._callback is not None
+    poll._callback()
+    return [toast.message for toast in shown_toasts(pilot.app)]
+
+
+async def going(home: HomeScreen, pilot: Pilot[int], store: Store, *tasks: str) -> list[RunWorker]:
+    """Start runs, the first of which is the row under the cursor."""
+    for task in tasks:
+        store.append(task, [started(task, task=task, started_at=9e9)])
+    sessions = home.query_one(SessionList)
+    sessions.go_to(tasks[0])
+    home.reload()
+    await until(pilot, lambda: sessions.current is not None and sessions.current.id == tasks[0])
+    workers = [enter_run(pilot, store, task, task) for task in tasks]
+    assert look(pilot) == []
+    return workers
+
+
+async def test_a_run_that_ends_is_told_and_enter_opens_it_while_the_cursor_is_there(
+    tmp_path: Path,
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            (run,) = await going(home, pilot, store, "fold the list")
+            end(run)
+            await until(pilot, lambda: look(pilot) == ["fold the list: submitted · enter opens it"])
+            (toast,) = shown_toasts(pilot.app)
+            assert toast.severity == "information"
+            await pilot.press("down")
+            await until(pilot, lambda: look(pilot) == [])
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
+async def test_a_run_that_begins_to_wait_is_told_under_the_name_that_the_user_gave_it(
+    tmp_path: Path,
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            _, other = await going(home, pilot, store, "one", "two")
+            store.rename("two", "the second")
+            home.reload()
+            await until(pilot, lambda: home.listed_title(other) == "the second")
+            wait_for_user(other)
+            await until(pilot, lambda: look(pilot) == ["the second: a call waits for you"])
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
+async def test_several_at_once_are_one_line(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            one, two, three, four = await going(home, pilot, store, "one", "two", "three", "four")
+            for run in (one, two, three):
+                end(run)
+            await until(pilot, lambda: look(pilot) == ["3 runs have ended"])
+            end(enter_run(pilot, store, "five", "five"))
+            wait_for_user(four)
+            await until(pilot, lambda: "1 run has ended · 1 run waits for you" in look(pilot))
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
+async def test_what_another_screen_has_shown_is_no_news(tmp_path: Path) -> None:
+    """A dialog is no other screen; nor are samples and detached runs told of."""
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            one, two, three, four = await going(home, pilot, store, "one", "two", "three", "four")
+            watched = LiveScreen(WatchedRun(sample_run()), store)
+            await pilot.app.push_screen(watched)
+            end(one)
+            assert look(pilot) == []
+            end(two)
+            watched.dismiss(None)
+            await until(pilot, lambda: pilot.app.screen is home)
+            assert look(pilot) == []
+            runs = pilot.app.runs  # type: ignore[attr-defined]
+            runs.samples.add("four")
+            end(four)
+            assert look(pilot) == []
+            await pilot.press("question_mark")
+            await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+            end(three, "max_steps")
+            await until(pilot, lambda: look(pilot) == ["three: max steps"])
+            runs.all.clear()
