@@ -723,7 +723,7 @@ async def test_the_key_bar_names_the_arrows_as_the_guide_does(
         await until(pilot, lambda: screen.position > 0)
         await pilot.pause()
         shown = screen.query_one(KeyBar).render_line(0).text
-        assert shown.startswith("space play  → step  : to step  q back  ")
+        assert shown.startswith("space play  → step  : to step  q leave  ")
         assert "? help  ^p palette" in shown
 
 

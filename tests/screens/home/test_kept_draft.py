@@ -142,3 +142,16 @@ def test_a_draft_that_cannot_be_written_is_no_error(tmp_path: Path, broken: str)
     file = tmp_path / "nowhere" / "draft.json" if broken == "missing folder" else tmp_path
     KeptDraft(file).write({"task": "t"})
     assert KeptDraft(file).read() is None
+
+
+async def test_a_blank_task_is_no_draft(store: Store) -> None:
+    app = SandboxTui(config.load({"model.name": "m", "model.local_ports": []}), store)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+        await pilot.press("enter", "space", "escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        assert not draft_file().exists()
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)

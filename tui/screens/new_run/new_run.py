@@ -360,8 +360,8 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     @property
     def unsaved(self) -> Texts:
         """What was typed or chosen here and is saved nowhere else."""
-        typed = self.typed().items()
-        return {name: text for name, text in typed if text != self._at_first.get(name)}
+        typed = self.typed() if self.typed()["task"].strip() else {**self.typed(), "task": ""}
+        return {name: text for name, text in typed.items() if text != self._at_first.get(name)}
 
     # --- how many runs
 

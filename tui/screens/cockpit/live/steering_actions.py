@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing_extensions import override
 
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
+from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.textual_support.toasts import passing_toasts, put_toasts_away
@@ -19,7 +21,7 @@ class SteeringActions(Cockpit):
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        if action == "put_away" and not passing_toasts(app_of(self)):
+        if action == "put_away" and not (self.state.finished or passing_toasts(app_of(self))):
             return "there are none"
         return super().why_unavailable(action, parameters)
 
@@ -76,8 +78,16 @@ class SteeringActions(Cockpit):
         self._steering.skip()
 
     def action_put_away(self) -> None:
-        """Remove the notices from the screen."""
-        put_toasts_away(app_of(self))
+        """Remove the notices from the screen; without any, go back once the run has ended, unless
+        that ends the program."""
+        if passing_toasts(app_of(self)):
+            put_toasts_away(app_of(self))
+        elif is_repeated_escape(self):
+            return  # the first one closed something
+        elif leaving_word(self) == "leave":
+            self.notify(f"{hint('live.leave')} leaves.", timeout=2, markup=False)
+        else:
+            self.action_leave()
 
     async def action_interrupt(self) -> None:
         """Interrupt only the running command, unless the key was pressed twice to close
