@@ -83,7 +83,7 @@ def test_all_of_a_long_answer_can_be_read_searched_and_copied(
     with Terminal(*run(server), home=own_home, columns=100, rows=30) as terminal:
         terminal._tmux("set-option", "-s", "set-clipboard", "on")
         terminal.wait_for("✓ submitted", "1 bash")
-        terminal.press("g", "Down")
+        terminal.press("g", "Down", "Down")
         terminal.press("Enter")
         terminal.wait_for("… 86 more lines", "o open all")
         terminal.press("o")
