@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual.app import App
 from textual.screen import Screen
@@ -54,8 +54,11 @@ class RunNewsToast:
     def begin(self) -> None:
         """Also look whenever the screen changes: what the left screen has shown is no news."""
         self._app.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
-            self._app, lambda _: self.look(), immediate=True
+            self._app, self._screen_changed, immediate=True
         )
+
+    def _screen_changed(self, _: Screen[Any]) -> None:
+        self.look()
 
     def look(self) -> None:
         """Look at the runs; show a toast about what is new."""
