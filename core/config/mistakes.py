@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,14 +47,14 @@ class SettingsError(ConfigError):
     """Settings that cannot be used, with all their mistakes.
 
     Attributes:
-        mistakes: at least one, by line.
+        mistakes: at least one, by line; those outside the file come last.
         path: of the config file.
         short: the first of them, and how many more there are.
     """
 
     def __init__(self, path: Path, mistakes: Sequence[Mistake]) -> None:
         self.path = path
-        self.mistakes = tuple(sorted(mistakes, key=lambda one: one.line))
+        self.mistakes = tuple(sorted(mistakes, key=lambda one: one.line or math.inf))
         first, *others = self.mistakes
         source = (
             f"Settings (file {path})" if any(not one.source for one in mistakes) else "Settings"

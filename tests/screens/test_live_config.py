@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.resources
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.config.settings import config_file
@@ -26,6 +27,15 @@ def theme_text(name: str | None, accent: str = "#00ff00") -> str:
 
 def said(app: SandboxTui) -> str:
     return "\n".join(str(note.message) for note in app._notifications)
+
+
+async def test_a_notice_names_a_misspelt_variable(
+    app: SandboxTui, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_LIMITS_MAX_STPES", "7")
+    async with app.run_test(size=(160, 45)):
+        assert "$SANDBOX_TUI_LIMITS_MAX_STPES: no setting has this name" in said(app)
+        assert "Did you mean SANDBOX_TUI_LIMITS_MAX_STEPS?" in said(app)
 
 
 async def test_the_screen_follows_the_file_at_once(app: SandboxTui) -> None:

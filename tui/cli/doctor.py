@@ -17,7 +17,7 @@ import click
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.config.mistakes import SettingsError
+from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 from sandbox_tui.core.config.settings import (
     ModelSettings,
     SandboxSettings,
@@ -105,11 +105,17 @@ def _fix_for(error: SandboxTuiError) -> str:
 
 
 def _screen() -> list[Finding]:
-    """Return the mistakes in the theme and the keys, which stop nothing."""
-    return [
-        Finding("theme" if "ui.theme:" in str(mistake) else "keys", None, str(mistake))
-        for mistake in mistakes_of_screen()
-    ]
+    """Return the mistakes in the theme, the keys and the names of variables, which stop nothing."""
+    return [_mistake_of_screen(mistake) for mistake in mistakes_of_screen()]
+
+
+def _mistake_of_screen(mistake: Mistake) -> Finding:
+    if mistake.words.startswith("ui.theme:"):
+        return Finding("theme", None, str(mistake))
+    if mistake.source:
+        fix = f"rename or unset {sanitize_line(mistake.source)}"
+        return Finding("settings", None, str(mistake), fix)
+    return Finding("keys", None, str(mistake))
 
 
 def _model(model: ModelSettings) -> Finding:

@@ -1,5 +1,5 @@
-"""Finds the mistakes in the theme and the keys of the config file, which stop nothing by themselves
-and are reported together with those in the settings."""
+"""Finds the mistakes that stop nothing by themselves, in the theme, the keys and the names of
+environment variables, and are reported together with those in the settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITH_LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
 
 def mistakes_of_screen() -> Sequence[Mistake]:
-    """Return the mistakes in the theme and in the keys of the config file.
+    """Return the mistakes in the theme, in the keys and in the names of environment variables.
 
     Raises:
         ConfigError: it is not TOML.
@@ -24,6 +24,7 @@ def mistakes_of_screen() -> Sequence[Mistake]:
     from sandbox_tui.core.config.mistakes import Mistake
     from sandbox_tui.core.config.settings import config_file, read_toml, variable
     from sandbox_tui.core.config.toml_lines import line_of
+    from sandbox_tui.core.config.unknown_variables import unknown_variables
 
     text, tables = read_toml(config_file())
     found: list[Mistake] = []
@@ -37,7 +38,14 @@ def mistakes_of_screen() -> Sequence[Mistake]:
     for problem in _problems_of_keys(_table(tables, "keys"), text):
         match = _WITH_LINE.fullmatch(problem)
         found.append(Mistake(int(match[1]), match[2]) if match else Mistake(0, problem))
-    return found
+    return [*found, *unknown_variables(_key_variable(_table(tables, "model")))]
+
+
+def _key_variable(model: dict[str, Any]) -> str:
+    from sandbox_tui.core.config.settings import ModelSettings, variable
+
+    named = model.get("api_key_env", ModelSettings().api_key_env)
+    return str(os.environ.get(variable("model", "api_key_env"), named))
 
 
 def _problems_of_keys(table: dict[str, Any], text: str) -> Sequence[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import config_file
+from sandbox_tui.core.config.unknown_variables import unknown_variables
 from sandbox_tui.tui.format.setting_text import effects
 from sandbox_tui.tui.keys.hint import use_keys
 from sandbox_tui.tui.keys.keymap import keymap_in_file
@@ -36,6 +37,9 @@ class FollowSettings:
         """Apply what the settings say about the screen, and whatever changes from now on."""
         self._apply_animations()
         self._apply_keys()
+        for mistake in unknown_variables(self._settings.now.model.api_key_env):
+            words = sanitize_line(str(mistake))
+            self._app.notify(words, severity="warning", markup=False, timeout=10)
         self._settings.other_mistakes = mistakes_of_screen
         self._settings.watch(self._changed)
 

@@ -1,7 +1,9 @@
-"""Reports mistakes in the config file, also those in the theme and the keys."""
+"""Reports mistakes in the settings, also those that stop nothing: in the theme, the keys and the
+names of environment variables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,12 +13,12 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
 
 if TYPE_CHECKING:
-    from sandbox_tui.core.config.mistakes import SettingsError
+    from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 
 
 def error_words(error: SandboxTuiError) -> str:
-    """Return the words of an error; of settings that cannot be used, with the mistakes in the theme
-    and the keys, which stop nothing by themselves."""
+    """Return the words of an error; of settings that cannot be used, with the mistakes that stop
+    nothing by themselves."""
     from sandbox_tui.core.config.mistakes import SettingsError
 
     return sanitize(str(_in_full(error) if isinstance(error, SettingsError) else error))
@@ -27,18 +29,24 @@ def _in_full(error: SettingsError) -> SettingsError:
 
 
 def say_mistakes_of_screen() -> None:
-    """Print the mistakes in the theme and the keys on stderr, one per line."""
-    for mistake in mistakes_of_screen():
+    """Print the mistakes that stop nothing on stderr, one per line."""
+    _say(mistakes_of_screen())
+
+
+def _say(mistakes: Sequence[Mistake]) -> None:
+    for mistake in mistakes:
         click.echo(f"sandbox-tui: {sanitize_line(str(mistake))}", err=True)
 
 
 def say_if_file_is_broken() -> None:
-    """Print a line on stderr if the settings cannot be used, for commands that need none."""
+    """Print a line on stderr if the settings cannot be used, for commands that need none; otherwise
+    one for each environment variable that sets nothing."""
     from sandbox_tui.core.config.mistakes import SettingsError
     from sandbox_tui.core.config.settings import load
+    from sandbox_tui.core.config.unknown_variables import unknown_variables
 
     try:
-        load()
+        _say(unknown_variables(load().model.api_key_env))
     except SettingsError as error:
         click.echo(f"sandbox-tui: {sanitize(_in_full(error).short)}", err=True)
     except ConfigError as error:

@@ -126,3 +126,18 @@ def test_a_wrong_environment_variable_is_named_as_what_to_change(
     assert "✗ settings   Settings: $SANDBOX_TUI_LIMITS_MAX_STEPS: limits.max_steps must" in output
     assert "→ change or unset $SANDBOX_TUI_LIMITS_MAX_STEPS\n" in output
     assert "config.toml" not in output
+
+
+def test_a_misspelt_environment_variable_is_named_and_stops_nothing(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "engine_status", lambda image: HAS_IMAGE)
+    monkeypatch.setenv("SANDBOX_TUI_LIMITS_MAX_STPES", "7")
+    done = CliRunner().invoke(main, ["doctor"])
+    assert done.exit_code == 0
+    lines = done.output.splitlines()
+    at = lines.index(
+        "· settings   $SANDBOX_TUI_LIMITS_MAX_STPES: no setting has this name, so the variable is "
+        "ignored. Did you mean SANDBOX_TUI_LIMITS_MAX_STEPS?"
+    )
+    assert lines[at + 1].strip() == "→ rename or unset $SANDBOX_TUI_LIMITS_MAX_STPES"

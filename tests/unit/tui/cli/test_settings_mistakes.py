@@ -105,3 +105,68 @@ def test_a_wrong_theme_in_a_variable_is_not_blamed_on_the_file(
     monkeypatch.setenv("SANDBOX_TUI_UI_THEME", "nosuch")
     (mistake,) = mistakes_of_screen()
     assert str(mistake) == ("$SANDBOX_TUI_UI_THEME: ui.theme: There is no theme named 'nosuch'.")
+
+
+MISSPELT = "SANDBOX_TUI_LIMITS_MAX_STPES"
+IGNORED = (
+    f"${MISSPELT}: no setting has this name, so the variable is ignored. "
+    "Did you mean SANDBOX_TUI_LIMITS_MAX_STEPS?"
+)
+
+
+@pytest.mark.parametrize("command", [["config"], ["sessions", "ls"]])
+def test_a_misspelt_variable_is_reported_and_stops_nothing(
+    command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MISSPELT, "7")
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0
+    assert done.stderr == f"sandbox-tui: {IGNORED}\n"
+
+
+def test_a_misspelt_variable_never_comes_before_what_stops_the_program(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text("[limits]\nmax_steps = 'x'\n")
+    monkeypatch.setenv(MISSPELT, "7")
+    wrong = "line 2: limits.max_steps must be a whole number, not 'x'."
+    done = CliRunner().invoke(main, ["config"])
+    assert done.exit_code == 2
+    head = f"sandbox-tui: Settings (file {file}), 2 mistakes:"
+    assert done.stderr.splitlines() == [head, f"  {wrong}", f"  {IGNORED}"]
+    done = CliRunner().invoke(main, ["sessions", "ls"])
+    assert done.stderr == f"sandbox-tui: Settings (file {file}): {wrong} And 1 more.\n"
+
+
+def test_a_variable_like_no_setting_lists_those_of_its_table(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_UI_COLOURS", "secret")
+    (mistake,) = mistakes_of_screen()
+    assert str(mistake) == (
+        "$SANDBOX_TUI_UI_COLOURS: no setting has this name, so the variable is ignored. Known "
+        "keys of [ui]: theme, animations, terminal_engine, images, notify, title."
+    )
+
+
+@pytest.mark.parametrize("source", ["file", "variable"])
+def test_a_variable_that_holds_the_key_is_no_mistake(
+    source: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "SANDBOX_TUI_MODEL_API_KEY"
+    monkeypatch.setenv(name, "sk-1")
+    file.write_text("")
+    assert [one.source for one in mistakes_of_screen()] == [f"${name}"]
+    if source == "file":
+        file.write_text(f'[model]\napi_key_env = "{name}"\n')
+    else:
+        monkeypatch.setenv("SANDBOX_TUI_MODEL_API_KEY_ENV", name)
+    assert not mistakes_of_screen()
+
+
+@pytest.mark.parametrize("name", ["SANDBOX_TUI_KILLS_SEED", "SANDBOX_TUI_REQUIRE_DOCKER"])
+def test_a_variable_of_no_table_is_not_meant_as_a_setting(
+    name: str, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "1")
+    assert not mistakes_of_screen()

@@ -1,0 +1,37 @@
+"""Finds environment variables that look like settings but set none, such as misspelt ones."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection
+
+from sandbox_tui.core.config.mistakes import Mistake
+from sandbox_tui.core.config.settings import sections, variable
+
+
+def unknown_variables(key_variable: str) -> list[Mistake]:
+    """Return a mistake for each variable that begins like those of a section but sets nothing.
+
+    Other variables with the program's prefix are not meant as settings.
+
+    Args:
+        key_variable: the variable with the API key, whose name the user chooses.
+    """
+    found: list[Mistake] = []
+    for section, kind in sections().items():
+        known = {variable(section, field) for field in kind.__struct_fields__}
+        found += [
+            Mistake(0, _words(name, section, kind.__struct_fields__), f"${name}")
+            for name in sorted(os.environ)
+            if name.startswith(variable(section, "")) and name not in {*known, key_variable}
+        ]
+    return found
+
+
+def _words(name: str, section: str, fields: Collection[str]) -> str:
+    field = name.removeprefix(variable(section, "")).lower()
+    close = difflib.get_close_matches(field, fields, 1)
+    meant = f"Did you mean {variable(section, close[0])}?" if close else ""
+    hint = meant or f"Known keys of [{section}]: {', '.join(fields)}."
+    return f"no setting has this name, so the variable is ignored. {hint}"
