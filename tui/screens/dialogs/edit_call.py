@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
-from rich.cells import cell_len
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -26,6 +25,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.screens.dialogs.field_heights import MIN_ROWS, heights_of, rows_of
 from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.argument_texts import (
@@ -45,9 +45,6 @@ _LABELS = {
 
 _FILE_TEXTS = ("file_text", "old_str", "new_str")
 
-
-MIN_ROWS = 6
-"""Minimum height of a long field among others, with its border."""
 
 MAX_SHARE = 80
 """Maximum percentage of the screen's height that the dialog takes."""
@@ -177,8 +174,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         self._fit_box()
         room = self.query_one(VerticalScroll).content_size
         areas = [area for area in self._areas("field") if not area.has_class("-only")]
-        needed = [_rows(area.text, room.width - BESIDE_TEXT) + 2 for area in areas]
-        for area, height in zip(areas, _heights(needed, room.height), strict=True):
+        needed = [rows_of(area.text, room.width - BESIDE_TEXT) + 2 for area in areas]
+        for area, height in zip(areas, heights_of(needed, room.height), strict=True):
             area.styles.height = height
         self.call_after_refresh(self._show_focused)
 
@@ -187,7 +184,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         box = self.query_one(VerticalScroll)
         shown = [area for area in self.query(TextArea) if area.display]
         width = box.content_size.width - BESIDE_TEXT
-        needed = sum(max(MIN_ROWS, _rows(area.text, width) + 3) for area in shown)
+        needed = sum(max(MIN_ROWS, rows_of(area.text, width) + 3) for area in shown)
         most = max(MIN_ROWS, self.size.height * MAX_SHARE // 100)
         box.styles.height = min(needed + 2, most)
 
@@ -389,19 +386,3 @@ def _area(label: str, text: str, *, classes: str) -> TextArea:
     )
     area.border_title = Content(sanitize_line(label))  # stays with the field when it scrolls
     return area
-
-
-def _rows(text: str, width: int) -> int:
-    """Return the number of rows of a text that is wrapped at this width."""
-    return sum(max(1, -(-cell_len(line) // max(1, width))) for line in text.split("\n"))
-
-
-def _heights(needed: Sequence[int], room: int) -> list[int]:
-    """Return the heights of fields: short ones as needed; the long ones share what is left."""
-    heights = list(needed)
-    left, waiting = room, sorted(range(len(needed)), key=lambda n: needed[n])
-    for done, field in enumerate(waiting):
-        share = max(left // (len(waiting) - done), min(MIN_ROWS, room))
-        heights[field] = max(3, min(needed[field], share))
-        left -= heights[field]
-    return heights

@@ -77,7 +77,7 @@ class SteeringActions(Cockpit):
         """Skip the waiting call."""
         self._steering.skip()
 
-    def action_put_away(self) -> None:
+    async def action_put_away(self) -> None:
         """Remove the notices from the screen; without any, go back once the run has ended, unless
         that ends the program."""
         if passing_toasts(app_of(self)):
@@ -87,7 +87,7 @@ class SteeringActions(Cockpit):
         elif leaving_word(self) == "leave":
             self.notify(f"{hint('live.leave')} leaves.", timeout=2, markup=False)
         else:
-            self.action_leave()
+            await self.run_action("leave")
 
     async def action_interrupt(self) -> None:
         """Interrupt only the running command, unless the key was pressed twice to close
