@@ -81,7 +81,7 @@ def test_a_session_that_cannot_be_resumed_says_why(scripted_server: Start, own_h
     with Terminal(home=own_home) as terminal:
         terminal.wait_for("r resume")
         terminal.press("r")
-        terminal.wait_for("this did not work", "The container of this session is gone")
+        terminal.wait_for("this did not work", "the container of this session is gone")
         terminal.press("Escape")
         terminal.wait_for("interrupted", "n new run")
         terminal.press("C-q")  # q has no effect right after Escape
@@ -90,4 +90,4 @@ def test_a_session_that_cannot_be_resumed_says_why(scripted_server: Start, own_h
         terminal.wait_for("this did not work")
         terminal.press("Escape")
         assert terminal.exit_code() == 4
-        assert "The container of this session is gone" in terminal.screen()
+        assert "the container of this session is gone" in terminal.screen()

@@ -114,7 +114,9 @@ def test_errors_are_reported_in_a_sentence(person: Person) -> None:
         assert "no suite 'nothing'" in person.runs(f"{run} nothing --model m", code=2)
         assert "No model is set" in person.runs(f"{run} products.yaml --headless", code=2)
         assert "no domain" in person.runs(f"{run} products.yaml --model m --domain x", code=2)
-        nowhere = f"{run} products.yaml --model m --base-url http://127.0.0.1:9/v1 --ray 127.0.0.1:1"
+        nowhere = (
+            f"{run} products.yaml --model m --base-url http://127.0.0.1:9/v1 --ray 127.0.0.1:1"
+        )
         assert "No Ray cluster answers" in person.runs(nowhere, code=2)
         assert "not the address" in person.runs("sandbox-tui eval resume --ray nowhere", code=2)
         assert "no evaluation" in person.runs("sandbox-tui eval report", code=2)

@@ -75,7 +75,7 @@ def test_a_run_that_cannot_start_gives_its_text_back(
         person.presses("Tab", "Enter")
         person.sees("submitted", "bubblewrap")
         person.presses("q")
-        person.sees("a task typed with care", "submitted")
+        person.sees("a task typed with care", "submitted", "n new run")
         person.presses("q")
         assert person.is_back() == 0
 

@@ -29,6 +29,10 @@ def test_shells_are_opened_used_and_closed(person: Person, scripted_server: Serv
         person.sees("the2second")
         person.presses("C-]")
         person.no_longer_sees("keyboard goes to the sandbox")
+        person.presses("]")  # from the model's tab, which came back to the front
+        person.sees("by2hand")
+        person.presses("]")
+        person.sees("the2second")
         person.presses("[")
         person.sees("by2hand")
         person.presses("]")

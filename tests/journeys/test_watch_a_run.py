@@ -34,7 +34,7 @@ def test_calls_are_read(person: Person) -> None:
         person.sees("python3", " of ")
         person.presses_and_looks("Down", "Up", "Enter", "Escape", "n", "N")
         person.presses("/", "Escape")
-        person.presses("Home", "Down", "o")
+        person.presses("Home", "Down", "Down", "o")
         person.sees("call 1", "esc close")
         person.presses("/")
         person.types("e")

@@ -25,7 +25,6 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-from sandbox_tui.tui.screens.dialogs.field_heights import MIN_ROWS, heights_of, rows_of
 from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.argument_texts import (
@@ -33,6 +32,7 @@ from sandbox_tui.tui.widgets.calls.argument_texts import (
     one_object,
     pretty_arguments,
 )
+from sandbox_tui.tui.widgets.field_heights import MIN_ROWS, heights_of, rows_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _LABELS = {
