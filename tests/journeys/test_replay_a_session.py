@@ -63,7 +63,7 @@ def test_a_session_is_replayed(person: Person) -> None:
         person.sees("note on")  # a step, or the session if the task was found
         person.types("a note")
         person.presses("Enter")
-        person.sees("✎ a note")
+        person.sees("✎", "a note")
         person.presses("q")
         person.sees("sessions 1")
         person.presses("q")
