@@ -36,6 +36,7 @@ async def test_it_goes_back_or_says_what_leaves(tmp_path: Path) -> None:
         first = LiveScreen(WatchedRun([sample_run()[0], end]), store)
         await app.switch_screen(first)
         await until(pilot, lambda: first.state.finished and app.screen is first)
+        await pilot.press("down")
         await pilot.press("escape")
         await until(pilot, lambda: [n.message for n in passing_toasts(app)] == ["q leaves."])
         assert app.screen is first

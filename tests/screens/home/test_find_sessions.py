@@ -88,7 +88,7 @@ async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: St
         hits = home.query_one(SearchResults)
         await until(pilot, lambda: home.is_finding and hits.block_count() > 2)
         assert not home.query_one(SessionList).display
-        await look_for(home, pilot, "zebra tool:bash")
+        await look_for(home, pilot, "zebra outcome:submitted")
         await until(pilot, lambda: "output" in text_of(hits))
         assert "1 session · 11 found" in str(hits.border_title)
         assert "6 more in this session" in text_of(hits)

@@ -612,13 +612,22 @@ async def test_the_header_follows_the_model_of_a_newer_run_of_another_program(
             await until(pilot, lambda: "m beta" in str(banner.render()))
 
 
+async def start_anyway(pilot: Pilot[int], started: Started) -> None:
+    """Answer the question about a server that does not answer, if it is known in time."""
+    app = pilot.app
+    await until(pilot, lambda: started or isinstance(app.screen, StartAnywayDialog))
+    if not started:
+        await pilot.press("y")
+        await until(pilot, lambda: bool(started))
+
+
 async def test_several_models_run_the_same_tasks(app: SandboxTui, started: Started) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", *"one", "enter", *"---", "enter", *"two")
         await fill_field(pilot, "model", "m1, m2,, m1 ")
         await fill_field(pilot, "samples", "2")
         await pilot.press("ctrl+s")
-        await pilot.pause()
+        await start_anyway(pilot, started)
     found = [(r.task, r.settings.model.name) for r in started]
     assert found == [
         *[("one", "m1")] * 2,

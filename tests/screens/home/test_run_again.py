@@ -24,6 +24,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.run_again import RunAgainDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.screens.home.test_new_run import start_anyway
 from tests.unit.event_streams import started as started_event
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
@@ -173,7 +174,7 @@ async def test_what_is_changed_is_started(
         for name, text in (("model", "m2, m3"), ("input", ""), ("steps", "9")):
             form.query_one(f"#{name}", Input).value = text
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: bool(started))
+        await start_anyway(pilot, started)
     assert [(r.task, r.settings.model.name, r.input) for r in started] == [
         ("fix that", "m2", None),
         ("fix that", "m3", None),
