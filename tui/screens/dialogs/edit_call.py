@@ -172,6 +172,9 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
 
     def _fit(self) -> None:
         self._fit_box()
+        self.call_after_refresh(self._fit_fields)  # once the box has its height
+
+    def _fit_fields(self) -> None:
         room = self.query_one(VerticalScroll).content_size
         areas = [area for area in self._areas("field") if not area.has_class("-only")]
         needed = [rows_of(area.text, room.width - BESIDE_TEXT) + 2 for area in areas]
