@@ -142,7 +142,8 @@ async def test_few_are_listed_and_removed_at_a_time(
     removal = Counted(getattr(module, name))
     monkeypatch.setattr(module, name, removal.in_thread)
     await asyncio.gather(*(one.close() for one in opened))
-    assert (removal.calls, removal.most) == (6, AT_ONCE)
+    assert removal.calls == 6
+    assert removal.most <= AT_ONCE  # fewer if their processes end one after the other
 
 
 async def test_a_warm_spare_is_handed_out_and_another_takes_its_place(
