@@ -108,10 +108,13 @@ def why_no_answer(answer: str | None, *, is_rebuilt: bool = False) -> str:
     rebuilt from another recording tells only what that contains."""
     if is_rebuilt:
         return "the recording does not contain it"
-    return f"output/answer.txt {'was not written' if answer is None else 'is empty'}"
+    return f"output/{_what_is_wrong_with_file(answer)}"
 
 
 def said_mark(answer: str | None) -> str:
     """Return the mark of an answer that is only in the call of `submit`, given its empty answer."""
-    file = f"answer.txt {'was not written' if answer is None else 'is empty'}"
-    return f"(said in submit; {file})"
+    return f"(said in submit; {_what_is_wrong_with_file(answer)})"
+
+
+def _what_is_wrong_with_file(answer: str | None) -> str:
+    return f"answer.txt {'was not written' if answer is None else 'is empty'}"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any, cast
 
+from sandbox_tui.core.base.write_file import write_private_file
 from sandbox_tui.core.config.settings import data_dir
 
 FOLDER = "call-drafts"
@@ -43,11 +43,7 @@ def write(run_id: str, draft: dict[str, Any]) -> None:
         file = _file(run_id)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove_old(file.parent)
-        part = file.with_name(f".{file.name}.{os.getpid()}.part")
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as stream:
-            json.dump(draft, stream)
-        part.replace(file)
+        write_private_file(file, json.dumps(draft).encode())
 
 
 def remove(run_id: str) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from sandbox_tui.core.base.write_file import write_private_file
 from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.tui.screens.dialogs.form import Texts
 
@@ -60,16 +60,10 @@ class KeptDraft:
         self._written = wanted
         with contextlib.suppress(OSError):
             if wanted:
-                self._replace(json.dumps({"saved_at": time.time(), "texts": wanted}))
+                draft = json.dumps({"saved_at": time.time(), "texts": wanted})
+                write_private_file(self._path, draft.encode())
             else:
                 self._path.unlink(missing_ok=True)
-
-    def _replace(self, text: str) -> None:
-        part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as stream:
-            stream.write(text)
-        part.replace(self._path)
 
 
 def _may_hold_secret(name: str, text: str) -> bool:

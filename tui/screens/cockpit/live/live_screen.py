@@ -290,6 +290,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
 
         app_of(self).push_screen(EndRunDialog(), ended)
 
+    @override
     def action_leave(self) -> None:
         """Leave the screen; ask first what to do with an active run."""
         if self.worker.ended.is_set() or not self._confirm_leave:

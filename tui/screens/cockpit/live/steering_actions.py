@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
-from sandbox_tui.tui.keys.leaving_word import leaving_word
+from sandbox_tui.tui.keys.leaving_word import go_back
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.textual_support.toasts import passing_toasts, put_toasts_away
@@ -77,17 +76,19 @@ class SteeringActions(Cockpit):
         """Skip the waiting call."""
         self._steering.skip()
 
-    async def action_put_away(self) -> None:
+    def action_put_away(self) -> None:
         """Remove the notices from the screen; without any, go back once the run has ended, unless
         that ends the program."""
         if passing_toasts(app_of(self)):
             put_toasts_away(app_of(self))
         elif is_repeated_escape(self):
             return  # the first one closed something
-        elif leaving_word(self) == "leave":
-            self.notify(f"{hint('live.leave')} leaves.", timeout=2, markup=False)
         else:
-            await self.run_action("leave")
+            go_back(self, "live.leave", self.action_leave)
+
+    def action_leave(self) -> None:
+        """Leave the screen."""
+        raise NotImplementedError
 
     async def action_interrupt(self) -> None:
         """Interrupt only the running command, unless the key was pressed twice to close

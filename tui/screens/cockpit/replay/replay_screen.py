@@ -16,8 +16,7 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.format.titles import task_title
-from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.keys.leaving_word import leaving_word
+from sandbox_tui.tui.keys.leaving_word import go_back, leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
@@ -299,10 +298,8 @@ class ReplayScreen(ReplayActions):
             self.query_one(FindBar).end()
         elif self.query_one(Calls).show_all():
             return
-        elif leaving_word(self) == "leave":
-            self.notify(f"{hint('replay.leave')} leaves.", timeout=2, markup=False)
         else:
-            self.action_leave()
+            go_back(self, "replay.leave", self.action_leave)
 
     @on(Timeline.SeekRequested)
     def _to_moment(self, event: Timeline.SeekRequested) -> None:
