@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import uuid
 from pathlib import Path
 
 import msgspec
@@ -52,10 +53,11 @@ def test_of_several_waiting_runs_one_has_waited_longest(store: Store) -> None:
 
 
 def test_a_run_that_waits_is_not_called_running(store: Store) -> None:
-    store.append("r", [started(), HELD])
+    waiting = uuid.uuid4().hex  # its socket may be in /tmp, where a test of another process has one
+    store.append(waiting, [started(waiting), HELD])
     store.append("busy", [started("busy")])
-    both = up_to_now(store, [store.run("r"), store.run("busy")])
+    both = up_to_now(store, [store.run(waiting), store.run("busy")])
     assert [outcome_words(run) for run in both] == ["waits for you", "running"]
-    with contextlib.closing(listen("r")):
-        (run,) = up_to_now(store, [store.run("r")])
+    with contextlib.closing(listen(waiting)):
+        (run,) = up_to_now(store, [store.run(waiting)])
         assert outcome_words(run) == "waits for you (detached)"

@@ -27,7 +27,8 @@ def test_the_last_words_are_seen_while_they_are_written() -> None:
 
 
 def test_a_line_of_combining_characters_only_is_shortened() -> None:
-    assert wrap_cells("\u0301 漢", 2, 1) == ["…"]
+    (line,) = wrap_cells("\u0301 漢", 2, 1)
+    assert line in ("…", "\u0301…")  # versions of Rich differ; both fill one cell
 
 
 @given(st.text(alphabet=" \nab漢\u0301", max_size=60), st.integers(-60, 12), st.integers(-1, 4))
