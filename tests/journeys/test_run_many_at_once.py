@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -114,6 +115,36 @@ def test_a_run_continues_in_the_background(person: Person, scripted_server: Serv
         assert person.is_back() == 0
 
 
+def test_home_says_what_happens_in_the_background(person: Person, scripted_server: Serve) -> None:
+    may_answer = threading.Event()
+
+    def slow_reply(request: dict[str, Any]) -> s.Scripted:
+        if may_answer.wait(60) and request["messages"][-1]["role"] == "tool":
+            return s.call("submit")
+        return s.call("execute_bash", command="echo hello")
+
+    server = scripted_server(slow_reply)  # type: ignore[arg-type]
+    with person:
+        person.enters(f'sandbox-tui run "a slow task" --base-url {server.url} --model m --step')
+        person.sees("waits for the model")
+        person.presses("q")
+        person.sees("the run is still running")
+        person.presses("b")
+        person.sees("n new run", "running")
+        may_answer.set()
+        person.sees("opens it")  # the lines of a toast wrap
+        person.presses("Enter")
+        person.sees("◆ call 1")
+        person.presses("M", "a")
+        person.sees("mode auto")
+        person.presses("a")
+        person.sees("submitted")
+        person.presses("q")
+        person.sees("n new run", "submitted")
+        person.presses("q")
+        assert person.is_back() == 0
+
+
 def test_two_runs_are_compared_and_both_are_detached(
     person: Person, scripted_server: Serve
 ) -> None:
@@ -140,6 +171,32 @@ def test_two_runs_are_compared_and_both_are_detached(
         assert screen.count("waits for you (detached)") == 2
         for session in set(re.findall(r"sandbox-tui attach (\S+)", screen)):
             assert f"stopped {session}" in person.runs(f"sandbox-tui stop {session}")
+
+
+def test_an_unfinished_edit_survives_detaching(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(reply)  # type: ignore[arg-type]
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m --step")
+        person.sees("waits for you")
+        person.presses("e")
+        person.sees("edit call 1")
+        person.types(" and my draft")
+        person.presses("Escape")
+        person.sees("Draft saved")
+        person.no_longer_sees("edit call 1")
+        person.presses("C-q")
+        person.sees("A run is still running", "d detach and quit")
+        person.presses("d")
+        assert person.is_back() == 0
+        person.enters("sandbox-tui attach")
+        person.sees("waits for you", "moved to a program")
+        person.presses("e")
+        person.sees("edit call 1", "and my draft")
+        person.presses("C-s")
+        person.sees("edited by you", "once again")
+        person.presses("q")
+        assert person.is_back() == 0
+        assert "stopped" in person.runs("sandbox-tui stop --all")
 
 
 def test_a_run_is_detached_when_the_program_is_quit(person: Person, scripted_server: Serve) -> None:
