@@ -18,6 +18,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
@@ -119,7 +120,7 @@ async def test_the_only_model_is_in_the_form_for_a_new_run(
     own_home: Path, store: Store, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests: list[RunRequest] = []
-    monkeypatch.setattr(HomeScreen, "_begin", lambda _, wanted, *__: requests.extend(wanted))
+    monkeypatch.setattr(RunStarts, "begin", lambda _, wanted, *__: requests.extend(wanted))
     server.models = ["tiny"]
     app = SandboxTui(config.load(), store)
     async with app.run_test(size=(100, 40)) as pilot:

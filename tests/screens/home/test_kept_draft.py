@@ -14,6 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.leave_run import DraftDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.new_run.kept_draft import FILE, KeptDraft
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from tests.waiting import until
@@ -78,6 +79,30 @@ async def test_a_draft_of_an_earlier_start_does_not_hold_up_quitting(store: Stor
     assert draft_file().exists()
 
 
+async def test_a_draft_that_is_kept_does_not_hold_up_quitting(store: Store) -> None:
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"a task", "escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await app.run_action("quit")
+        await until(pilot, lambda: app._exit)
+    assert draft_file().exists()
+
+
+async def test_a_draft_that_cannot_be_kept_is_asked_about(store: Store) -> None:
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"a task", "escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        draft_file().unlink()
+        await app.run_action("quit")
+        await until(pilot, lambda: isinstance(app.screen, DraftDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+
+
 async def test_quitting_with_the_form_open_keeps_what_was_typed(store: Store) -> None:
     app = program(store)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -94,7 +119,7 @@ async def test_quitting_with_the_form_open_keeps_what_was_typed(store: Store) ->
 async def test_a_started_task_is_no_draft_any_more(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(HomeScreen, "_begin", lambda *_: None)
+    monkeypatch.setattr(RunStarts, "begin", lambda *_: None)
     KeptDraft().write({"task": "a task"})
     app = program(store)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -23,6 +23,7 @@ from sandbox_tui.tui.format.setting_text import HINTS, text_of_setting
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.new_run.run_fields import ONE_SERVER, SETTINGS
@@ -41,10 +42,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
     """Collect the requests that the home screen would start, without starting them."""
     requests: Started = []
 
-    def begin(self: HomeScreen, wanted: Sequence[RunRequest], *_: object) -> None:
+    def begin(self: RunStarts, wanted: Sequence[RunRequest], *_: object) -> None:
         requests.extend(wanted)
 
-    monkeypatch.setattr(HomeScreen, "_begin", begin)
+    monkeypatch.setattr(RunStarts, "begin", begin)
     return requests
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -14,7 +13,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.sessions.relations.last_model import LastModel, last_model
+from sandbox_tui.sessions.relations.last_model import last_model
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import follows_leaving
@@ -28,9 +27,10 @@ from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
 from sandbox_tui.tui.screens.home.rows.session_details import SessionDetails
 from sandbox_tui.tui.screens.home.rows.session_opener import opening_word, opening_words
 from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
+from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
-from sandbox_tui.tui.screens.wall.open_wall import open_wall, open_wall_of, why_no_wall
+from sandbox_tui.tui.screens.wall.open_wall import open_wall, why_no_wall
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -43,8 +43,6 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 
 if TYPE_CHECKING:  # screens opened from here are imported when first shown
-    from sandbox_tui.core.run.run_request import RunRequest
-    from sandbox_tui.sessions import RunWorker
     from sandbox_tui.tui.screens.dialogs.form import Texts
 
 PAGE = 100
@@ -109,11 +107,11 @@ class HomeScreen(RowCommands):
         super().__init__(settings, workers)
         self._evals = evals or EvalRegistry(workers)
         self._most = PAGE
-        self._draft: dict[str, str] = {}
         self._search = SessionFinder(self, self._store, self._opener.open_hit, self._moved)
         self._details = SessionDetails(self, self._store)
         self._row_updates = RowUpdates(self, self._store, self.reload, self._moved)
         self._models = ModelOffering(self, settings, self._model_chosen)
+        self._starts = RunStarts(self, settings, workers, self._models, self._opener)
 
     def compose(self) -> ComposeResult:
         """Yield banner, model offers, search, sessions, keys."""
@@ -180,21 +178,13 @@ class HomeScreen(RowCommands):
         self.notify("Reloaded the sessions and the settings.", timeout=2, markup=False)
 
     @property
-    def unsaved(self) -> dict[str, str]:
-        """What the user typed into the form for a new run without starting it."""
-        return self._draft
+    def unsaved(self) -> Texts:
+        """What the user typed into the form for new runs and is kept nowhere else."""
+        return self._starts.unsaved
 
     def action_new(self) -> None:
         """Open the form for new runs, then start them."""
-        from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
-
-        def described(requests: Sequence[RunRequest] | None) -> None:
-            if requests:
-                self.call_later(self._begin, requests, form.started_with)
-
-        reread_settings(app_of(self), self._settings)
-        form = NewRunDialog(self._settings, self._draft, self._models.last_model)
-        app_of(self).push_screen(form, described)
+        self._starts.open_form()
 
     # --- the model
 
@@ -229,44 +219,15 @@ class HomeScreen(RowCommands):
         """Run the demo in a real sandbox; ask first unless the list is empty, since a single key
         that was typed ahead would start it."""
         if self.has_class("-no-sessions"):
-            self._play_demo(True)
+            self._starts.play_demo()
             return
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self._starts.play_demo()
+
         question = "Play the demo? A scripted task in a sandbox: no API key, no network."
-        app_of(self).push_screen(ConfirmDialog(question, "play", "cancel"), self._play_demo)
-
-    def _play_demo(self, sure: bool | None) -> None:
-        if not sure:
-            return
-        from sandbox_tui.tui.screens.home.demo_request import demo_request
-
-        reread_settings(app_of(self), self._settings)
-        self._begin([demo_request(self._settings.now)])
-
-    def _begin(self, requests: Sequence[RunRequest], typed: Texts | None = None) -> None:
-        """Start runs; `typed` is given back to the form if they cannot start."""
-        workers = [self._run_workers.begin(request) for request in requests]
-        model = requests[0].settings.model
-        if requests[0].model is None:  # not the demo
-            self._models.last_model = LastModel(model.name, model.base_url)
-        self.query_one(SessionList).go_to(workers[0].run_id)
-
-        def left(_: None) -> None:
-            if typed is not None:
-                self._give_back(workers, typed)
-
-        if len(workers) == 1:
-            self._opener.open_run(workers[0], then=left)
-        else:
-            open_wall_of(self, workers, self._run_workers, then=left)
-
-    @work(group="unstarted")
-    async def _give_back(self, workers: Sequence[RunWorker], typed: Texts) -> None:
-        """If the runs could not start, make their text a draft again and open the form with it."""
-        from sandbox_tui.tui.screens.new_run.unstarted_runs import give_back
-
-        words = f"The run could not start. Draft saved: {hint('home.new')} opens it again."
-        if await give_back(self, workers, typed, self._draft, words) and self.is_current:
-            self.action_new()
+        app_of(self).push_screen(ConfirmDialog(question, "play", "cancel"), answered)
 
     def action_wall(self) -> None:
         """Show runs side by side: the chosen ones, or those of this program."""
