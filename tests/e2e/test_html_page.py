@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from collections.abc import Iterator
@@ -452,6 +453,40 @@ def test_states_have_the_words_of_the_program(page: Page, tmp_path: Path) -> Non
     ]
     assert states(10)[0] == "● running  approved by you"
     assert states(12)[1:] == ["✓ 2.1s · hi  visible to model", "◆ you said · delivered"]
+
+
+def test_what_was_cut_off_is_interrupted_at_the_end(page: Page, tmp_path: Path) -> None:
+    events = [started(), _call(1, "execute_bash", command="ls"), e.CallStarted(call=1)]
+    more = [e.HumanCommand(id=1, command="top", told_to_model=False), e.HumanCommandStarted(id=1)]
+    events += [*more, e.ModelAsked(step=2, digest="", messages=2)]
+    store = Store(tmp_path / "s.db")
+    keep(store, [msgspec.structs.replace(x, seq=n, t=n * 0.2) for n, x in enumerate(events, 1)], [])
+    found = Recording(store, "r")
+    for outcome, call, command, reply, end in (
+        ("interrupted", "◌ interrupted", "◌ interrupted", "! interrupted", "◌ interrupted"),
+        ("running", "● running", "● running", "thinking …", "● running"),
+    ):
+        found.summary = dataclasses.replace(found.summary, outcome=outcome)
+        (part,) = EXPORTERS["html"].write(found)
+        path = tmp_path / f"{outcome}.html"
+        path.write_bytes(part.data)
+        page.open("about:blank", "location.href === 'about:blank'")
+        page.open(path.as_uri(), READY)
+        assert texts(page, ".item .state") == [call, f"{command}  private"]
+        assert text(page, ".of-reply .head") == f"step 2 · {reply}"
+        assert text(page, "#outcome") == end
+        assert text(page, ".card .prose") == end
+        assert not page.run("document.getElementById('failure').offsetWidth")
+        page.key("Home")
+        assert texts(page, ".item .state") == []
+    store.close()
+
+
+def test_a_button_goes_to_the_next_failure(page: Page) -> None:
+    assert page.run("document.getElementById('failure').disabled")
+    page.key("Home")
+    click(page, "#failure")
+    assert "✗ " in texts(page, ".item .state")[-1]
 
 
 def test_expensive_text_does_not_block_the_page(page: Page, tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from sandbox_tui.core.base.defaults import TERMINAL_SIZE
 from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import MIRROR, RunState
+from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
-from sandbox_tui.sessions.interchange.exports.run_story import call_title, decision
+from sandbox_tui.sessions.interchange.exports.run_story import call_title, decision, was_interrupted
 
 IDLE_SECONDS = 2.0
 """Longest pause that players keep; they shorten longer ones."""
@@ -70,7 +70,7 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
         decode = _Portable(decode)
     written = 0.0  # sum of the rounded intervals, so that rounding errors do not add up
     for event in recording.events_with_output:
-        found = _entry(event, terminal, decode, recording.state)
+        found = _entry(event, terminal, decode, recording)
         if found is None:
             continue
         interval = round(max(0.0, event.t - written), 6)
@@ -99,7 +99,7 @@ class _Portable:
 
 
 def _entry(
-    event: e.AnyEvent, terminal: str, decode: Callable[[bytes], str], end: RunState
+    event: e.AnyEvent, terminal: str, decode: Callable[[bytes], str], recording: Recording
 ) -> tuple[str, str] | None:
     """Return the code and the data of the line for an event; None if the event has no line."""
     match event:
@@ -111,9 +111,10 @@ def _entry(
         case e.TerminalClosed(terminal=name, exit_code=code) if name == terminal:
             return None if code is None else ("x", str(code))
         case e.CallProposed(call=call) if terminal == MIRROR:
-            item = end.calls[call.number]  # to show how it ended: it may not have run
-            decided = f" ({words})" if (words := decision(item)) else ""
-            return "m", sanitize_line(call_title(item))[:120] + decided
+            item = recording.state.calls[call.number]  # to show how it ended: it may not have run
+            is_cut_off = was_interrupted(item, is_running=recording.is_running)
+            words = ", ".join(filter(None, (decision(item), "interrupted" if is_cut_off else "")))
+            return "m", sanitize_line(call_title(item))[:120] + (f" ({words})" if words else "")
         case _:
             return None
 

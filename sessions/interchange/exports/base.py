@@ -65,6 +65,11 @@ class Recording:
             self.summary = redactor.value(self.summary)
             self.tags, self.notes = redactor.value(self.tags), redactor.value(self.notes)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the session still runs."""
+        return self.summary.outcome == "running"
+
     @cached_property
     def events_with_output(self) -> Sequence[AnyEvent]:
         """All events, including the bytes of terminal output.

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sandbox_tui.core.base.durations import exact_duration
 from sandbox_tui.core.base.tool_names import BASH, SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
@@ -29,6 +28,7 @@ from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import (
 )
 from sandbox_tui.sessions.interchange.exports.markdown_summary import (
     changed_files,
+    end_words,
     outcome_sentences,
     table_of_calls,
 )
@@ -39,6 +39,7 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
     did_run,
     marked,
     story,
+    unfinished,
 )
 from sandbox_tui.sessions.store.answers import reported_answer
 from sandbox_tui.sessions.store.tables.annotations import Note
@@ -66,23 +67,23 @@ def _blocks(recording: Recording) -> Iterable[str]:
     yield f"## Answer {answer.mark}".rstrip()
     yield f"*{inline(answer.why_none)}*" if answer.why_none else prose(answer.text)
     yield from changed_files(recording)
-    yield from table_of_calls(entries)
+    yield from table_of_calls(entries, is_running=recording.is_running)
     yield "## What happened"
     step = 0
     for entry in entries:
         if isinstance(entry.item, ReplyItem) and entry.item.step != step:
             step = entry.item.step
             yield f"### Step {step}"
-        yield from _entry(entry)
+        yield from _entry(entry, is_running=recording.is_running)
 
 
-def _entry(entry: Entry) -> Iterable[str]:
+def _entry(entry: Entry, *, is_running: bool) -> Iterable[str]:
     item = entry.item
     match item:
         case ReplyItem():
             yield from _reply(item)
         case CallItem():
-            yield from _call(item)
+            yield from _call(item, is_running=is_running)
         case HumanItem():
             yield from _human(item)
         case NoteItem(level="yours"):
@@ -108,7 +109,7 @@ def _reply(item: ReplyItem) -> Iterable[str]:
         yield quote(inline(item.remark))
 
 
-def _call(item: CallItem) -> Iterable[str]:
+def _call(item: CallItem, *, is_running: bool) -> Iterable[str]:
     blocks = list(_arguments(item.call.name, item.arguments))
     # a command has its own block below, so the title omits it
     words = "" if item.call.name == BASH else summarize_call(item.call.name, item.arguments)
@@ -125,10 +126,11 @@ def _call(item: CallItem) -> Iterable[str]:
     yield from blocks
     ended = item.finished
     if ended is None:
+        yield unfinished(item, is_running=is_running)
         return
     if did_run(item):
         code = "" if ended.exit_code is None else f" · exit {ended.exit_code}"
-        yield f"{'✓' if ended.ok else '✗'} {exact_duration(ended.duration)}{code}"
+        yield f"{end_words(ended)}{code}"
     if item.call.name != SUBMIT:
         yield from _printed(ended.observation)
 

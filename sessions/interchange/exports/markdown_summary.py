@@ -11,7 +11,7 @@ from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Recording, shortened
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code_cell, inline
-from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run
+from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run, unfinished
 
 MAX_CELL_CHARS = 80
 MAX_ROWS = 500
@@ -75,13 +75,13 @@ def _change_word(change: e.FileChange, existed: bool) -> str:
     return "changed" if existed else "new"
 
 
-def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
+def table_of_calls(entries: Iterable[Entry], *, is_running: bool) -> Iterable[str]:
     """Yield the calls as a table."""
     calls = [entry.item for entry in entries if isinstance(entry.item, CallItem)]
     rows = [
         f"| {item.call.number} | {inline(short_name(item.call.name))} |"
         f" {code_cell(shortened(summarize_call(item.call.name, item.arguments), MAX_CELL_CHARS))} |"
-        f" {inline(_result(item))} |"
+        f" {inline(_result(item, is_running=is_running))} |"
         for item in calls[:MAX_ROWS]
     ]
     if rows:
@@ -91,15 +91,23 @@ def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
         yield f"and {_count(len(calls) - MAX_ROWS, 'more call')}."
 
 
-def _result(item: CallItem) -> str:
+def _result(item: CallItem, *, is_running: bool) -> str:
     """Return the outcome of a call, in a few words."""
     decided, ended = decision(item), item.finished
     if ended is None or not did_run(item):
-        return decided or "did not end"
-    words = [f"{'✓' if ended.ok else '✗'} {exact_duration(ended.duration)}"]
+        words = unfinished(item, is_running=is_running)
+        return " · ".join(filter(None, (words, decided))) or "did not end"
+    words = [end_words(ended)]
     words += [f"exit {ended.exit_code}"] if ended.exit_code else []
     words += [decided] if decided else []
     return " · ".join(words)
+
+
+def end_words(ended: e.CallFinished) -> str:
+    """Return the sign of a call's end, and how long it took; one that was cut off says so."""
+    if ended.interrupted:
+        return "✗ interrupted"
+    return f"{'✓' if ended.ok else '✗'} {exact_duration(ended.duration)}"
 
 
 def _count(number: int, noun: str) -> str:

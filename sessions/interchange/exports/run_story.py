@@ -46,6 +46,9 @@ PARTICIPLES: dict[e.Verdict, str] = {
 NOT_RUN: frozenset[e.Verdict] = frozenset(("reject", "answer", "skip"))
 """Verdicts after which a call's tool did not run."""
 
+INTERRUPTED = "◌ interrupted"
+"""The state of what was running when the session's program was killed."""
+
 
 @dataclass(slots=True)
 class Entry:
@@ -154,6 +157,27 @@ def decision(item: CallItem) -> str:
         return ""
     who = {"human": "you", "policy": "the policy"}.get(decided.by, "the program")
     return f"{PARTICIPLES[decided.verdict]} by {who}"
+
+
+def unfinished(item: CallItem, *, is_running: bool) -> str:
+    """Return the state of a call without a result, with its sign; empty if it has one.
+
+    Args:
+        item: the call, in its state at the end of the session.
+        is_running: whether the session still runs; otherwise the call was cut off.
+    """
+    if item.finished is not None or item.status == "not_run":
+        return ""
+    if item.status == "waiting":
+        return "waits for you"
+    return "● running" if is_running else INTERRUPTED
+
+
+def was_interrupted(item: CallItem, *, is_running: bool) -> bool:
+    """Return whether a call was cut off: by the user, or since its program was killed."""
+    if item.finished is not None:
+        return item.finished.interrupted
+    return unfinished(item, is_running=is_running) == INTERRUPTED
 
 
 def did_run(item: CallItem) -> bool:

@@ -24,6 +24,11 @@ from sandbox_tui.sessions.interchange.exports.html_page.call_result import (
     command_result,
 )
 from sandbox_tui.sessions.interchange.exports.html_page.file_contents import contents_of
+from sandbox_tui.sessions.interchange.exports.html_page.session_sign import (
+    SessionSign,
+    end_sign,
+    session_sign,
+)
 from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
     StyleTable,
     compact_json,
@@ -80,7 +85,7 @@ def _rest(recording: Recording, styles: StyleTable) -> dict[str, Any]:
 
 def _meta(recording: Recording) -> dict[str, Any]:
     summary, started = recording.summary, recording.started
-    answer = reported_answer(summary)
+    answer, state = reported_answer(summary), session_sign(summary)
     return {
         "id": summary.id,
         "title": sanitize_line(summary.title or title_line(started.task)),
@@ -88,6 +93,9 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "model": sanitize_line(started.model),
         "sandbox": sanitize_line(started.sandbox),
         "outcome": summary.outcome,
+        "state": state.words,
+        "sign": state.sign,
+        "colour": state.colour,
         "error": sanitize_line(summary.error or ""),
         "answer": _shown(answer.text),
         "answer_label": f"answer {answer.mark}".rstrip(),
@@ -137,8 +145,7 @@ def _with_card(items: list[dict[str, Any]], recording: Recording) -> list[dict[s
     """Mark the end that gets the card with answer, files and figures; a session that has not
     ended gets one, too."""
     if recording.state.finished is None:
-        words = recording.summary.outcome.replace("_", " ")
-        items.append({"seq": recording.events[-1].seq, "kind": "end", "text": words, "ok": None})
+        items.append({"seq": recording.events[-1].seq, **_end(session_sign(recording.summary))})
     last = next((item for item in reversed(items) if item["kind"] == "end"), None)
     if last is not None:
         last["card"] = True
@@ -160,15 +167,20 @@ def _item(entry: Entry) -> dict[str, Any]:
             on = "note" if item.step else "note on this session"
             return {"kind": "note", "text": sanitize(item.text), "sign": "✎", "on": on}
         case e.RunFinished():
-            return {
-                "kind": "end",
-                "text": sanitize(marked(item)),
-                "ok": None if item.reason == "imported" else item.reason == "submitted",
-            }
+            return _end(end_sign(item))
         case e.SnapshotTaken():
             return {"kind": "snapshot", "text": marked(item)}
         case _:
             return {"kind": "note", "text": sanitize(marked(item)), "sign": "·"}
+
+
+def _end(sign: SessionSign) -> dict[str, Any]:
+    return {
+        "kind": "end",
+        "text": sanitize(sign.words),
+        "sign": sign.sign,
+        "colour": sign.colour,
+    }
 
 
 def _reply(entry: Entry, item: ReplyItem) -> dict[str, Any]:
@@ -204,6 +216,7 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
         out = observed("" if tool == SUBMIT else item.finished.observation)
         made |= {"out": _shown(out.out), "err": _shown(out.err), "done": entry.ended}
         made |= {"ok": item.finished.ok if did_run(item) else None}
+        made["interrupted"] = item.finished.interrupted
         made |= {"took": _took(item.finished.duration), "code": item.finished.exit_code}
         made["result"] = call_result(item, out)
     return made

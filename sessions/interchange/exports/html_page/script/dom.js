@@ -16,8 +16,6 @@
     made.addEventListener("click", done);
     return made;
   };
-  // Returns the colour and sign of an ending; null is one that the recording does not tell.
-  const ending = (ok) => (ok === null ? ["dim", "○"] : ok ? ["good", "✓"] : ["bad", "✗"]);
   // Returns how many of the ascending numbers are at most `value`.
   const upTo = (numbers, value, key = (x) => x) => {
     let low = 0, high = numbers.length;

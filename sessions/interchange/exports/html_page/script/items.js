@@ -2,6 +2,9 @@
   // --- the list of items up to the current position
 
   const SHOWN_ITEMS = 200;
+  const INTERRUPTED = "◌ interrupted";
+  // At its last event, a session either still runs, or what had not ended was cut off.
+  const hasStopped = () => film.meta.outcome !== "running";
 
   class Item {
     constructor(data) {
@@ -12,12 +15,13 @@
     }
     // Returns the element for a position, redrawn only if its state has changed.
     draw(now) {
-      const past = (moment) => !!moment && moment <= now, d = this.data;
-      const done = past(d.done), state = done ? "done" : past(d.started) ? "running" : "new";
-      const known = [state, past(d.told), past(d.withdrawn), past(d.decided), past(d.held), now >= play.length].join();
+      const past = (moment) => !!moment && moment <= now, d = this.data, over = now >= play.length;
+      const done = past(d.done), running = over && hasStopped() ? "lost" : "running";
+      const state = done ? "done" : past(d.started) ? running : "new";
+      const known = [state, past(d.told), past(d.withdrawn), past(d.decided), past(d.held), over].join();
       if (this.element && this.known === known) return this.element;
       this.known = known;
-      const fresh = this[d.kind](done, state, past, now >= play.length);
+      const fresh = this[d.kind](done, state, past, over);
       fresh.classList.add("item", state, `of-${d.kind}`);
       if (this.element) {
         if (this.element.open) fresh.open = true;
@@ -36,11 +40,12 @@
       box.append(make("div", "label human", "task"), make("div", "prose", this.data.text.trim()));
       return box;
     }
-    reply(done) {
+    reply(done, state, past, over) {
       const { step, thought, text, remark } = this.data, box = make("div");
       if (!done) {
         const head = make("div", "head dim", "");
-        head.append(make("span", "number", ""), make("span", "", `step ${step} · thinking …`));
+        const words = over && hasStopped() ? "! interrupted" : "thinking …";
+        head.append(make("span", "number", ""), make("span", "", `step ${step} · ${words}`));
         box.append(head);
         return box;
       }
@@ -63,14 +68,16 @@
       if (done && d.ok === null) line.append(make("span", "human", `◆ ${decided}`));
       else if (done) {
         line.append(make("span", d.ok ? "good" : "bad", d.ok ? "✓ " : "✗ "));
-        const facts = [d.code ? `exit ${d.code}` : "", d.took].filter(Boolean).join(" · ");
+        const end = d.interrupted ? ["interrupted"] : [d.code ? `exit ${d.code}` : "", d.took];
+        const facts = end.filter(Boolean).join(" · ");
         line.append(make("span", "dim", facts));
         if (decided) line.append(make("span", "human", `${facts ? "  " : ""}◆ ${decided}`));
         if (d.result) line.append(make("span", "dim", `${facts || decided ? " · " : ""}${d.result}`));
       } else {
         const waits = state === "new" && past(d.held) && !past(d.decided);
         const lost = over && !past(d.decided) ? d.decision : "";
-        line.append(make("span", waits ? "human" : "", lost || (waits ? "waits for you" : "● running")));
+        const words = waits ? "waits for you" : over && hasStopped() ? INTERRUPTED : "● running";
+        line.append(make("span", waits ? "human" : "", lost || words));
         if (decided) line.append(make("span", "human", `  ${decided}`));
       }
       if (decided && d.feedback) line.append(make("span", "dim", `  “${d.feedback}”`));
@@ -119,6 +126,7 @@
     ending(done, state, past, over) {
       const d = this.data;
       if (state === "new" && (over || past(d.withdrawn))) return d.fate;
+      if (state === "lost") return `${INTERRUPTED}  ${d.visibility}`;
       if (!done) return `${state === "running" ? "● running" : "◇ after the running call"}  ${d.visibility}`;
       const sign = d.code === 0 ? "✓" : d.code === null ? "✗ failed" : `✗ exit ${d.code}`;
       const told = past(d.withdrawn) ? d.fate : d.visibility;
@@ -148,8 +156,7 @@
     snapshot() { return this.line("dim", "◇", this.data.text); }
     // The end of the last run has a card with answer, files and figures.
     end() {
-      const d = this.data, meta = film.meta, [colour, sign] = ending(d.ok);
-      const box = this.line(colour, sign, d.text);
+      const d = this.data, meta = film.meta, box = this.line(d.colour, d.sign, d.text);
       if (!d.card) return box;
       box.classList.add("card");
       if (meta.answer.trim()) box.append(make("div", "label", meta.answer_label), markdown(meta.answer, "answer"));

@@ -8,6 +8,7 @@
     drawCalls();
     drawTerminal();
     drawFiles();
+    $("failure").disabled = !failureAfter(seq);
   };
   const show = (ms, number) => {
     at = ms;
@@ -80,10 +81,12 @@
     remember("sandbox-tui theme", theme);
   };
   const nextTheme = () => useTheme(THEMES[(THEMES.indexOf($("theme").value) + 1) % THEMES.length]);
+  const failureAfter = (number) =>
+    items.find(({ data }) => data.kind === "call" && data.ok === false && data.done > number)?.data.done;
   const nextFailure = () => {
     pause();
-    const found = items.find(({ data }) => data.kind === "call" && data.ok === false && data.done > seq);
-    if (found) goTo(found.data.done);
+    const found = failureAfter(seq);
+    if (found) goTo(found);
   };
   // Moves the focus up and down the list, as in the cockpit.
   const nextItem = (direction) => {
@@ -162,15 +165,14 @@
     goTo(Math.min(Math.max(1, named ? +named[1] : play.length), play.length));
   };
   const fillHeader = () => {
-    const meta = film.meta, ok = meta.outcome === "imported" ? null : meta.outcome === "submitted";
-    const [colour, sign] = ending(ok);
+    const meta = film.meta;
     $("title").textContent = meta.title;
     $("title").title = meta.task;
     const cost = meta.cost === null ? "" : ` · $${meta.cost.toFixed(2)}`;
     const tokens = meta.tokens ? ` · ${meta.tokens.toLocaleString("en")} tok` : "";
     $("figures").textContent = `${meta.model} · ${meta.sandbox} · ${many(meta.steps, "step")}${tokens}${cost}`;
-    $("outcome").textContent = `${sign} ${meta.outcome.replace(/_/g, " ")}`;
-    $("outcome").className = colour;
+    $("outcome").textContent = `${meta.sign} ${meta.state}`;
+    $("outcome").className = meta.colour;
     $("outcome").title = meta.error;
     $("root").textContent = meta.root;
   };
@@ -207,6 +209,7 @@
     $("play").addEventListener("click", () => (playing ? pause() : start()));
     $("back").addEventListener("click", () => step(-1));
     $("on").addEventListener("click", () => step(1));
+    $("failure").addEventListener("click", nextFailure);
     $("speed").addEventListener("change", () => { speed = +$("speed").value; });
     $("theme").addEventListener("change", () => useTheme($("theme").value));
     for (const tab of document.querySelectorAll("#tabs button")) {
@@ -228,6 +231,7 @@
     fillPanes();
     fillHelp();
     marks();
+    $("failure").hidden = !failureAfter(0);
     listen();
     listenToSearch();
     choose(terminals.has("model") ? "model" : terminals.keys().next().value);

@@ -1,0 +1,105 @@
+"""Exports of sessions that have not ended: killed ones and those that still run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
+from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
+from tests.unit.event_streams import started
+from tests.unit.sample_run import keep
+
+
+def unfinished_call() -> list[e.AnyEvent]:
+    """Return the events of a run whose program was killed during its only call."""
+    arguments = json.dumps({"command": "sleep 100"})
+    call = e.ToolCall(number=1, step=1, id="c1", name="execute_bash", arguments=arguments)
+    events: list[e.AnyEvent] = [
+        started(),
+        e.TerminalOpened(terminal="model", cols=60, rows=10),
+        e.CallProposed(call=call),
+        e.CallDecided(call=1, verdict="approve", by="policy"),
+        e.CallStarted(call=1),
+        e.TerminalOutput(terminal="model", data=b"$ sleep 100\r\n"),
+    ]
+    return [msgspec.structs.replace(one, seq=n, t=n * 0.2) for n, one in enumerate(events, 1)]
+
+
+def lost_call() -> list[e.AnyEvent]:
+    """Return the same events, and those of the resumed run, which reports the call as lost."""
+    events = unfinished_call()
+    lost = e.CallFinished(call=1, observation="lost", ok=False, duration=0.0, interrupted=True)
+    return [*events, msgspec.structs.replace(lost, seq=len(events) + 1, t=3.0)]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    found = Store(tmp_path / "s.db")
+    yield found
+    found.close()
+
+
+def recording(store: Store, **changed: Any) -> Recording:
+    """Return the recording of the only session, with another state."""
+    found = Recording(store, "r")
+    found.summary = dataclasses.replace(found.summary, **changed)
+    return found
+
+
+def data_of(found: Recording) -> dict[str, Any]:
+    return json.loads(b"".join(page_data(found)))
+
+
+@pytest.mark.parametrize(
+    ("changed", "words", "sign", "colour"),
+    [
+        ({"outcome": "running"}, "running", "●", "good"),
+        ({"outcome": "running", "paused": True}, "paused", "‖", "warn"),
+        ({"outcome": "running", "waits": True}, "waits for you", "◆", "human"),
+        ({"outcome": "interrupted"}, "interrupted", "◌", "warn"),
+    ],
+)
+def test_the_head_and_the_card_of_the_page_have_one_sign(
+    store: Store, changed: dict[str, Any], words: str, sign: str, colour: str
+) -> None:
+    keep(store, unfinished_call(), [])
+    data = data_of(recording(store, **changed))
+    assert (data["meta"]["state"], data["meta"]["sign"]) == (words, sign)
+    card = data["items"][-1]
+    assert (card["text"], card["sign"], card["colour"]) == (words, sign, colour)
+    assert data["meta"]["colour"] == colour
+
+
+def test_a_call_that_was_cut_off_is_said_to_be_interrupted(store: Store) -> None:
+    keep(store, unfinished_call(), [])
+    (report,) = EXPORTERS["markdown"].write(recording(store, outcome="interrupted"))
+    assert report.data.decode().count("◌ interrupted") == 2  # in the table and below the call
+    (film,) = EXPORTERS["asciicast"].write(recording(store, outcome="interrupted"))
+    assert '"1 bash sleep 100 (interrupted)"' in film.data.decode()
+
+
+def test_a_call_of_a_session_that_goes_on_is_running(store: Store) -> None:
+    keep(store, unfinished_call(), [])
+    (report,) = EXPORTERS["markdown"].write(recording(store, outcome="running"))
+    assert report.data.decode().count("● running") == 2
+    (film,) = EXPORTERS["asciicast"].write(recording(store, outcome="running"))
+    assert '"1 bash sleep 100"' in film.data.decode()
+
+
+def test_a_call_that_was_lost_with_the_program_is_interrupted_after_a_resume(store: Store) -> None:
+    keep(store, lost_call(), [])
+    (call,) = (x for x in data_of(recording(store))["items"] if x["kind"] == "call")
+    assert call["interrupted"]
+    (report,) = EXPORTERS["markdown"].write(recording(store, outcome="interrupted"))
+    assert report.data.decode().count("✗ interrupted") == 2
+    (film,) = EXPORTERS["asciicast"].write(recording(store, outcome="interrupted"))
+    assert '"1 bash sleep 100 (interrupted)"' in film.data.decode()
