@@ -7,6 +7,7 @@ anything is written, and the file is replaced atomically.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import os
 import tempfile
 import tomllib
@@ -97,14 +98,20 @@ def _check_name(name: str) -> tuple[str, str]:
     known = config.sections()
     if section == "keys" and key:
         return section, key
-    if section not in known:
-        names = ", ".join([*known, "keys"])
-        raise ConfigError(f"There is no setting {name!r}. Settings begin with one of: {names}.")
-    fields = [field.name for field in msgspec.structs.fields(known[section])]
-    if key not in fields:
-        listed = ", ".join(f"{section}.{field}" for field in fields)
-        raise ConfigError(f"There is no setting {name!r}. Known settings: {listed}.")
+    if section not in known or key not in known[section].__struct_fields__:
+        raise ConfigError(f"There is no setting {name!r}. {_meant(name, section)}")
     return section, key
+
+
+def _meant(name: str, section: str) -> str:
+    """Suggest the setting with the closest name; without one, say which there are."""
+    fields = {one: kind.__struct_fields__ for one, kind in config.sections().items()}
+    settings = [f"{one}.{key}" for one, keys in fields.items() for key in keys]
+    if close := difflib.get_close_matches(name.lower(), settings, 1):
+        return f"Did you mean {close[0]!r}?"
+    if section not in fields:
+        return f"Settings begin with one of: {', '.join([*fields, 'keys'])}."
+    return f"Known settings: {', '.join(f'{section}.{key}' for key in fields[section])}."
 
 
 def _change(document: TOMLDocument, name: str, value: Any) -> None:

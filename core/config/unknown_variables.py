@@ -9,9 +9,20 @@ from collections.abc import Collection
 from sandbox_tui.core.config.mistakes import Mistake
 from sandbox_tui.core.config.settings import sections, variable
 
+PREFIX = "SANDBOX_TUI_"
+
+OWN = frozenset({"SANDBOX_TUI_HOME"})
+"""Variables with the program's prefix that have a meaning but set no setting."""
+
+NEAR = 0.75
+"""Least likeness of a variable in no known section to the setting that may be meant."""
+
+_IGNORED = "no setting has this name, so the variable is ignored."
+
 
 def unknown_variables(key_variable: str) -> list[Mistake]:
-    """Return a mistake for each variable that begins like those of a section but sets nothing.
+    """Return a mistake for each variable that begins like those of a section but sets nothing, or
+    whose name is close to that of a setting.
 
     Other variables with the program's prefix are not meant as settings.
 
@@ -26,6 +37,24 @@ def unknown_variables(key_variable: str) -> list[Mistake]:
             for name in sorted(os.environ)
             if name.startswith(variable(section, "")) and name not in {*known, key_variable}
         ]
+    return [*found, *_with_unknown_section(key_variable)]
+
+
+def _with_unknown_section(key_variable: str) -> list[Mistake]:
+    """Return a mistake for each variable whose section is misspelt, such as `MODLE_NAME`."""
+    begins = tuple(variable(section, "") for section in sections())
+    settings = [
+        variable(section, field).removeprefix(PREFIX)
+        for section, kind in sections().items()
+        for field in kind.__struct_fields__
+    ]
+    found: list[Mistake] = []
+    for name in sorted(os.environ):
+        if not name.startswith(PREFIX) or name.startswith(begins) or name in OWN | {key_variable}:
+            continue
+        if close := difflib.get_close_matches(name.removeprefix(PREFIX), settings, 1, NEAR):
+            words = f"{_IGNORED} Did you mean {PREFIX}{close[0]}?"
+            found.append(Mistake(0, words, f"${name}"))
     return found
 
 
@@ -34,4 +63,4 @@ def _words(name: str, section: str, fields: Collection[str]) -> str:
     close = difflib.get_close_matches(field, fields, 1)
     meant = f"Did you mean {variable(section, close[0])}?" if close else ""
     hint = meant or f"Known keys of [{section}]: {', '.join(fields)}."
-    return f"no setting has this name, so the variable is ignored. {hint}"
+    return f"{_IGNORED} {hint}"

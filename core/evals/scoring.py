@@ -69,7 +69,7 @@ class SampleScoring:
         except SandboxTuiError as error:
             return None, str(error)
         except Exception as error:  # noqa: BLE001 - may be user code; must not end the run
-            return None, f"The scorer {self._scorer.name} failed: {error!r}."
+            return None, f"The scorer {self._scorer.name} failed: {words_of_bug(error)}."
         return score.value, score.explanation
 
     def _attempt(self, sandbox: Sandbox, answer: str | None) -> Attempt:
@@ -80,6 +80,14 @@ class SampleScoring:
             sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
             fresh_sandbox=lambda: fresh_sandbox(sandbox, self._kind),
         )
+
+
+def words_of_bug(error: Exception) -> str:
+    """Return the words of an error that no scorer should raise, and its kind for whoever mends the
+    scorer, without a period."""
+    kind = type(error).__name__
+    words = " ".join(str(error).split()).rstrip(".")
+    return f"{words} ({kind})" if words else kind
 
 
 def _check(score: Score) -> None:

@@ -79,6 +79,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
         ConfigError: the suite is unknown or invalid; the message names the file and the error.
     """
     file = typed_path(name_or_path)
+    _refuse_missing(name_or_path, file)
     if file.suffix in (".yaml", ".yml"):
         return _suite(file.stem, _read(name_or_path, file), file.parent, overrides or {})
     if file.suffix in DATA_FILES:
@@ -96,6 +97,21 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     entry = known[name_or_path]
     folder = entry.parent if isinstance(entry, Path) else Path()
     return _suite(name_or_path, _read(name_or_path, entry), folder, overrides or {})
+
+
+def _refuse_missing(typed: str, file: Path) -> None:
+    """Refuse the name of a file that there is not.
+
+    Raises:
+        ConfigError: the message says what else could be typed.
+    """
+    if file.suffix not in (".yaml", ".yml", *DATA_FILES) or file.is_file():
+        return
+    what = "is not a file" if file.exists() else "does not exist"
+    raise ConfigError(
+        f"{typed} {what}. A suite is a name (`sandbox-tui eval suites` lists them), a file "
+        f"(.yaml, or data: {', '.join(DATA_FILES)}), or a folder of the reference."
+    )
 
 
 def needs_download(name_or_path: str) -> bool:

@@ -13,6 +13,8 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.outcomes import is_lost
 from sandbox_tui.core.evals.sample_request import SampleRequests
+from sandbox_tui.core.evals.scorers.base import Scorer
+from sandbox_tui.core.evals.scorers.references import refuse_unreadable_references
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.models.error_mapping import without_secrets
@@ -71,8 +73,8 @@ def begin_evaluation(
         cluster: runs the samples; None: this program.
 
     Raises:
-        ConfigError: there are no samples or no model (the demo does not count), or a setting, a
-            prompt pack or a scorer of the suite cannot be used.
+        ConfigError: there are no samples or no model (the demo does not count), a setting, a
+            prompt pack or a scorer of the suite cannot be used, or a scorer cannot read a target.
         StoreError: the write failed.
     """
     eval_id = new_id()
@@ -174,10 +176,21 @@ def _check(suite: Suite, settings: Settings) -> None:
     if not settings.model.name:
         raise ConfigError("No model is set: use --model NAME, or set model.name in the settings.")
     refuse_demo(settings.model)
+    refuse_unusable_scorers(suite)
+
+
+def refuse_unusable_scorers(suite: Suite) -> None:
+    """Refuse a suite that no sample could be scored of, before any sample costs tokens.
+
+    Raises:
+        ConfigError: a task has no scorer, a scorer lacks something, or one cannot read a target.
+    """
+    scorers: dict[str, Scorer] = {}
     for name in sorted({suite.scorer_of(task) for task in suite.tasks}):
         if not name:
             raise ConfigError(_no_scorer(suite))
-        scorer_named(name, suite.scorer_options.get(name, {}))
+        scorers[name] = scorer_named(name, suite.scorer_options.get(name, {}))
+    refuse_unreadable_references(suite, scorers)
 
 
 def _no_scorer(suite: Suite) -> str:

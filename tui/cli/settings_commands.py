@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,9 +77,19 @@ def _actions(keymap: Keymap, wanted: str | None) -> list[KeyAction]:
     ]
     found.sort(key=lambda one: (typed not in _written(keymap, one), one.place != place))
     if not word or not found:
-        places = ", ".join(dict.fromkeys(action.place for action in actions))
-        raise ConfigError(f"No action has {wanted!r}. Screens and their parts are: {places}.")
+        raise ConfigError(f"No action has {wanted!r}. {_meant(place, actions)}")
     return found
+
+
+def _meant(typed: str, actions: Sequence[KeyAction]) -> str:
+    """Suggest the closest names of screens and actions; without any, list the screens."""
+    import difflib
+
+    places = list(dict.fromkeys(action.place for action in actions))
+    names = [*places, *(action.name for action in actions)]
+    if close := difflib.get_close_matches(typed, names, 3, 0.7):
+        return f"Did you mean {' or '.join(close)}?"
+    return f"Screens and their parts are: {', '.join(places)}."
 
 
 def _written(keymap: Keymap, action: KeyAction) -> set[str]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from sandbox_tui.core.evals.scorers.base import Attempt, Score
+from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import last_boxed
 from sandbox_tui.core.evals.scorers.final_answer import final_answer, without_long_space
 from sandbox_tui.core.evals.scorers.units import is_unit, same_unit
+from sandbox_tui.core.evals.task import Task
 
 MAX_DIGITS = 4_000
 MAX_EXPONENT = 400
@@ -61,9 +62,29 @@ class NumberScorer:
 
     name: str = field(default="number", init=False)
 
+    def reference_problem(self, task: Task) -> str:
+        """Return why the target, or the difference allowed from it, is no number; empty if both
+        are."""
+        if _fraction(task.target) is None:
+            return (
+                f"the target {task.target[:60]!r} is not a number (such as 42, -0.5, 3/4 or 1e-3), "
+                "and the scorer number needs one."
+            )
+        for name in ("relative", "absolute"):
+            value = task.metadata.get(name, 0)
+            if _fraction(str(value)) is None:
+                return f"{name}, the difference that is allowed, is not a number but {value!r:.60}."
+        return ""
+
     async def score(self, attempt: Attempt) -> Score:
-        """Read a number from the answer and compare it with the target."""
+        """Read a number from the answer and compare it with the target.
+
+        Raises:
+            ScorerFailed: the target is not a number.
+        """
         task = attempt.task
+        if problem := self.reference_problem(task):
+            raise ScorerFailed(problem[0].upper() + problem[1:])
         if attempt.answer is None or not attempt.answer.strip():
             return Score(value=0, explanation="There is no answer.")
         read = _read(attempt.answer, task.metadata)
@@ -76,6 +97,17 @@ class NumberScorer:
         return Score(
             value=int(is_correct), explanation=f"Read {read.text}, expected {task.target[:60]}."
         )
+
+
+def _fraction(text: str) -> Fraction | None:
+    """Return the number that a text is; None if it is none, or one too large to compute with."""
+    mantissa, _, exponent = text.strip().lower().partition("e")
+    if len(mantissa) > MAX_DIGITS or len(exponent) > len(f"-{MAX_EXPONENT}"):
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
         return without_output(lines.error)
     lines.write_table()
     samples = runner.samples.values()
-    left, lost = (sum(map(of_kind, samples)) for of_kind in (_is_left, is_lost))
+    left, lost = sum(map(_is_left, samples)), list(filter(is_lost, samples))
     if left:
         lines.write(
             f"{runner.stopped_because} {numbers.counted(left, 'sample')} left: "

@@ -98,10 +98,12 @@ def write_comparison(
         explain: whether text also says how each figure is computed, as the others always do.
 
     Raises:
-        ConfigError: the file cannot be written.
+        ConfigError: both are the same evaluation, or the file cannot be written.
         StoreError: there is no such evaluation.
     """
     one, other = eval_ledger.summary(store, left), eval_ledger.summary(store, right)
+    if one.info.id == other.info.id:
+        raise ConfigError(f"{left} and {right} are the same evaluation, {one.info.id}.")
     found = recorded_comparison(store, one.info, other.info)
     redactor = Redactor(known_secrets())
     if form != "text":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from sandbox_tui.core.base.durations import short_duration
@@ -44,13 +46,22 @@ def restart_line(result: SampleResult) -> str:
     return sanitize_line(f"{name_of(result)} starts over, {next_attempt}: {result.error}")
 
 
-def lost_line(eval_id: str, lost: int) -> str:
-    """Return a line that says how to rerun samples without a score."""
-    them = "it" if lost == 1 else "them"
-    return (
-        f"{numbers.counted(lost, 'sample')} without a score: `sandbox-tui eval resume {eval_id} "
-        f"--failed` reruns {them}."
-    )
+def lost_line(eval_id: str, lost: Sequence[SampleResult]) -> str:
+    """Return a line that says how to rerun samples without a score, and what that is good for.
+
+    Args:
+        eval_id: the evaluation.
+        lost: the samples without a score; at least one.
+    """
+    count = numbers.counted(len(lost), "sample")
+    them = "it" if len(lost) == 1 else "them"
+    rerun = f"`sandbox-tui eval resume {eval_id} --failed` reruns {them}"
+    if all(one.status == "unscored" for one in lost):
+        return (
+            f"{count} without a score, because of the scorer: mend what it reports first. {rerun}, "
+            "which asks the model again."
+        )
+    return f"{count} without a score: {rerun}."
 
 
 def json_of(result: SampleResult) -> str:

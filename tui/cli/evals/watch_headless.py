@@ -6,14 +6,19 @@ import sys
 import time
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.evals.reporting.outcomes import exit_code
+from sandbox_tui.core.evals.reporting.outcomes import exit_code, is_lost
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.notes import LOADING
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of, lost_line
 from sandbox_tui.tui.format import numbers
+
+_ABOUT_LOADING = ("Warned", "ModelReplied")
+"""Kinds of the events that say whether a server is still loading its model."""
 
 POLL_SECONDS = 1.0
 """Seconds between checks of the ledger."""
@@ -26,13 +31,27 @@ def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) ->
         StoreError: the database cannot be read.
     """
     seen: set[SampleKey] = set()
+    has_said_loading = False
     while True:
         found = ledger.summary(store, found.info.id)
         _write_new(store, found, seen, as_json=as_json)
         if not found.running:
             _say_outcome(store, found, as_json=as_json)
             return exit_code(ledger.results(store, found.info.id))
+        if not has_said_loading and _is_loading(store, found):
+            has_said_loading = True
+            _say(LOADING, as_json=as_json)
         time.sleep(POLL_SECONDS)
+
+
+def _is_loading(store: Store, found: ledger.EvalSummary) -> bool:
+    """Return whether a running sample waits for a server that is loading its model."""
+    for sample in ledger.results(store, found.info.id):
+        if sample.status == "running" and sample.run_id:
+            last = store.events_of_kinds(sample.run_id, _ABOUT_LOADING)[-1:]
+            if any(isinstance(event, e.Warned) and event.text == LOADING for event in last):
+                return True
+    return False
 
 
 def _write_new(
@@ -55,8 +74,8 @@ def _say_outcome(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> N
         write_outcome(table)
     if found.status != "finished":
         _say(_left(found), as_json=as_json)
-    if found.lost:
-        _say(lost_line(found.info.id, found.lost), as_json=as_json)
+    if lost := list(filter(is_lost, ledger.results(store, found.info.id))):
+        _say(lost_line(found.info.id, lost), as_json=as_json)
 
 
 def _left(found: ledger.EvalSummary) -> str:

@@ -105,19 +105,23 @@ def _to_stdout(export: Export) -> None:
 
 
 def import_files(store: Store, files: Sequence[Path]) -> bool:
-    """Import each file and print the result; return False if one failed."""
+    """Import each file and print the result, with the file's name if there are several; return
+    False if one failed."""
     from sandbox_tui.sessions.interchange.imports import import_file
 
     good = True
     for path in files:
+        which = f"{sanitize_line(str(path))}: " if len(files) > 1 else ""
         try:
             for run_id in import_file(store, path):
                 run = store.run(run_id)
                 task = cut_title(task_line(run.task), 60)
-                click.echo(f"{run.id}  {run.steps} steps  {task}")
+                click.echo(f"{which}{run.id}  {numbers.counted(run.steps, 'step')}  {task}")
         except (ImportRefused, StoreError) as error:
             good = False
-            click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
+            words = sanitize(str(error))
+            which = "" if path.name in words else which  # an error may name its file itself
+            click.echo(f"sandbox-tui: {which}{words}", err=True)
     return good
 
 

@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
 from sandbox_tui.core.evals.scorers.boxed import last_boxed, without_thinking
 from sandbox_tui.core.evals.scorers.final_answer import without_long_space
+from sandbox_tui.core.evals.task import Task
 
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _JSON = re.compile(r'"answer"\s*:\s*"([A-Z])"', re.IGNORECASE)
 _MARKUP = re.compile(r"\\(?:f?boxed|text\w*|math\w+)\b|[*`$\"“”()\[\]{}]")
 _LETTER = r"(?:([A-Z])(?![\w'’-])|([a-z])(?=[ \t]*[.,;]?[ \t]*(?:\n|$)))"
@@ -41,8 +43,18 @@ class Choice:
         letters: letters that a question may offer.
     """
 
-    letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    letters: str = _ALPHABET
     name: str = field(default="choice", init=False)
+
+    def reference_problem(self, task: Task) -> str:
+        """Return why the target is no letter that a question may offer; empty if it is one."""
+        right = task.target.strip().upper()
+        if len(right) == 1 and right in self.letters:
+            return ""
+        return (
+            f"the target {task.target[:60]!r} is not one of the letters {self.letters}, and the "
+            "scorer choice needs one."
+        )
 
     async def score(self, attempt: Attempt) -> Score:
         """Return 1.0 if the letter is the target."""
@@ -63,7 +75,7 @@ def scored_choice(answer: str | None, target: str, letters: str) -> Score:
     return Score(value=0.0, explanation=f"The answer says {letter}, not {right}.")
 
 
-def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str:
+def chosen_letter(text: str, letters: str = _ALPHABET) -> str:
     """Return the letter that a text chooses, as a capital; empty if there is none."""
     plain = without_long_space(_MARKUP.sub(" ", text))
     boxed = without_long_space(_MARKUP.sub(" ", last_boxed(text) or ""))

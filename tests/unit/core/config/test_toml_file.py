@@ -234,6 +234,11 @@ def _strict_json(line: str) -> Any:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
+        ("ui.thme", "x", "There is no setting 'ui.thme'. Did you mean 'ui.theme'?"),
+        ("modle.name", "x", "Did you mean 'model.name'?"),
+        ("max_steps", "5", "Did you mean 'limits.max_steps'?"),
+        ("ui.colours", "x", "Known settings: ui.theme, ui.animations"),
+        ("zzz", "x", "Settings begin with one of: model,"),
         ("ui.theme", "daylite", "Known themes: ansi, contrast, daylight, lamplight"),
         ("agent.prompts", "nope", "Known packs: choice, general"),
         ("agent.mode", "nope", "agent.mode must be one of auto, step or ask, not 'nope'."),

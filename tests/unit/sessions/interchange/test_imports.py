@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
 from sandbox_tui.sessions.interchange.imports import import_file, read_file
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
+from sandbox_tui.tui.cli.main import main
 from tests.cost import assert_growth
 from tests.examples import examples
 from tests.unit.sample_run import SECRET, keep, sample
@@ -624,9 +626,25 @@ def test_one_bad_file_does_not_keep_out_the_others(tmp_path: Path) -> None:
         [PROGRAM, "sessions", "import", bad, good], capture_output=True, text=True
     )
     assert done.returncode == 2
+    assert done.stdout.startswith(f"{good}: ")
     assert "mend it" in done.stdout
     assert done.stderr.count("\n") == 1
     assert "\x1b" not in done.stderr
+
+
+def test_each_of_several_files_is_named(store: Store, tmp_path: Path) -> None:
+    (run_id,) = import_file(store, written(tmp_path / "t.json", MINI))
+    one, other = tmp_path / "one.db", tmp_path / "other.db"
+    for path in (one, other):
+        path.write_bytes(export(store, run_id, "bundle"))
+    here = f"This session is already here: {run_id}.\n"
+    both, alone = (
+        CliRunner().invoke(main, ["sessions", "import", *map(str, paths)])
+        for paths in ((one, other), (one,))
+    )
+    assert both.stdout.startswith(f"{one}: {run_id}  ")
+    assert both.stderr == f"sandbox-tui: {other}: {here}"
+    assert alone.stderr == f"sandbox-tui: {here}"
 
 
 JSON = st.recursive(

@@ -45,6 +45,21 @@ def test_several_are_named_where_nobody_can_be_asked() -> None:
             with_found_model(load(on(server)), can_ask=False)
 
 
+def test_the_models_of_a_named_server_are_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    with ScriptedServer([]) as server:
+        settings = load({"model.base_url": server.url, "model.local_ports": []})
+        server.models = [f"model-{n}" for n in range(7)]
+        with pytest.raises(ConfigError) as caught:
+            with_found_model(settings, can_ask=False)
+        assert str(caught.value) == (
+            f"No model is set. {server.url} has model-0, model-1, model-2, model-3, model-4, …: "
+            "choose one with --model."
+        )
+        server.models = ["tiny"]
+        assert with_found_model(settings, can_ask=False).model.name == "tiny"
+    assert "this run uses tiny at" in capsys.readouterr().err
+
+
 def test_a_person_chooses_among_several() -> None:
     chosen: list[str] = []
 

@@ -149,6 +149,17 @@ def test_a_variable_like_no_setting_lists_those_of_its_table(
     )
 
 
+def test_a_variable_of_a_misspelt_section_is_reported_if_a_setting_is_near(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_MODLE_NAME", "m")
+    monkeypatch.setenv("SANDBOX_TUI_SOMETHING_ELSE", "1")
+    assert [str(mistake) for mistake in mistakes_of_screen()] == [
+        "$SANDBOX_TUI_MODLE_NAME: no setting has this name, so the variable is ignored. Did you "
+        "mean SANDBOX_TUI_MODEL_NAME?"
+    ]
+
+
 @pytest.mark.parametrize("source", ["file", "variable"])
 def test_a_variable_that_holds_the_key_is_no_mistake(
     source: str, file: Path, monkeypatch: pytest.MonkeyPatch

@@ -85,6 +85,25 @@ def test_failures_and_scores_are_listed_and_decide_the_exit_code(recorded: Store
     assert f"`sandbox-tui eval resume {EVAL} --failed` reruns it." in watched.output
 
 
+def test_samples_that_their_scorer_failed_are_not_just_rerun(recorded: Store) -> None:
+    ledger.release(recorded, EVAL)
+    lost = [
+        msgspec.structs.replace(one, status="unscored") for one in ledger.results(recorded, EVAL)
+    ]
+    ledger.finish(recorded, EVAL, *lost)
+    watched = command("watch", "--headless").output
+    assert (
+        "2 samples without a score, because of the scorer: mend what it reports first. "
+        f"`sandbox-tui eval resume {EVAL} --failed` reruns them, which asks the model again."
+    ) in watched
+
+
+def test_an_evaluation_is_not_compared_with_itself(recorded: Store) -> None:
+    done = command("compare", EVAL, "last")
+    assert done.exit_code == 2
+    assert done.stderr == f"sandbox-tui: {EVAL} and last are the same evaluation, {EVAL}.\n"
+
+
 def test_fewer_tasks_of_the_same_suite_are_compared_without_a_warning(recorded: Store) -> None:
     other = EvalInfo(id="20261122-101112-abcde", suite="s", digest="e", model="m", began_at=2.0)
     add(recorded, other, TASK, Task(id="b", problem="??", target="5"))

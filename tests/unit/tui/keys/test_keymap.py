@@ -344,6 +344,16 @@ def test_what_is_on_exactly_this_key_comes_first(own_home: Path) -> None:
     assert all("f" in map(str.casefold, row["keys"]) for row in rows), "no words with this letter"
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("lvie", "live"), ("setings", "settings"), ("live.aprove", "live.approve")]
+)
+def test_a_misspelt_name_gets_the_closest_one(typed: str, meant: str) -> None:
+    done = CliRunner().invoke(main, ["keys", typed])
+    assert done.exit_code == 2
+    assert f"No action has '{typed}'. Did you mean {meant}" in done.output
+    assert "Screens and their parts" not in done.output
+
+
 def test_a_word_that_no_key_has_is_refused_with_the_names_of_the_screens() -> None:
     done = CliRunner().invoke(main, ["keys", "zzz"])
     assert done.exit_code == 2

@@ -6,10 +6,26 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.evals.scorers.base import Attempt
+from sandbox_tui.core.evals.scorers.base import Attempt, ScorerFailed
 from sandbox_tui.core.evals.scorers.exact import ExactScorer
 from sandbox_tui.core.evals.scorers.number import NumberScorer
 from sandbox_tui.core.evals.task import Task
+
+
+@pytest.mark.parametrize("text", ["42", "-0.5", "3/4", "1e-3", " 7 ", "1e400"])
+def test_targets_that_are_numbers(text: str) -> None:
+    assert NumberScorer().reference_problem(Task(id="t", problem="p", target=text)) == ""
+
+
+def test_an_allowed_difference_that_is_no_number_is_found() -> None:
+    task = Task(id="t", problem="p", target="1", metadata={"relative": "a little"})
+    problem = NumberScorer().reference_problem(task)
+    assert problem == "relative, the difference that is allowed, is not a number but 'a little'."
+
+
+async def test_a_target_that_is_no_number_is_explained_in_words() -> None:
+    with pytest.raises(ScorerFailed, match=r"^The target 'Dover' is not a number \(such"):
+        await value("12", "Dover")
 
 
 async def value(answer: str | None, target: str, **metadata: Any) -> float:
