@@ -51,6 +51,13 @@ _STARTING_FORMATS: dict[ToolCallSetting, ToolFormat] = {
 REPLIES_WITHOUT_CALLS = 2
 """After this many consecutive replies without a valid call, `auto` tries another format."""
 
+REPLIES_AGAINST_MEMORY = 6
+"""The same for a model that made native calls in an earlier run, but none in this one: perhaps its
+server has changed."""
+
+_CUT_SHORT = ("length", "content_filter")
+"""Finish reasons of a reply that might have made a call later."""
+
 FIRST_TEXT_INDEX = 1000
 """Index of the first text call in deltas, above the indexes of any native calls in the reply."""
 
@@ -88,7 +95,9 @@ class ToolFormatModel(Model):
         self._without_calls = 0
         self._schema_works = False
         self._family_shown = False
-        self._native_works = self._auto and previous == _NATIVE
+        self._calls_natively = self._auto and previous == _NATIVE
+        self._tools_accepted = False
+        self._tools_refused = False
 
     @override
     async def ask(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
@@ -144,7 +153,7 @@ class ToolFormatModel(Model):
 
     def _reading(self, reply: Reply, tools: Sequence[Mapping[str, Any]]) -> Reading:
         reading = read_reply(reply.text, tools, reply.finish_reason)
-        if self._format.mode == "native" and (self._native_works or not reading.family):
+        if self._format.mode == "native" and (self._calls_natively or not reading.family):
             # a model that may call tools natively must not learn a text format
             return replace(reading, problem="")
         return reading
@@ -184,7 +193,8 @@ class ToolFormatModel(Model):
             return False
         mode = self._format.mode
         words = str(error).partition("It says:")[2].replace(self.name, "")
-        if mode == "native" and not self._native_works and _TOOLS_REFUSED.search(words):
+        if mode == "native" and not self._tools_accepted and _TOOLS_REFUSED.search(words):
+            self._tools_refused = True
             self._settle(_BY_SCHEMA, "The server does not accept tools in a request.")
             return True
         if mode == "json_schema" and not self._schema_works:
@@ -197,18 +207,30 @@ class ToolFormatModel(Model):
         """Update from a reply whether the current format works, and switch if it does not."""
         mode = self._format.mode
         written = next((call.family for call in reply.calls), "")
-        if reply.calls and not written:
-            self._native_works = self._native_works or mode == "native"
-        self._schema_works = self._schema_works or mode == "json_schema"
+        is_native = bool(reply.calls) and not written
+        self._calls_natively = self._calls_natively or is_native
+        self._tools_accepted = self._tools_accepted or (is_native and mode == "native")
+        self._schema_works = self._schema_works or (mode == "json_schema" and not is_native)
         if reply.calls:
             self._without_calls = 0
-        elif _says_no_call(reply):
+        elif reply.finish_reason not in _CUT_SHORT:
             self._without_calls += 1
-        if not self._auto:
-            return
+        if self._auto:
+            self._settle_after_reply(mode, written, is_native=is_native)
+
+    def _settle_after_reply(self, mode: str, written: str, *, is_native: bool) -> None:
+        """Choose another format if a reply shows that the model calls tools in another one.
+
+        Args:
+            mode: the mode in which the reply was requested.
+            written: the family of the calls that it contains as text; empty if there are none.
+            is_native: it contains native calls.
+        """
         first_shown = bool(written) and not self._family_shown
         self._family_shown = self._family_shown or bool(written)
-        if mode == "native" and written and not self._native_works:
+        if is_native and mode != "native" and not self._tools_refused:
+            self._settle(_NATIVE, "The model made a native call.")
+        elif mode == "native" and written and not self._calls_natively:
             title = FAMILIES[written].title
             self._settle(
                 ToolFormat(mode="text", family=written),
@@ -219,8 +241,13 @@ class ToolFormatModel(Model):
                 ToolFormat(mode="text", family=written),
                 f"The model writes its calls in this format: {FAMILIES[written].title}.",
             )
-        elif self._without_calls >= REPLIES_WITHOUT_CALLS and not self._native_works:
+        elif self._without_calls >= self._patience and not self._tools_accepted:
             self._try_another(mode)
+
+    @property
+    def _patience(self) -> int:
+        remembered = self._calls_natively and self._format.mode == "native"
+        return REPLIES_AGAINST_MEMORY if remembered else REPLIES_WITHOUT_CALLS
 
     def _try_another(self, mode: str) -> None:
         why = f"{self._without_calls} replies in a row contained no valid call."
@@ -229,14 +256,6 @@ class ToolFormatModel(Model):
             self._settle(_TEXT, why)
         elif not self._schema_refused:
             self._settle(_BY_SCHEMA, why)
-
-
-def _says_no_call(reply: Reply) -> bool:
-    """Return whether a reply without calls suggests that the model makes none in this format.
-
-    A reply that was cut off in its reasoning or inside a call might have made one.
-    """
-    return reply.finish_reason != "length" or (bool(reply.text.strip()) and not reply.problem)
 
 
 def _moved(delta: Delta) -> Delta:

@@ -110,6 +110,8 @@ def _with_tool_format(request: RunRequest, fork_point: ForkPoint) -> RunRequest:
     if (first.model, first.model_params.get("base_url", "")) != (model.name, address):
         return request
     chosen = [x.format for x in fork_point.history if isinstance(x, e.ToolFormatChosen)]
+    if not chosen and any(isinstance(x, e.CallProposed) for x in fork_point.history):
+        chosen = [e.ToolFormat()]  # its calls were native
     return replace(request, tool_format=chosen[-1]) if chosen else request
 
 

@@ -68,6 +68,18 @@ async def test_the_next_run_begins_with_what_worked(scripted_server: Start, tmp_
     store.close()
 
 
+async def test_a_native_reply_after_a_switch_is_remembered_as_native(
+    scripted_server: Start, tmp_path: Path
+) -> None:
+    server = scripted_server(s.say("words"), s.say("words"), s.call("submit"))
+    seen, store, _ = await watch(request(server), tmp_path)
+    assert seen[-1].reason == "submitted"  # type: ignore[union-attr]
+    chosen = [event.format.mode for event in only(e.ToolFormatChosen, seen)]
+    assert chosen == ["json_schema", "native"]
+    assert known_tool_format(store, "scripted", server.url) == e.ToolFormat()
+    store.close()
+
+
 async def test_the_remembered_format_is_forgotten_when_native_calls_work(
     scripted_server: Start, tmp_path: Path
 ) -> None:
@@ -76,7 +88,7 @@ async def test_the_remembered_format_is_forgotten_when_native_calls_work(
         _, store, _ = await watch(request(server, **more), tmp_path)
         store.close()
     with Store(tmp_path / "s.db") as store:
-        assert known_tool_format(store, "scripted", server.url) is None
+        assert known_tool_format(store, "scripted", server.url) == e.ToolFormat()
 
 
 async def test_a_choice_without_a_call_is_not_remembered(

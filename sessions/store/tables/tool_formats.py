@@ -18,7 +18,7 @@ def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat |
     """Return the format in which the newest run with this model on this server made calls.
 
     Only runs recorded here count, and only if they called a tool, natively or in a format chosen
-    automatically (mode `auto`). None if calls were native, or if there is no such run.
+    automatically (mode `auto`). None if there is no such run.
     """
     rows = store.rows(
         "SELECT id, model_params FROM runs WHERE model = ? AND calls > 0"
@@ -42,14 +42,19 @@ def last_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
 
 
 def _used_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
-    """Return the last format in which a run made a call."""
+    """Return the format of the last call of a run: how it was made, not how it was requested."""
     rows = store.rows(
-        "SELECT max(seq) AS seq FROM events WHERE run_id = ?1 AND kind = 'ToolFormatChosen'"
-        " AND seq < (SELECT max(proposed_seq) FROM calls WHERE run_id = ?1)",
+        "SELECT (SELECT max(proposed_seq) FROM calls WHERE run_id = ?1) AS call,"
+        " (SELECT max(seq) FROM events WHERE run_id = ?1 AND kind = 'ToolFormatChosen'"
+        " AND seq < (SELECT max(proposed_seq) FROM calls WHERE run_id = ?1)) AS choice",
         [run_id],
     )
-    seq: int | None = rows[0]["seq"]
-    if seq is None:
+    call, choice = rows[0]["call"], rows[0]["choice"]
+    if call is None:
         return None
-    event = events.read_at(store, run_id, [seq])[seq]
-    return event.format if isinstance(event, e.ToolFormatChosen) else None
+    found = events.read_at(store, run_id, [seq for seq in (call, choice) if seq is not None])
+    proposed, chosen = found[call], found.get(choice)
+    is_native = isinstance(proposed, e.CallProposed) and not proposed.call.family
+    if is_native or not isinstance(chosen, e.ToolFormatChosen):
+        return e.ToolFormat()
+    return chosen.format

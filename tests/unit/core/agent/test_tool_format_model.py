@@ -11,7 +11,11 @@ import pytest
 
 from sandbox_tui.core.agent.model_messages import json_instructions, json_reminder
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, text_conversation
-from sandbox_tui.core.agent.tool_format_model import FIRST_TEXT_INDEX, ToolFormatModel
+from sandbox_tui.core.agent.tool_format_model import (
+    FIRST_TEXT_INDEX,
+    REPLIES_AGAINST_MEMORY,
+    ToolFormatModel,
+)
 from sandbox_tui.core.agent.try_tool_calls import MAX_REPLY_TOKENS, try_tool_calls
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events.types import ToolCallSetting, ToolFormat
@@ -236,12 +240,48 @@ def cut_off(text: str = "", reasoning: str = "") -> Reply:
     return Reply(message=message, text=text, reasoning=reasoning, finish_reason="length")
 
 
-async def test_a_model_that_talks_to_its_limit_is_asked_by_schema() -> None:
-    asked = Asked(cut_off("The task is to"), cut_off("The task is to"), BY_SCHEMA)
+async def test_a_reply_cut_off_at_its_limit_is_not_one_without_a_call() -> None:
+    asked = Asked(cut_off("The task is to"), "words", cut_off("The task is to"), native())
+    for _ in range(4):
+        await asked.turn()
+    assert not asked.modes
+
+
+async def test_a_model_remembered_for_native_calls_is_reminded_first() -> None:
+    words = ["words"] * (REPLIES_AGAINST_MEMORY - 1)
+    asked = Asked(*words, native(), previous=ToolFormat())
+    for _ in range(REPLIES_AGAINST_MEMORY):
+        await asked.turn()
+    assert not asked.modes
+    asked = Asked(*words, "words", BY_SCHEMA, previous=ToolFormat())
+    for _ in range(REPLIES_AGAINST_MEMORY + 1):
+        await asked.turn()
+    assert asked.modes == [("json_schema", "json")], "its server may have changed"
+
+
+async def test_a_server_that_no_longer_takes_tools_is_asked_otherwise_despite_memory() -> None:
+    asked = Asked(NO_TOOLS, BY_SCHEMA, previous=ToolFormat())
+    assert (await asked.turn()).calls
+    assert asked.modes == [("json_schema", "json")]
+
+
+async def test_a_native_call_switches_back_to_native_calls() -> None:
+    asked = Asked("words", "words", native(), "words", "words", native())
+    for _ in range(6):
+        await asked.turn()
+    assert asked.modes == [("json_schema", "json"), ("native", "")]
+    assert asked.inner.requests[3].tools
+
+
+async def test_a_server_that_refused_tools_is_not_sent_them_again() -> None:
+    asked = Asked(NO_TOOLS, native(), BY_SCHEMA)
     await asked.turn()
     await asked.turn()
     assert asked.modes == [("json_schema", "json")]
-    assert (await asked.turn()).calls
+    asked = Asked("words", "words", native(), NO_TOOLS, native())
+    for _ in range(4):
+        await asked.turn()
+    assert asked.modes == [("json_schema", "json"), ("native", ""), ("json_schema", "json")]
 
 
 @pytest.mark.parametrize("reply", [cut_off(reasoning="Let me see"), cut_off(HERMES[:40])])
