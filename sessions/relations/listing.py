@@ -26,12 +26,14 @@ class SessionRow:
         run: the session.
         lineage: its position in its tree of forks.
         sample: its number, if it is listed below the row of its task's samples; otherwise None.
+        fork_of: number of the sample that it was forked from, if it is listed below that.
         closes: for each level of its tree below the root, whether its branch there is the last one.
     """
 
     run: RunSummary
     lineage: Lineage = field(default_factory=Lineage)
     sample: int | None = None
+    fork_of: int | None = None
     closes: tuple[bool, ...] = ()
 
     @property
@@ -51,13 +53,15 @@ class SamplesRow:
 
     Attributes:
         runs: in the order of their numbers; at least two.
-        is_open: whether a row for each sample follows.
-        waiting: ids of those that wait for the user.
+        is_open: whether a row for each sample and each fork follows.
+        waiting: ids of those that wait for the user, forks included.
+        forks: sessions forked from the samples, and their forks; their answers do not count.
     """
 
     runs: tuple[RunSummary, ...]
     is_open: bool
     waiting: frozenset[str] = frozenset()
+    forks: tuple[RunSummary, ...] = ()
 
     @property
     def key(self) -> str:
@@ -66,8 +70,8 @@ class SamplesRow:
 
     @property
     def began_at(self) -> float:
-        """When the newest one began, in seconds since the epoch."""
-        return max(run.run_started_at for run in self.runs)
+        """When the newest of them, or of their forks, began, in seconds since the epoch."""
+        return max(run.run_started_at for run in (*self.runs, *self.forks))
 
     @property
     def outcomes(self) -> list[tuple[str, int]]:
@@ -186,33 +190,54 @@ def _with_branches(tree: Sequence[SessionRow]) -> list[SessionRow]:
 def _folded(
     trees: Iterable[list[SessionRow]], opened: Collection[str], waiting: Collection[str]
 ) -> list[_Unit]:
-    """Fold the samples of each task into one unit; samples that have forks keep their trees."""
+    """Fold the samples of each task into one unit, each sample with its forks."""
     units: list[_Unit] = []
-    samples: dict[str, list[RunSummary]] = {}
+    samples: dict[str, list[list[SessionRow]]] = {}
     for tree in trees:
         run = tree[0].run
-        if len(tree) == 1 and run.samples is not None and run.parent is None:
-            samples.setdefault(run.samples, []).append(run)
+        if run.samples is not None and run.parent is None:
+            samples.setdefault(run.samples, []).append(tree)
         else:
             units.append(tree)
-    return [*units, *(_samples(runs, opened, waiting) for runs in samples.values())]
+    return [*units, *(_samples(group, opened, waiting) for group in samples.values())]
 
 
 def _samples(
-    runs: Sequence[RunSummary], opened: Collection[str], waiting: Collection[str]
+    trees: Sequence[list[SessionRow]], opened: Collection[str], waiting: Collection[str]
 ) -> _Unit:
-    if len(runs) == 1:
-        return [SessionRow(run=runs[0])]
-    ordered = tuple(sorted(runs, key=lambda run: (run.sample or 0, run.run_started_at, run.id)))
-    waits = frozenset(run.id for run in ordered if run.id in waiting)
-    row = SamplesRow(runs=ordered, is_open=False, waiting=waits)
+    if len(trees) == 1:
+        return trees[0]
+    ordered = sorted(trees, key=_place_of_sample)
+    members = [row.run for tree in ordered for row in tree]
+    row = SamplesRow(
+        runs=tuple(tree[0].run for tree in ordered),
+        is_open=False,
+        waiting=frozenset(run.id for run in members if run.id in waiting),
+        forks=tuple(row.run for tree in ordered for row in tree[1:]),
+    )
     if row.key not in opened:
         return [row]
-    samples = [
-        SessionRow(run=run, sample=run.sample or place, closes=(place == len(ordered),))
-        for place, run in enumerate(ordered, 1)
+    below = [
+        below
+        for place, tree in enumerate(ordered, 1)
+        for below in _below_group(tree, place, is_last=place == len(ordered))
     ]
-    return [replace(row, is_open=True), *samples]
+    return [replace(row, is_open=True), *below]
+
+
+def _place_of_sample(tree: Sequence[SessionRow]) -> tuple[int, float, str]:
+    run = tree[0].run
+    return run.sample or 0, run.run_started_at, run.id
+
+
+def _below_group(tree: Sequence[SessionRow], place: int, *, is_last: bool) -> list[SessionRow]:
+    """Return the rows of a sample and its forks, one level below the row of all samples."""
+    sample, *forks = tree
+    number = sample.run.sample or place
+    return [
+        replace(sample, sample=number, closes=(is_last,)),
+        *(replace(fork, fork_of=number, closes=(is_last, *fork.closes)) for fork in forks),
+    ]
 
 
 def _newest(unit: _Unit) -> float:
@@ -224,11 +249,11 @@ def _waits(unit: _Unit, waiting: Collection[str]) -> bool:
 
 
 def runs_of(row: Row) -> tuple[RunSummary, ...]:
-    """Return the sessions that a row represents, except those that have their own rows."""
+    """Return the sessions that a row stands for, except those that have their own rows."""
     match row:
         case SessionRow(run=run):
             return (run,)
-        case SamplesRow(runs=runs, is_open=is_open):
-            return () if is_open else runs
+        case SamplesRow(runs=runs, forks=forks, is_open=is_open):
+            return () if is_open else (*runs, *forks)
         case EvalRow() | TrainingRow():
             return ()

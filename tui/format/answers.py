@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sandbox_tui.sessions.store.answers import (
     NO_ANSWER,
     NOT_SUBMITTED,
+    SAID,
     leftover_answer,
     said_mark,
     submitted_answer,
@@ -45,16 +46,17 @@ def result_answer(outcome: str | None, answer: str | None) -> str:
     return f"{NOT_SUBMITTED} {text}" if leftover_answer(outcome, answer) else text
 
 
-def said_words(said: str, answer: str | None) -> str:
-    """Return an answer that is only in the call of `submit`, marked, given its empty answer."""
-    return f"{said} {said_mark(answer)}"
+def said_words(said: str, answer: str | None, *, short: bool = False) -> str:
+    """Return an answer that is only in the call of `submit`, marked, given its empty answer; in a
+    list, the mark is short."""
+    return f"{said} · {SAID}" if short else f"{said} {said_mark(answer)}"
 
 
-def answer_or_why_none(run: RunSummary) -> str:
+def answer_or_why_none(run: RunSummary, *, short: bool = False) -> str:
     """Return the answer of a run, or why one that submitted has none; empty for others without
     one."""
     if run.said:
-        return said_words(run.said, run.answer)
+        return said_words(run.said, run.answer, short=short)
     if not run.answer and run.outcome == "submitted":
         return f"{NO_ANSWER}: {why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)}"
     return result_answer(run.outcome, run.answer)
@@ -64,11 +66,19 @@ def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:
     """Return a sample's number, its name if the user gave one, and unless it is to be short, its
     answer, or why there is none."""
     submitted = answer_line(submitted_answer(run.outcome, run.answer))
-    submitted = submitted or (said_words(answer_line(run.said), run.answer) if run.said else "")
+    if run.said and not submitted:
+        submitted = said_words(answer_line(run.said), run.answer, short=True)
     result = f"answer: {submitted}" if submitted else first_line(run.error or "")
     result = "" if short else result
     parts = (f"sample {number}", first_line(run.title or ""), result)
     return " · ".join(part for part in parts if part)
+
+
+def fork_title(number: int, run: RunSummary) -> str:
+    """Return the number of the sample that a session was forked from, and its name if the user gave
+    one."""
+    name = first_line(run.title or "")
+    return f"fork of sample {number}" + (f" · {name}" if name else "")
 
 
 def answer_line(answer: str) -> str:

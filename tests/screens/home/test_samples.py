@@ -21,6 +21,7 @@ from sandbox_tui.sessions.store.tables.annotations import add_tag, tags_of
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
@@ -78,6 +79,51 @@ async def test_samples_are_listed_by_number_with_their_answers(store: Store) -> 
         assert " 392 " in lines[2]
         narrow = sessions.draw_block(1, 80)[0].plain
         assert narrow.startswith(" ├─ ✓ sample 1 · answer: 391 ")
+
+
+def fork_sample(store: Store, *, open_: bool = False) -> None:
+    """Fork sample 1, later than all other sessions."""
+    first = msgspec.structs.replace(begun("fork", 1, 3e9), parent="a", parent_seq=1)
+    forked = e.Forked(
+        seq=2, t=0.0, parent="a", parent_seq=1, step=0, snapshot=None, repeats=0, model="m"
+    )
+    end = msgspec.structs.replace(ended("777"), seq=3)
+    store.append("fork", [first, forked, *([] if open_ else [end])])
+
+
+async def test_a_forked_sample_stays_in_its_group_with_the_fork_below_it(store: Store) -> None:
+    fork_sample(store)
+    async with at_home(store, row=0) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        group = [line.plain for line in sessions.draw_block(0, 154)]
+        assert "▸ 3 samples · 1 fork  squares" in group[0]
+        assert "3 submitted" in group[1]
+        assert "answers: 391 (1), 392 (1)" in group[1]
+        assert sessions.block_count() == 2
+        await pilot.press("space")
+        assert [run.id for run in sessions.marked] == ["a", "b", "c"], "delete leaves the fork"
+        assert "◉ 3 samples" in row(sessions, 0)
+        await pilot.press("space", "enter", "down", "down")
+        await until(pilot, lambda: "fork of     a, " in detail(home))
+        shown = [row(sessions, index) for index in range(1, 5)]
+        assert shown[0].startswith(" ├─ ✓ sample 1  ")
+        assert shown[1].startswith(" │  └─ ✓ fork of sample 1  ")
+        assert shown[2].startswith(" ├─ ✓ sample 2  ")
+        assert sessions.current is not None
+        assert sessions.current.id == "fork"
+        await pilot.press("space", "up", "up", "enter")
+        assert "1 ◉ 3 samples · 1 fork" in row(sessions, 0), "the mark is in the folded group"
+        assert home.query_one(SessionDetailPane).border_title == "3 samples · 1 fork"
+
+
+async def test_a_folded_group_says_that_a_fork_is_running(store: Store) -> None:
+    fork_sample(store, open_=True)
+    async with at_home(store, row=0) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        await until(
+            pilot,
+            lambda: "3 submitted · 1 fork running" in sessions.draw_block(0, 154)[1].plain,
+        )
 
 
 async def test_a_row_shows_the_answer_or_why_there_is_none(store: Store) -> None:

@@ -109,8 +109,9 @@ def _tokens(run: RunSummary) -> _Figure:
 
 
 def _title(run: RunSummary) -> str:
-    """Return the title; of a sample, with its number, since all samples have the same task."""
-    return task_title(run) if run.sample is None else f"sample {run.sample} · {task_title(run)}"
+    """Return the title; of a sample or its fork with its number: all of them have one task."""
+    number = "" if run.sample is None else f"sample {run.sample} · "
+    return f"{'fork of ' if number and run.parent else ''}{number}{task_title(run)}"
 
 
 def _outcome(run: RunSummary, now: RunningNow | None) -> str:

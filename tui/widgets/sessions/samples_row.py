@@ -10,6 +10,7 @@ from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.relations.listing import SamplesRow
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import answers_words, leftovers_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.titles import model_title, task_line
@@ -25,7 +26,8 @@ def samples_lines(
     marked: Collection[str] = (),
     tags: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Text]:
-    """Return the task with the number of its samples, their outcomes and their answers.
+    """Return the task with the number of its samples and their forks, the outcomes and the answers
+    of the samples.
 
     Args:
         row: the samples.
@@ -37,10 +39,10 @@ def samples_lines(
     first, waits = row.runs[0], len(row.waiting)
     title = Text(" ", no_wrap=True)
     title.append("▾ " if row.is_open else "▸ ", style=palette.human if waits else palette.accent)
-    if marks := sum(run.id in marked for run in row.runs):
-        count = "" if marks == len(row.runs) else f"{marks} "
+    if marks := [run for run in (*row.runs, *row.forks) if run.id in marked]:
+        count = "" if marks == list(row.runs) else f"{len(marks)} "
         title.append(f"{count}◉ ", style=palette.accent)
-    title.append(f"{len(row.runs)} samples  ", style=palette.strong)
+    title.append(f"{members_words(row)}  ", style=palette.strong)
     title.append(task_line(first.task), style=palette.text)
     with_age(title, row.began_at, width, palette)
     facts = Text("   ", style=palette.dim, no_wrap=True)
@@ -59,20 +61,35 @@ def samples_lines(
     return [title, facts]
 
 
+def members_words(row: SamplesRow) -> str:
+    """Return the number of samples, and of their forks if there are any."""
+    forks = f" · {numbers.counted(len(row.forks), 'fork')}" if row.forks else ""
+    return f"{len(row.runs)} samples{forks}"
+
+
 def _tags_words(row: SamplesRow, tags: Mapping[str, Sequence[str]]) -> str:
-    """Return the tags of the samples, each with its count unless all have it."""
-    counts = Counter(tag for run in row.runs for tag in tags.get(run.id, ()))
+    """Return the tags of samples and forks, each with its count unless all samples have it."""
+    members = (*row.runs, *row.forks)
+    counts = Counter(tag for run in members for tag in tags.get(run.id, ()))
     return " ".join(
-        f"#{sanitize_line(tag)}" + ("" if count == len(row.runs) else f" ({count})")
+        f"#{sanitize_line(tag)}" + ("" if _all_have(row, tags, tag) else f" ({count})")
         for tag, count in counts.most_common()
     )
 
 
+def _all_have(row: SamplesRow, tags: Mapping[str, Sequence[str]], tag: str) -> bool:
+    return all(tag in tags.get(run.id, ()) for run in row.runs)
+
+
 def states_of(row: SamplesRow) -> list[str]:
-    """Return how many samples are in each state, each sample in one: those that wait come first."""
+    """Return how many samples are in each state, each sample in one: those that wait come first,
+    forks included; forks that are running come last."""
     waits = len(row.waiting)
     waiting = [f"{_counted_wait(waits)} for you"] if waits else []
-    return waiting + [words for state in row.outcomes for words in _state_words(row, *state)]
+    samples = [words for state in row.outcomes for words in _state_words(row, *state)]
+    forks = sum(run.outcome == "running" and run.id not in row.waiting for run in row.forks)
+    running = [f"{numbers.counted(forks, 'fork')} running"] if forks else []
+    return [*waiting, *samples, *running]
 
 
 def _state_words(row: SamplesRow, outcome: str, count: int) -> list[str]:

@@ -31,7 +31,7 @@ from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.sessions.fork_words import change_lines
-from sandbox_tui.tui.widgets.sessions.samples_row import states_of
+from sandbox_tui.tui.widgets.sessions.samples_row import members_words, states_of
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
 LABEL_COLUMNS = 11
@@ -125,8 +125,8 @@ def _title(shown: Shown) -> str:
             return summary.info.id
         case TrainingRow(summary=summary):
             return summary.id
-        case SamplesRow(runs=runs):
-            return f"{len(runs)} samples"
+        case SamplesRow() as row:
+            return members_words(row)
         case None:
             return ""
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sandbox_tui.sessions.relations.fork_origin import own_part
 from sandbox_tui.sessions.relations.listing import SessionRow
-from sandbox_tui.tui.format.answers import sample_title
+from sandbox_tui.tui.format.answers import fork_title, sample_title
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.fork_words import fork_words
@@ -144,6 +144,8 @@ def _title_columns(row: SessionRow) -> int:
 
 
 def _title(row: SessionRow, *, short: bool) -> str:
+    if row.fork_of is not None:  # the task is that of the group
+        return fork_title(row.fork_of, row.run)
     if row.sample is None:
         return task_title(row.run)
     return sample_title(row.sample, row.run, short=short)

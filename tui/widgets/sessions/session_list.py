@@ -340,7 +340,8 @@ def _as_of_now(row: Row, now: Mapping[str, RunSummary]) -> Row:
     match row:
         case SessionRow(run=run) if run.id in now:
             return replace(row, run=now[run.id])
-        case SamplesRow(runs=runs):
-            return replace(row, runs=tuple(now.get(run.id, run) for run in runs))
+        case SamplesRow(runs=runs, forks=forks):
+            samples = tuple(now.get(run.id, run) for run in runs)
+            return replace(row, runs=samples, forks=tuple(now.get(run.id, run) for run in forks))
         case _:
             return row

@@ -72,6 +72,48 @@ def test_a_tree_of_forks_draws_a_line_to_each_later_fork() -> None:
     }
 
 
+def group_with_forks() -> list[tuple[RunSummary, Lineage]]:
+    """Three samples, the first of which has a fork with a fork of its own."""
+    numbers = {"a": 1, "b": 2, "c": 3}
+    samples = [run(name, 2.0, samples="s", sample=n, answer=name) for name, n in numbers.items()]
+    fork = run("f", 9.0, samples="s", sample=1, parent="a", answer="f")
+    again = run("g", 8.0, samples="s", sample=1, parent="f", answer="f")
+    tree = [(samples[0], ALONE), (fork, Lineage(depth=1)), (again, Lineage(depth=2))]
+    return [*tree, (run("new", 5.0), ALONE), *((one, ALONE) for one in samples[1:])]
+
+
+def test_a_forked_sample_stays_in_its_group_and_the_forks_do_not_count() -> None:
+    row, *others = rows_of(group_with_forks(), [])
+    assert isinstance(row, SamplesRow)
+    assert [one.id for one in row.runs] == ["a", "b", "c"]
+    assert [one.id for one in row.forks] == ["f", "g"]
+    assert row.answers == [("a", 1), ("b", 1), ("c", 1)]
+    assert row.outcomes == [("submitted", 3)]
+    assert row.began_at == 9.0, "a group with a new fork goes up"
+    assert [one.id for one in runs_of(row)] == ["a", "b", "c", "f", "g"]
+    assert [one.key for one in others] == ["new"]
+
+
+def test_forks_of_a_sample_stand_below_it_in_the_open_group() -> None:
+    _, *rows = rows_of(group_with_forks(), [], opened={"samples s"})
+    shown = [(r.key, r.sample, r.fork_of, r.closes) for r in rows if isinstance(r, SessionRow)]
+    assert shown == [
+        ("a", 1, None, (False,)),
+        ("f", None, 1, (False, True)),
+        ("g", None, 1, (False, True, True)),
+        ("b", 2, None, (False,)),
+        ("c", 3, None, (True,)),
+        ("new", None, None, ()),
+    ]
+
+
+def test_a_group_comes_first_if_a_fork_of_a_sample_waits() -> None:
+    newest = (run("newest", 99.0), ALONE)
+    row = rows_of([newest, *group_with_forks()], [], waiting={"g"})[0]
+    assert isinstance(row, SamplesRow)
+    assert row.waiting == {"g"}
+
+
 def test_runs_of_separate_commands_are_separate_rows() -> None:
     runs = [run("again", 2.0), run("first", 1.0), run("left", 0.9, samples="s")]
     assert keys(rows_of([(one, ALONE) for one in runs], [])) == ["again", "first", "left"]
