@@ -73,13 +73,29 @@ def calls_sentence(found: Comparison) -> str:
 def _where(found: Comparison, at: int, pair: Pair) -> str:
     place = f"call {at + 1}{_step(pair)}"
     if found.diverged_at is None:
-        others = sum(not each.is_equal and not each.is_pending for each in found.pairs)
+        others = _other_outputs(found, len(found.pairs))
         calls = "the only call" if len(found.pairs) == 1 else f"all {_settled(found)} calls"
         many = "" if others == 1 else f" of {others}"
         return f"Identical: {calls} and exit codes; the output{many} differs, first at {place}."
-    before = {0: "The sessions", 1: "Call 1 is identical; the sessions"}
-    start = before.get(at, f"Calls 1 to {at} are identical; the sessions")
-    return f"{start} diverge at {place}: {_what_differs(pair)}{_first_act(found, at)}."
+    return f"{_start(found, at)} diverge at {place}: {_what_differs(pair)}{_first_act(found, at)}."
+
+
+def _start(found: Comparison, at: int) -> str:
+    """Return the beginning of the sentence that says where the sessions diverge: what is the same
+    before that. A call whose output differs is the same, but not identical."""
+    if not at:
+        return "The sessions"
+    others = _other_outputs(found, at)
+    if at == 1:
+        same = "the same, with different output" if others else "identical"
+        return f"Call 1 is {same}; the sessions"
+    same = f"the same, {others} of them with different output" if others else "identical"
+    return f"Calls 1 to {at} are {same}; the sessions"
+
+
+def _other_outputs(found: Comparison, until: int) -> int:
+    """Return how many of the first pairs have different output."""
+    return sum(not pair.is_equal and not pair.is_pending for pair in found.pairs[:until])
 
 
 def _step(pair: Pair) -> str:
@@ -147,7 +163,7 @@ def short_verdict(found: Comparison) -> str:
     if diverging is not None:
         at, act = diverging
         where = f"after {_place(found.pairs[at - 1])}" if at else "before the first call"
-        return f"{_same_before(at)}diverge {where}: {_who_did_what(act)}"
+        return f"{_same_before(found, at)}diverge {where}: {_who_did_what(act)}"
     at = found.diverged_at
     if at is None:
         if found.output_differs_at is None:
@@ -159,13 +175,16 @@ def short_verdict(found: Comparison) -> str:
         pair = found.pairs[found.output_differs_at]
         return f"same calls; output differs from {_place(pair)} on"
     pair = found.pairs[at]
-    return (
-        f"{_same_before(at)}diverge at {_place(pair)}: {_what_differs(pair)}{_first_act(found, at)}"
-    )
+    how = f"{_what_differs(pair)}{_first_act(found, at)}"
+    return f"{_same_before(found, at)}diverge at {_place(pair)}: {how}"
 
 
-def _same_before(at: int) -> str:
-    return f"{numbers.counted(at, 'call')} the same, then " if at else ""
+def _same_before(found: Comparison, at: int) -> str:
+    if not at:
+        return ""
+    others = _other_outputs(found, at)
+    but = f" ({others} with different output)" if others else ""
+    return f"{numbers.counted(at, 'call')} the same{but}, then "
 
 
 def _settled(found: Comparison) -> int:

@@ -82,11 +82,14 @@ def _both(store: Store, left: str, right: str | None) -> tuple[RunSummary, RunSu
     """Return both sessions; one name alone is that of a fork.
 
     Raises:
-        ConfigError: it is no fork, or its parent was deleted.
+        ConfigError: both are the same session, it is no fork, or its parent was deleted.
     """
     named = session_named(store, left)
     if right is not None:
-        return named, session_named(store, right)
+        other = session_named(store, right)
+        if named.id == other.id:
+            raise ConfigError(f"{left} and {right} are the same session, {named.id}.")
+        return named, other
     if named.parent is None:
         raise ConfigError(f"{named.id} is no fork: name the session to compare it with, too.")
     if not store.has_run(named.parent):

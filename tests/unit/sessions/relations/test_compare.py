@@ -27,7 +27,9 @@ from sandbox_tui.tui.format.comparison import (
     file_sizes,
     files_sentence,
     related_sentence,
+    short_verdict,
 )
+from sandbox_tui.tui.screens.compare.row_kinds import Hidden, rows_of
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 
@@ -164,6 +166,23 @@ def test_different_output_alone_is_shown_but_no_divergence(tmp_path: Path) -> No
     same = compared(tmp_path / "b", (ended(1),), (ended(1),))
     assert calls_sentence(same) == "Identical: the only call and its output."
     assert divergence(same) is None
+
+
+def test_calls_whose_output_differs_are_not_called_identical(tmp_path: Path) -> None:
+    mine = ended(1, said="10:00"), ended(2), ended(3)
+    theirs = ended(1, said="11:00"), ended(2), ended(3, 1)
+    found = compared(tmp_path, mine, theirs)
+    assert calls_sentence(found) == (
+        "Calls 1 to 2 are the same, 1 of them with different output; "
+        "the sessions diverge at call 3 (step 3): same call, exit 0 and exit 1."
+    )
+    assert short_verdict(found).startswith("2 calls the same (1 with different output), then ")
+    rows = rows_of(found, [], hide_equal=True)
+    assert [row.calls for row in rows if isinstance(row, Hidden)] == [1]
+    found = compared(tmp_path / "b", (mine[0], ended(2)), (theirs[0], ended(2, 1)))
+    assert calls_sentence(found).startswith(
+        "Call 1 is the same, with different output; the sessions diverge at call 2 "
+    )
 
 
 def test_a_call_of_one_side_only_is_where_they_diverge(tmp_path: Path) -> None:

@@ -33,3 +33,6 @@ def test_a_fork_alone_is_compared_with_its_parent(own_home: Path) -> None:
     orphan = CliRunner().invoke(main, ["compare", "orphan"])
     assert orphan.exit_code == 2
     assert "was deleted: name another session to compare it with" in orphan.stderr
+    same = CliRunner().invoke(main, ["compare", "first", "fir"])
+    assert (same.exit_code, same.stdout) == (2, "")
+    assert "first and fir are the same session, first." in same.stderr
