@@ -25,6 +25,8 @@ class RunSummary:
         outcome: why the run ended, or `running`, or `interrupted` if its program has ended.
         steps, calls, failed_calls, input_tokens, output_tokens, seconds: totals so far.
         tokens_estimated: whether some token counts are estimates, not from the server.
+        counted_replies, uncounted_replies: replies whose tokens the server counted, and those whose
+            tokens are estimates; replies that broke off are among the latter.
         cost: US dollars; None if the price is unknown.
         last_seq: number of its last event.
         parent, parent_seq: the session it was forked from, and the last event in common.
@@ -63,6 +65,8 @@ class RunSummary:
     sample: int | None = None
     imported: bool = False
     tokens_estimated: bool = False
+    counted_replies: int = 0
+    uncounted_replies: int = 0
     elsewhere: str = ""
     said: str = ""
     waits: bool = False
@@ -103,8 +107,17 @@ class RunSummary:
         """Its token counts in words; empty if they are unknown."""
         if not self.has_token_counts:
             return ""
-        estimated = " (estimated: the server reported no counts)" if self.tokens_estimated else ""
-        return f"{self.input_tokens} in, {self.output_tokens} out{estimated}"
+        return f"{self.input_tokens} in, {self.output_tokens} out{self._estimate}"
+
+    @property
+    def _estimate(self) -> str:
+        """Which of the token counts are estimates, in words; empty if none is."""
+        if not self.tokens_estimated:
+            return ""
+        if not (self.counted_replies and self.uncounted_replies):
+            return " (estimated: the server reported no counts)"
+        replies = "1 reply" if self.uncounted_replies == 1 else f"{self.uncounted_replies} replies"
+        return f" (partly estimated: {replies} without counts)"
 
     @property
     def run_started_at(self) -> float:

@@ -1,4 +1,4 @@
-"""Migration that marks token counts as estimated if the server did not report them.
+"""Migrations that mark token counts as estimated if the server did not report them.
 
 Replies recorded earlier are not marked.
 """
@@ -11,6 +11,16 @@ from typing import Any
 _NAME = "tokens_estimated"
 COLUMN = f"{_NAME} INTEGER NOT NULL DEFAULT 0"
 """The column; `steps` gets it earlier if the migration `rows_to_query` is applied with this one."""
+
+_NUMBERS = (
+    (
+        "uncounted_replies",
+        "tokens_estimated",
+        "+ (SELECT count(*) FROM events WHERE run_id = runs.id AND kind = 'PartialReplyCounted')",
+    ),
+    ("counted_replies", "NOT tokens_estimated", ""),
+)
+"""Each column with a number of replies, which steps it counts, and what is added."""
 
 _VIEWS = {"v_runs": " output_tokens, cost,", "v_steps": " reasoning_tokens, cost,"}
 """Each view, and the part of its SQL where the column goes: before `cost`."""
@@ -28,3 +38,14 @@ def estimated_tokens(db: Any) -> None:
         (sql,) = connection.execute(query, [view]).fetchone()
         connection.execute(f"DROP VIEW {view}")
         connection.execute(sql.replace(columns, columns.replace("cost,", f"{_NAME}, cost,")))
+
+
+def replies_counted(db: Any) -> None:
+    """Add to `runs` how many replies the server counted, and for how many the numbers of tokens
+    are estimates."""
+    for column, condition, more in _NUMBERS:
+        db.conn.execute(f"ALTER TABLE runs ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+        db.conn.execute(
+            f"UPDATE runs SET {column} = (SELECT count(*) FROM steps WHERE run_id = runs.id"
+            f" AND {condition}) {more}"
+        )

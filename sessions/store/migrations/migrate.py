@@ -11,7 +11,10 @@ from sqlite3 import Connection
 from typing import Any
 
 from sandbox_tui.sessions.store.migrations.arguments_unescaped import arguments_unescaped
-from sandbox_tui.sessions.store.migrations.estimated_tokens import estimated_tokens
+from sandbox_tui.sessions.store.migrations.estimated_tokens import (
+    estimated_tokens,
+    replies_counted,
+)
 from sandbox_tui.sessions.store.migrations.evaluations import (
     eval_runs,
     evaluations,
@@ -55,6 +58,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("texts_indexed_together", texts_indexed_together),
     ("sample_numbers", sample_numbers),
     ("arguments_unescaped", arguments_unescaped),
+    ("replies_counted", replies_counted),
 )
 """Name and function of each migration, in order; the function gets a `sqlite_utils.Database`. Never
 change a released migration: add another."""

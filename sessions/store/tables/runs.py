@@ -68,22 +68,22 @@ def summarise(
     """
     replies = [event for event in derived if isinstance(event, e.ModelReplied)]
     costs = [reply.cost for reply in replies if reply.cost is not None]
-    usage = e.Usage()
-    for event in derived:
-        if isinstance(event, e.ModelReplied | e.PartialReplyCounted):
-            usage += event.usage
+    usages = [x.usage for x in derived if isinstance(x, e.ModelReplied | e.PartialReplyCounted)]
+    usage = sum(usages, start=e.Usage())
+    uncounted = sum(each.estimated for each in usages)
     connection.execute(
         "UPDATE runs SET last_seq = ?, seconds = ?, steps = coalesce(?, steps),"
         " input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,"
         " cost = CASE WHEN ?6 IS NULL THEN cost ELSE coalesce(cost, 0) + ?6 END,"
         " tokens_estimated = max(tokens_estimated, ?7), calls = calls + ?8,"
-        " failed_calls = failed_calls + ?9 WHERE id = ?10",
+        " failed_calls = failed_calls + ?9, uncounted_replies = uncounted_replies + ?10,"
+        " counted_replies = counted_replies + ?11 WHERE id = ?12",
         [
             *(last.seq, last.t, replies[-1].step if replies else None),
             *(usage.input_tokens, usage.output_tokens),
             *(sum(costs) if costs else None, usage.estimated),
             sum([isinstance(event, e.CallFinished) for event in derived]),
-            *(failed_calls, run_id),
+            *(failed_calls, uncounted, len(usages) - uncounted, run_id),
         ],
     )
 

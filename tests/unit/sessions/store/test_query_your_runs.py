@@ -93,6 +93,13 @@ def test_steps_and_calls_are_stored_with_their_events(store: Store) -> None:
     assert kinds == ["task", "message", "command", "observation", "answer"]
 
 
+def test_tokens_of_which_the_server_counted_none_are_all_estimates(store: Store) -> None:
+    usage = e.Usage(input_tokens=5, output_tokens=1, estimated=True)
+    partial = e.PartialReplyCounted(seq=2, t=1.0, step=1, usage=usage)
+    store.append("r", [started("r"), partial])
+    assert store.run("r").tokens == "5 in, 1 out (estimated: the server reported no counts)"
+
+
 def test_tokens_that_nobody_counted_are_marked(store: Store) -> None:
     def reply(step: int, *, estimated: bool) -> e.ModelReplied:
         usage = e.Usage(input_tokens=5, output_tokens=1, estimated=estimated)
@@ -115,7 +122,11 @@ def test_tokens_that_nobody_counted_are_marked(store: Store) -> None:
     marks = store.rows("SELECT tokens_estimated AS mark FROM v_steps ORDER BY number")
     assert [row["mark"] for row in marks] == [0, 1, 0]
     assert store.rows("SELECT tokens_estimated AS mark FROM v_runs") == [{"mark": 1}]
-    assert store.run("r").tokens == "15 in, 3 out (estimated: the server reported no counts)"
+    partly = "partly estimated: {} without counts"
+    assert store.run("r").tokens == f"15 in, 3 out ({partly.format('1 reply')})"
+    stopped = e.Usage(input_tokens=5, output_tokens=1, estimated=True)
+    store.append("r", [e.PartialReplyCounted(seq=5, t=4.0, step=4, usage=stopped)])
+    assert store.run("r").tokens == f"20 in, 4 out ({partly.format('2 replies')})"
     made = json.loads(exported(store, "atif"))
     marked = [step["metrics"]["extra"].get("tokens_estimated") for step in made["steps"][-3:]]
     assert marked == [None, True, None]

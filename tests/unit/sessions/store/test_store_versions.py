@@ -111,6 +111,9 @@ def test_all_sessions_of_a_version_before_replay_as_they_were(tmp_path: Path, ve
         events, _ = sample("plain")
         assert [one.seq for one in replay(store, "fork")] == list(range(1, len(events) + 2))
         assert markers_of(store, "long").steps == 8
+        mine, others = store.run("long"), today.run("long")
+        assert mine.counted_replies == others.counted_replies > 0
+        assert mine.uncounted_replies == others.uncounted_replies
         bundle = tmp_path / "long.sbx"
         bundle.write_bytes(export(store, "long", "bundle"))
         with Store(tmp_path / "third.db") as third:
