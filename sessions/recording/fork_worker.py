@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from sandbox_tui.core.base.errors import ForkRefused
+from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.config.settings import Settings, snapshot_dir
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.fork_point import (
@@ -44,6 +45,7 @@ class ForkPlan:
         fork_point: the position and the history taken over.
         base: the snapshot it starts from; None if there is none.
         repeats: recorded calls and commands that are run again.
+        submitting_step: the step in which the parent submitted; 0 if it did not end so.
 
     Raises:
         ForkRefused: the session cannot be forked there.
@@ -74,6 +76,7 @@ class ForkPlan:
             ),
             None,
         )
+        self.submitting_step = _submitting_step(events) if parent.outcome == "submitted" else 0
         effects = self.fork_point.effects_since(self.base)
         self.repeats = [effect for effect in effects if isinstance(effect, CommandReplay)]
 
@@ -84,6 +87,13 @@ class ForkPlan:
         if not isinstance(first, e.RunStarted):
             raise ForkRefused("This session does not record how it started.")
         return first
+
+    @property
+    def is_after_submit(self) -> bool:
+        """Whether the model has submitted at the fork point, so that only a message gives it
+        something else to do."""
+        fork_point = self.fork_point
+        return fork_point.next_call is None and 0 < self.submitting_step == fork_point.step
 
     @property
     def sentence(self) -> str:
@@ -103,6 +113,11 @@ class ForkPlan:
         return request_like_parent(
             self.started, settings, overrides, trusted=not self.parent.imported
         )
+
+
+def _submitting_step(events: Sequence[e.AnyEvent]) -> int:
+    calls = [x.call for x in events if isinstance(x, e.CallProposed)]
+    return calls[-1].step if calls and calls[-1].name == SUBMIT else 0
 
 
 class ForkWorker(RunWorker):

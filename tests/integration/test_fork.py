@@ -324,6 +324,14 @@ def test_the_command(tmp_path: Path, own_home: Path) -> None:
     assert "11 snapshots" in listed.stdout
     shown = program("sessions", "show", "last", home=home)
     assert "snapshots 11, " in shown.stdout
+    unsaid = program("fork", "last", "--headless", "--yes", home=home)
+    assert unsaid.returncode == 0, unsaid.stderr
+    submitted = re.search(
+        r"It forks before step (\d+), in which the session submitted", unsaid.stderr
+    )
+    assert submitted is not None, unsaid.stderr
+    assert f"after step {int(submitted[1]) - 1}; new from here" in unsaid.stdout
+    assert program("sessions", "rm", "last", "--yes", home=home).returncode == 0
     again = program(
         "fork",
         "last",

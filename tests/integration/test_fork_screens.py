@@ -11,6 +11,8 @@ from textual.widgets import Input, Static, TextArea
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
+from sandbox_tui.sessions.interchange.imports import import_file
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
@@ -118,6 +120,68 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     store.close()
+
+
+async def test_a_fork_of_a_submitted_session_starts_before_it_submitted(tmp_path: Path) -> None:
+    store, run_id, usual = await recorded(tmp_path)
+    last = store.run(run_id).steps
+    app = SandboxTui(usual, store, None)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None and sessions.has_focus)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, ForkDialog))
+        form = app.screen
+        await pilot.pause()
+        at, message = form.query_one("#at", Input), form.query_one("#message", TextArea)
+        assert (at.value, at.border_subtitle) == (str(last - 1), f"step {last} submits")
+        assert message.border_title == "a message for the model, optional"
+        shot(app, "fork-before-submit")
+        at.value = str(last)
+        await until(pilot, lambda: str(message.border_title).endswith("needed after submit"))
+        assert at.border_subtitle == ""
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.focused is message)
+        assert app.screen is form, "it could only submit again"
+        await pilot.press(*"more", "ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        live = app.screen
+        assert isinstance(live, LiveScreen)
+        await until(pilot, live.worker.ended.is_set)
+    store.close()
+
+
+async def test_an_imported_demo_is_forked_with_a_model_of_ones_own(tmp_path: Path) -> None:
+    store, run_id, usual = await recorded(tmp_path)
+    bundle = tmp_path / "demo.db"
+    (part,) = EXPORTERS["bundle"].write(Recording(store, run_id))
+    bundle.write_bytes(part.data)
+    store.close()
+    other = Store(tmp_path / "other.db")
+    import_file(other, bundle)
+    app = SandboxTui(usual, other, None)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None and sessions.has_focus)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, ForkDialog))
+        form = app.screen
+        await pilot.pause()
+        model = form.query_one("#model", Input)
+        assert model.value == usual.model.name
+        for typed, words in (("", "f3 to choose a model"), ("demo script", "the demo cannot")):
+            model.value = typed
+            await pilot.pause()
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda words=words: words in str(model.border_subtitle))
+            assert model.has_class("-wrong")
+            assert (app.screen, app.focused) == (form, model)
+            shot(app, f"fork-imported-{typed or 'empty'}")
+        model.value = "gpt"
+        await until(pilot, lambda: not model.has_class("-wrong"))
+    other.close()
 
 
 async def test_a_finished_call_is_forked_with_other_arguments(tmp_path: Path) -> None:

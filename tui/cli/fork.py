@@ -44,7 +44,16 @@ def execute_fork(
     lines = options["headless"] or options["as_json"] or not is_terminal()
     kind = str(overrides.get("sandbox.kind") or "auto")
     edited = options["edit_call"]
-    plan = ForkPlan(store, parent, options["at"], before_call=edited is not None, kind=kind)
+    at: str = options["at"] or "end"
+    plan = ForkPlan(store, parent, at, before_call=edited is not None, kind=kind)
+    if plan.is_after_submit and not options["at"]:
+        at = f"step:{plan.submitting_step - 1}"
+        plan = ForkPlan(store, parent, at, kind=kind)
+        click.echo(
+            f"It forks before step {plan.submitting_step}, in which the session submitted; --at "
+            "end forks after it.",
+            err=True,
+        )
     if edited is not None:
         check_edited(plan.fork_point, edited)
     run = plan.request(settings, overrides)
@@ -61,7 +70,7 @@ def execute_fork(
     )
     _consent(plan, options, ask=not lines)
     if options["detach"]:
-        job = ForkJob(parent=parent.id, at=options["at"], before_call=edited is not None, kind=kind)
+        job = ForkJob(parent=parent.id, at=at, before_call=edited is not None, kind=kind)
         click.echo(begin(Job.of_fork(job, request)))
         return 0
     if lines:

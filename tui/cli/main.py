@@ -217,7 +217,9 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
 )
 @click.argument("session", shell_complete=complete_session)
 @click.option(
-    "--at", default="end", show_default=True, metavar="MOMENT", help="Where the fork starts."
+    "--at",
+    metavar="MOMENT",
+    help="Where the fork starts. Default: the end, or before the step that submitted.",
 )
 @click.option("--model", metavar="NAME", help="Use another model.")
 @server_option

@@ -26,14 +26,23 @@ async def fork_session(
         asked: the session and the event.
     """
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+    from sandbox_tui.sessions.relations.last_model import last_model
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
     from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+    from sandbox_tui.tui.widgets.sessions.last_model import with_last_model
 
     try:
         reread_settings(app, settings)
         parent = await asyncio.to_thread(runs.store.run, asked.run_id)
         plan = await asyncio.to_thread(ForkPlan, runs.store, parent, asked.seq)
-        run = plan.request(settings.now, {})
+        if plan.is_after_submit:  # where the model could only submit again
+            before = f"step:{plan.submitting_step - 1}"
+            plan = await asyncio.to_thread(ForkPlan, runs.store, parent, before)
+        usual = settings.now
+        if parent.imported:  # its own model and server do not count
+            last = await asyncio.to_thread(last_model, runs.store)
+            usual = with_last_model(usual, last)
+        run = plan.request(usual, {})
     except SandboxTuiError as error:
         complain_here(app, str(error))
         return

@@ -21,12 +21,11 @@ from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.core.models.factory import DEMO_NAMES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.tools.call_difference import differing_lines
-from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-from sandbox_tui.tui.format.titles import cut_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -37,13 +36,10 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import OneLineInput
-from sandbox_tui.tui.widgets.sessions.fork_words import MAX_LINES, change_lines
+from sandbox_tui.tui.widgets.sessions.fork_words import MAX_LINES, change_lines, words_of_call
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
 Field = TypeVar("Field", bound=Widget)
-
-MAX_SUMMARY = 60
-"""Maximum characters of a call that is named in a sentence."""
 
 ROOM = 20
 """Minimum steps left for a fork whose parent has used up its own."""
@@ -113,9 +109,12 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         self._run_request = run
         self._store = store
         self._edited: str | None = None
-        self._first_model = sanitize_line(plan.started.model)
         self._is_scripted = run.model is not None
-        self._first_url = "" if self._is_scripted else run.settings.model.base_url
+        model = run.settings.model
+        self._first_url = "" if self._is_scripted else model.base_url
+        self._first_model = sanitize_line(plan.started.model)
+        if not self._is_scripted and self._first_model in DEMO_NAMES and not self._first_url:
+            self._first_model = sanitize_line(model.name)  # only the demo here has its script
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
@@ -132,7 +131,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
                 yield OneLineInput(self._typed_step, id="at")
                 yield _titled(OneLineInput(str(steps), id="steps"), "max steps in all")
             message = TextArea(id="message", soft_wrap=True, tab_behavior="focus")
-            yield _titled(message, "a message for the model, optional")
+            yield message
             with Grid():
                 yield _titled(OneLineInput(self._first_model, id="model"), "model of the fork")
                 yield _titled(OneLineInput(self._first_url, id="url"), "server")
@@ -154,8 +153,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         """Say at a number field what fits."""
         text = event.value.strip()
         is_wrong = bool(text) and not text.isdecimal()
-        event.input.set_class(is_wrong, "-wrong")
-        event.input.border_subtitle = "a whole number" if is_wrong else ""
+        _mark(event.input, "a whole number" if is_wrong else "")
+        if not is_wrong and event.input.id == "at":
+            event.input.border_subtitle = self._step_note()
 
     @on(Input.Changed, "#at")
     def _step_typed(self) -> None:
@@ -190,7 +190,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         if call is not None and self._edited is not None:
             place += f", with call {call.number} changed:"
         elif call is not None:
-            place += f", before call {call.number}: {_words_of(call)}"
+            place += f", before call {call.number}: {words_of_call(call)}"
         self.query_one("#where", Static).update(problem or place)
         self.query_one("#repeats", Static).update(
             "" if problem else sanitize_line(self._plan.sentence)
@@ -200,6 +200,16 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         at = self.query_one("#at", Input)
         where = "after step" if call is None else "in step"
         at.border_title = f"{where} (0–{self._last_step})"
+        if not at.has_class("-wrong"):
+            at.border_subtitle = self._step_note()
+        need = "needed after submit" if self._plan.is_after_submit else "optional"
+        self.query_one("#message").border_title = f"a message for the model, {need}"
+
+    def _step_note(self) -> str:
+        """Say why the fork starts before the end; empty if nothing explains the step."""
+        submits = self._plan.submitting_step
+        is_before = 0 < submits == self._plan.fork_point.step + 1
+        return f"step {submits} submits" if is_before else ""
 
     def _show_change(self, call: e.ToolCall | None) -> None:
         """List the lines of the call that differ from the model's."""
@@ -217,7 +227,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         if call is not None:
             button.label = f"change call {call.number}"
             if call is not self._plan.fork_point.next_call:
-                words = f"{hint('fork.call')} changes call {call.number} ({_words_of(call)})"
+                words = f"{hint('fork.call')} changes call {call.number} ({words_of_call(call)})"
                 words += f" and forks before it, in step {call.step}"
                 last = self._calls()[0]
                 is_submit = last.name == SUBMIT
@@ -239,6 +249,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         url, model = self.query_one("#url", Input), self._text("model")
         no_server = self._is_scripted and model == self._first_model
         url.placeholder = "not needed" if no_server else "empty for OpenAI"
+        _mark(self.query_one("#model", Input), "")
 
     def action_models(self) -> None:
         """Choose a model of the server in the form or of this machine, only for this fork."""
@@ -321,8 +332,10 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self.notify(f"Max steps must be at least {least}.", severity="warning", markup=False)
             self.query_one("#steps").focus()
             return
-        if not model:
-            self.notify("Enter a model name.", severity="warning", markup=False)
+        if mistake := self._mistake_of_model(model):
+            field = self.query_one("#model", Input)
+            _mark(field, mistake)
+            field.focus()
             return
         run = self._changed(model, int(steps))
         if run.model is None and config.lacks_key(run.settings.model):
@@ -330,9 +343,22 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self.notify(sanitize_line(needed), severity="warning", markup=False)
             return
         message = self.query_one("#message", TextArea).text.strip()
+        if self._plan.is_after_submit and not message:
+            words = "The model has submitted here: enter a message, or an earlier step."
+            self.notify(words, severity="warning", markup=False)
+            self.query_one("#message").focus()
+            return
         self.dismiss(
             ForkDescription(self._plan, ForkRequest(run=run, message=message, edited=self._edited))
         )
+
+    def _mistake_of_model(self, model: str) -> str:
+        """Return why no fork can go on with this model; empty if one can."""
+        if not model:
+            return f"{hint('fork.models')} to choose a model"
+        is_script = self._is_scripted and model == self._first_model
+        is_demo = model in DEMO_NAMES and not self._text("url") and not is_script
+        return "the demo cannot go on here" if is_demo else ""
 
     def action_cancel(self) -> None:
         """Close without a fork."""
@@ -340,7 +366,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     def _changed(self, model: str, steps: int) -> RunRequest:
         old, url = self._run_request.settings, self._text("url")
-        same = model == self._first_model and url == self._first_url
+        known = self._first_model if self._is_scripted else old.model.name
+        same = model == known and url == self._first_url
         settings = msgspec.structs.replace(
             old,
             model=old.model
@@ -361,7 +388,7 @@ def _titled(field: Field, title: str) -> Field:
     return field
 
 
-def _words_of(call: e.ToolCall) -> str:
-    """Return tool and arguments of a call in one line."""
-    summary = sanitize_line(summarize_call(call.name, call.arguments))
-    return f"{short_name(sanitize_line(call.name))} {cut_title(summary, MAX_SUMMARY)}".rstrip()
+def _mark(field: Input, mistake: str) -> None:
+    """Show at a field what is wrong with it, or that nothing is."""
+    field.set_class(bool(mistake), "-wrong")
+    field.border_subtitle = mistake

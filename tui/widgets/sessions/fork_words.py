@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.tools.call_difference import difference_words, differing_lines
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.tui.format import numbers
@@ -16,6 +18,9 @@ from sandbox_tui.tui.theming.palette import Palette
 
 MAX_CHARACTERS = 200
 """Maximum characters of a line that is shown."""
+
+MAX_SUMMARY = 60
+"""Maximum characters of a call that is named in a sentence."""
 
 MAX_LINES = 6
 """Maximum number of lines of a change that are listed."""
@@ -70,3 +75,9 @@ def change_lines(old: str, new: str, palette: Palette, most: int = MAX_LINES) ->
         rest = numbers.counted(len(found) - len(shown), "more line")
         lines.append(Text(f"… {rest}", style=palette.dim, no_wrap=True))
     return lines
+
+
+def words_of_call(call: e.ToolCall) -> str:
+    """Return tool and arguments of a call in one line."""
+    summary = sanitize_line(summarize_call(call.name, call.arguments))
+    return f"{short_name(sanitize_line(call.name))} {cut_title(summary, MAX_SUMMARY)}".rstrip()
