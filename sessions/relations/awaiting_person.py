@@ -47,6 +47,17 @@ def waits_longest(store: Store, runs: Iterable[RunSummary]) -> str:
     Raises:
         StoreError: the events cannot be read.
     """
+    since = waiting_since(store, runs)
+    return min(since, key=since.__getitem__, default="")
+
+
+def waiting_since(store: Store, runs: Iterable[RunSummary]) -> dict[str, float]:
+    """Return the runs that wait for a decision, with the time since when, in seconds since the
+    epoch.
+
+    Raises:
+        StoreError: the events cannot be read.
+    """
     by_id = {run.id: run for run in runs}
     waiting = waiting_runs(store, by_id)
     began = clocks_began_at(store, [by_id[run_id] for run_id in waiting])
@@ -55,7 +66,7 @@ def waits_longest(store: Store, runs: Iterable[RunSummary]) -> str:
         held = last_of_kind(store, run_id, "CallHeld")
         return began[run_id] + (held.t if held is not None else 0.0)
 
-    return min(waiting, key=held_at, default="")
+    return {run_id: held_at(run_id) for run_id in waiting}
 
 
 def _held_call(store: Store, run_id: str) -> CallRow | None:

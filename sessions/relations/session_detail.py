@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox_tui.core.events.types import RunStarted
+from sandbox_tui.sessions.relations.awaiting_person import waiting_since
 from sandbox_tui.sessions.relations.fork_origin import (
     ForkOrigin,
     own_part,
@@ -48,6 +49,8 @@ class SessionDetail:
         origin: where it was forked from; None if it is not a fork.
         own: the session with the time, tokens and cost of its own part only; `run` if it is not a
             fork.
+        waits_since: since when a call waits for the user, in seconds since the epoch; None if none
+            does.
     """
 
     run: RunSummary
@@ -58,6 +61,7 @@ class SessionDetail:
     notes: tuple[Note, ...]
     origin: ForkOrigin | None
     own: RunSummary
+    waits_since: float | None = None
 
 
 def read_detail(store: Store, run: RunSummary) -> SessionDetail:
@@ -68,6 +72,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
     """
     folder = results_folder(store, run)
     results = () if folder is None else _files_below(folder)
+    running = [run] if run.outcome == "running" else []
     return SessionDetail(
         run=run,
         last_call=store.last_call(run.id),
@@ -77,6 +82,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         notes=tuple(notes_of(store, run.id)),
         origin=read_origin(store, run),
         own=own_part(run, shared_part(store, run)),
+        waits_since=waiting_since(store, running).get(run.id),
     )
 
 

@@ -13,6 +13,7 @@ from types import TracebackType
 
 import pytest
 
+from sandbox_tui.tui.keys.key_sequencer import LEFT_SECONDS
 from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
@@ -47,6 +48,8 @@ class Terminal:
         columns, rows: size of the pane.
         program: path of the executable.
     """
+
+    _last_keys: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -85,6 +88,9 @@ class Terminal:
 
     def press(self, *keys: str) -> None:
         """Press keys, named as in tmux."""
+        if keys == ("q",) == self._last_keys:  # too soon after the first, it would not quit
+            time.sleep(LEFT_SECONDS + 0.1)
+        self._last_keys = keys
         self._tmux("send-keys", *keys)
 
     def type(self, text: str) -> None:

@@ -15,6 +15,7 @@ from sandbox_tui.core.run import results
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys import key_sequencer
 from sandbox_tui.tui.lifecycle import shutdown
 from sandbox_tui.tui.lifecycle.first_screen import Begin
 from sandbox_tui.tui.screens.cockpit.live import ending_runs
@@ -163,7 +164,7 @@ async def test_quitting_asks_before_a_typed_task_is_lost(
 
 
 async def test_a_run_in_the_background_continues_when_a_first_replay_is_left(
-    tmp_path: Path, scripted_server: Start
+    tmp_path: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replayed(store: Store) -> Begin:
         store.append("20260101-120000-sampl", sample_run())
@@ -177,6 +178,7 @@ async def test_a_run_in_the_background_continues_when_a_first_replay_is_left(
         await run.until(lambda: isinstance(run.app.screen, HomeScreen))
         assert not run.has_left
         assert worker.state.pending is not None
+        monkeypatch.setattr(key_sequencer, "LEFT_SECONDS", 0.0)  # the next q is meant for home
         await run.press("q", "y")
         await run.until(lambda: run.has_left)
 

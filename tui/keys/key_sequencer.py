@@ -28,7 +28,8 @@ KEY_TIMEOUT_SECONDS = 0.25
 """Timeout for one key, whose widget may have been removed or be busy."""
 
 LEFT_SECONDS = 0.5
-"""A key that follows sooner than this after an escape left a screen was meant for that screen."""
+"""A key that follows sooner than this after an escape, or the same key, left a screen was meant for
+that screen."""
 
 REPEATED_ESCAPE_SECONDS = 0.5
 """An escape that follows another one sooner than this was meant for the same thing."""
@@ -77,11 +78,14 @@ class SequentialKeys(App[Result], Generic[Result]):
     _escaped_at = -math.inf
     _last_key_at = -math.inf
     _ignores_burst = False
+    _last_key = ""
     _left_at = -math.inf
+    _left_by = ""
     _base_shown: Screen[Any] | None = None
 
     follows_leaving = False
-    """Whether the key that is being handled came soon after an escape that left a screen."""
+    """Whether the key that is being handled came soon after a screen was left, by escape or by the
+    same key."""
 
     is_repeated_escape = False
     """Whether the key that is being handled is an escape soon after another one."""
@@ -109,7 +113,9 @@ class SequentialKeys(App[Result], Generic[Result]):
     async def _hand_out(self, event: events.Key) -> None:
         start = self.focused or self.screen
         self._note_escape(event)
-        self.follows_leaving = event.time - self._left_at < LEFT_SECONDS
+        is_soon = event.time - self._left_at < LEFT_SECONDS
+        self.follows_leaving = is_soon and self._left_by in ("escape", event.key)
+        self._last_key = event.key
         self._left_at = -math.inf  # whoever presses the key again means it
         self._last_key_at = event.time
         self._keys_pressed += 1
@@ -198,8 +204,7 @@ class SequentialKeys(App[Result], Generic[Result]):
         if screen.is_modal or screen is self._base_shown:
             return
         if self._base_shown is not None and self._base_shown not in self.screen_stack:
-            was_escape = self._escaped_at > -math.inf  # the last key
-            self._left_at = monotonic() if was_escape else -math.inf
+            self._left_at, self._left_by = monotonic(), self._last_key
         self._base_shown = screen
 
     def _let_keys_go(self) -> None:
@@ -224,7 +229,8 @@ def is_repeated_escape(node: MessagePump) -> bool:
 
 
 def follows_leaving(node: MessagePump) -> bool:
-    """Return whether the key that is being handled came soon after an escape left a screen."""
+    """Return whether the key that is being handled came soon after a screen was left, by escape or
+    by the same key."""
     app = app_of(node)
     return isinstance(app, SequentialKeys) and app.follows_leaving
 

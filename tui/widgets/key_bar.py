@@ -65,10 +65,13 @@ class TypedLine(Protocol):
     """A widget around a text input, or the screen of a one-line dialog.
 
     Attributes:
-        enter_words: what enter does.
+        enter_words: what enter does; empty for nothing.
     """
 
-    enter_words: str
+    @property
+    def enter_words(self) -> str:
+        """What enter does; empty for nothing."""
+        ...
 
 
 GAP = 2
@@ -97,8 +100,9 @@ class Shown(NamedTuple):
 class KeyBar(Widget):
     """One line with the keys of the focused widget and of the screen, most used first.
 
-    A screen may name `urgent_actions`, whose keys come before all others, in this order; a widget
-    that `has_its_own_keys` shows them before those of its screen while it has the focus.
+    A screen and the focused widget may name `urgent_actions`, whose keys come before all others, in
+    this order; a widget that `has_its_own_keys` shows them before those of its screen while it has
+    the focus.
 
     A key that does not fit is left out entirely; `?` and the palette list them all.
     """
@@ -226,8 +230,9 @@ class KeyBar(Widget):
             )
         )
         if line is not None:
-            enter = Shown("enter", line.enter_words, "submit", self.screen.focused, "enter")
-            left.insert(0, enter)
+            if line.enter_words:
+                enter = Shown("enter", line.enter_words, "submit", self.screen.focused, "enter")
+                left.insert(0, enter)
         elif (words := getattr(self.screen, "choice_words", "")) and "enter" in all_active:
             chooses = all_active["enter"]
             action = chooses.binding.action
@@ -238,14 +243,18 @@ class KeyBar(Widget):
     def _group(self, known: Shown) -> int:
         """Return the place of a key's group: what is urgent, then the keys of a focused pane that
         has many of its own, then those of the screen."""
+        if known.action in getattr(known.node, "urgent_actions", ()):
+            return 0
         if isinstance(known.node, Screen):
-            return 0 if known.action in self._urgent else 2
+            return 2
         return 1 if getattr(known.node, "has_its_own_keys", False) else 3
 
     @property
     def _urgent(self) -> Sequence[str]:
-        """The actions whose keys come first, in their order."""
-        return getattr(self.screen, "urgent_actions", ())
+        """The actions whose keys come first, in their order: those of the screen, then those of
+        the focused widget."""
+        of_focused: Sequence[str] = getattr(self.screen.focused, "urgent_actions", ())
+        return (*getattr(self.screen, "urgent_actions", ()), *of_focused)
 
     def _declared_places(self) -> dict[tuple[Any, str], int]:
         """Return the place of each action as its class declares it: the user's own keys change the

@@ -28,6 +28,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -80,6 +81,23 @@ def text_of(hits: SearchResults) -> str:
     width = hits.scrollable_content_region.width
     lines = [line for i in range(hits.block_count()) for line in hits.draw_block(i, width)]
     return "\n".join(line.plain.rstrip() for line in lines)
+
+
+async def test_without_hits_the_bars_offer_no_key_for_one(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await look_for(home, pilot, "quaggas")
+
+        def offered() -> set[str]:
+            return {shown.key for shown in home.query_one(KeyBar).keys_shown}
+
+        await until(pilot, lambda: "enter" not in offered())
+        assert "^n" not in offered()
+        assert "esc" in offered()
+        bar = home.query_one(SearchBar)
+        assert bar.border_subtitle == "esc close"
+        bar.query_one(Input).value = "zebra"
+        await until(pilot, lambda: {"enter", "^n"} <= offered())
+        assert bar.border_subtitle == "enter open · esc close"
 
 
 async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: Store) -> None:

@@ -10,6 +10,7 @@ import pytest
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys import key_sequencer
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -17,10 +18,21 @@ from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 
-@pytest.mark.parametrize("keys", [("escape", "q"), ("escape", "q", "q"), ("escape", "ctrl+q")])
-async def test_q_right_after_escape_has_left_a_replay_does_not_quit(
-    store: Store, keys: tuple[str, ...]
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("escape", "q"),
+        ("escape", "q", "q"),
+        ("escape", "ctrl+q"),
+        ("q", "q"),
+        ("q", "q", "q"),
+        ("q", "ctrl+q"),
+    ],
+)
+async def test_q_right_after_a_replay_was_left_does_not_quit(
+    store: Store, keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(key_sequencer, "LEFT_SECONDS", 60.0)  # however busy the machine is
     keep(store, *sample("words"))
     app = SandboxTui(load({}), store)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -23,6 +23,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
 from tests.screens.home.test_home_rows import detail, row
@@ -145,7 +146,7 @@ async def test_a_row_shows_the_answer_or_why_there_is_none(store: Store) -> None
 async def test_a_waiting_session_is_first_and_says_what_waits(store: Store) -> None:
     held = [e.CallProposed(seq=2, t=0.1, call=HELD), e.CallHeld(seq=3, t=0.1, call=1)]
     store.append("asks", [started("asks", task="old", started_at=1.0), *held])
-    async with at_home(store) as (home, _pilot):
+    async with at_home(store) as (home, pilot):
         sessions = home.query_one(SessionList)
         assert sessions.border_title == "sessions 5 · 1 waits for you"
         assert row(sessions, 0).startswith(" ◆ old ")
@@ -153,6 +154,8 @@ async def test_a_waiting_session_is_first_and_says_what_waits(store: Store) -> N
         assert "waits for you" in row(sessions, 0)
         two = [line.plain for line in sessions.draw_block(0, 56)]
         assert two[1].strip().startswith("waits for you: bash ls")
+        waits = f"state       waits for you since {start_time(1.1)} · enter shows the call"
+        await until(pilot, lambda: waits in detail(home))
 
 
 async def test_long_titles_use_the_width_and_rows_show_the_start_time(store: Store) -> None:

@@ -230,7 +230,8 @@ class HomeScreen(RowCommands):
         app_of(self).push_screen(ConfirmDialog(question, "play", "cancel"), answered)
 
     def action_wall(self) -> None:
-        """Show runs side by side: the chosen ones, or those of this program."""
+        """Show runs side by side: the chosen ones, those that are running, or those of this
+        program."""
         open_wall(self, self.query_one(SessionList), self._run_workers)
 
     def action_import(self) -> None:
@@ -315,7 +316,7 @@ class HomeScreen(RowCommands):
         self.refresh_bindings()
 
     async def action_quit(self) -> None:
-        """Quit, unless the key was pressed to leave the screen that escape has just left."""
+        """Quit, unless the key was pressed to leave the screen that was left just before."""
         if not follows_leaving(self):
             await self.run_action("app.quit")
 

@@ -128,6 +128,7 @@ class SessionFinder:
 
     def _show_hits(self, shown: bool) -> None:
         self._screen.set_class(shown, "-hits")
+        self._bar.set_has_rows(not shown or self._results.current is not None)
         focused = self._screen.focused
         if focused is not None and not focused.display:
             self.focus_list()

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import clock
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -17,7 +16,7 @@ from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_result import result_text, result_words
-from sandbox_tui.tui.widgets.sessions.session_rows import ago, start_time, steps_words
+from sandbox_tui.tui.widgets.sessions.session_rows import ago, place_words, start_time, steps_words
 
 COLUMNS_FROM = 120
 """Minimum width of a list in which a session takes one line."""
@@ -39,7 +38,8 @@ _ENOUGH_TITLE, _ENOUGH_RESULT = 56, 24
 least."""
 
 _LEAST = ("start", "sandbox", "cost", "tokens")
-"""Columns that are left out, in this order, for titles and results."""
+"""Columns that are left out, in this order, for titles and results. That of the sandbox stays if a
+session was imported: nothing else tells it from the original."""
 
 
 class Facts(NamedTuple):
@@ -90,7 +90,7 @@ def facts_of(run: RunSummary, waits_for: str | None = None, inherited: int = 0) 
         result=result_words(run, waits_for or ""),
         outcome="waits for you" if waits else short_outcome(run),
         model=model_title(run.model),
-        sandbox=sanitize_line(run.sandbox),
+        sandbox=place_words(run),
         steps=steps_words(run, inherited),
         tokens=f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         cost=numbers.cost(run.cost),
@@ -108,7 +108,7 @@ def columns_of(rows: Iterable[Facts]) -> Columns:
     return Columns(*map(min, widest, _MAX_COLUMNS))
 
 
-def fitted(columns: Columns, width: int, titles: int) -> Columns:
+def fitted(columns: Columns, width: int, titles: int, *, names_imported: bool = False) -> Columns:
     """Return the columns for a list of this width: first those that matter least are left out, then
     the results are cut, so that titles are shown.
 
@@ -116,12 +116,14 @@ def fitted(columns: Columns, width: int, titles: int) -> Columns:
         columns: as wide as their texts.
         width: columns of the list.
         titles: columns of the longest title, with what stands before it.
+        names_imported: whether the column of the sandbox says that a session was imported.
     """
     wanted = min(titles, _ENOUGH_TITLE) + min(columns.result, _ENOUGH_RESULT)
     for name in _LEAST:
         if _room(columns, width) >= wanted:
             break
-        columns = columns._replace(**{name: 0})
+        if name != "sandbox" or not names_imported:
+            columns = columns._replace(**{name: 0})
     room = _room(columns, width)
     most = max(room - titles, room // 3)
     return columns._replace(result=max(0, min(columns.result, most)))

@@ -26,7 +26,7 @@ from sandbox_tui.tui.format.answers import (
 )
 from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.outcome import WAITS, outcome_words
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -139,7 +139,9 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         lines.append(_line("answer", words, palette, palette.good if is_answer else palette.dim))
     elif run.outcome == "imported":
         lines.append(_line("imported", UNKNOWN_END, palette, palette.dim))
-    if run.error:
+    if detail.waits_since is not None:
+        lines.append(_line("state", _waiting_words(detail.waits_since), palette, palette.human))
+    elif run.error:
         runs = run.outcome == "running"
         words = f"{outcome_words(run)}: {run.error}"  # too long for a label, many of them
         label, style = ("state", palette.warn) if runs else ("ended", palette.bad)
@@ -159,10 +161,22 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         lines += _files(detail, width, palette)
     if detail.origin is None:
         start = start_time(run.run_started_at)
-        facts = [run.tokens, sanitize_line(run.sandbox), f"started {start}" if start else ""]
+        facts = [
+            run.tokens,
+            sanitize_line(run.sandbox),
+            "imported" if run.imported and run.outcome != "imported" else "",
+            f"started {start}" if start else "",
+        ]
         label = "tokens" if run.tokens else "sandbox"
         lines.append(_line(label, " · ".join(filter(None, facts)), palette, palette.dim))
     return lines
+
+
+def _waiting_words(since: float) -> str:
+    """Return since when a call waits for the user, and the key that leads to deciding about it."""
+    began = start_time(since)
+    when = f" since {began}" if began else ""
+    return f"{WAITS}{when} · {hint('home.open')} shows the call"
 
 
 def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]:

@@ -48,12 +48,14 @@ class SessionLines:
     Attributes:
         columns: as wide as their texts.
         titles: columns of the longest title, with what stands before it.
+        names_imported: whether any of them was imported.
         tags: by session.
         waiting: the sessions in which a call waits for the user, with the call in words.
     """
 
     columns: Columns = field(default_factory=Columns)
     titles: int = 0
+    names_imported: bool = False
     tags: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     waiting: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -75,17 +77,26 @@ class SessionLines:
             for row in listed
         )
         titles = max((_title_columns(row) for row in listed), default=0)
-        return cls(columns=columns_of(facts), titles=titles, tags=tags, waiting=waiting)
+        return cls(
+            columns=columns_of(facts),
+            titles=titles,
+            names_imported=any(row.run.imported for row in listed),
+            tags=tags,
+            waiting=waiting,
+        )
 
     def height(self, row: SessionRow, width: int) -> int:
         """Return the number of lines of a session in a list of this width."""
         return 1 + (width < COLUMNS_FROM or self._has_notes_below(row, width))
 
+    def _fitted(self, width: int) -> Columns:
+        return fitted(self.columns, width, self.titles, names_imported=self.names_imported)
+
     def _has_notes_below(self, row: SessionRow, width: int) -> bool:
         tags = self.tags.get(row.run.id, ())
         if not tags and row.lineage.origin is None:
             return False
-        columns = fitted(self.columns, width, self.titles)
+        columns = self._fitted(width)
         notes = sum(cell_len(tag) + 2 for tag in tags) + cell_len(fork_words(row.lineage)) + 2
         waits_for = self.waiting.get(row.run.id, "")
         return takes_second_line(
@@ -109,7 +120,7 @@ class SessionLines:
                 width,
                 palette,
                 head=head,
-                columns=fitted(self.columns, width, self.titles),
+                columns=self._fitted(width),
                 waits_for=waits_for,
                 inherited=_inherited(row),
                 notes=notes_beside_title(tags, fork_words(row.lineage), palette),

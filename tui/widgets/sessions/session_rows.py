@@ -91,7 +91,7 @@ def facts_line(
     tokens = run.input_tokens + run.output_tokens
     parts = [
         model_title(run.model),
-        sanitize_line(run.sandbox),
+        place_words(run),
         steps_words(run, inherited),
         f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         numbers.cost(run.cost),
@@ -113,6 +113,13 @@ def facts_line(
     line.append("".join(f" · {part}" for part in parts if part), style=palette.dim)
     fit_line(line, width)
     return line
+
+
+def place_words(run: RunSummary) -> str:
+    """Return a session's sandbox, or that it was imported, unless its outcome says so."""
+    if run.imported and run.outcome != "imported":
+        return "imported"
+    return sanitize_line(run.sandbox)
 
 
 def steps_words(run: RunSummary, inherited: int = 0) -> str:

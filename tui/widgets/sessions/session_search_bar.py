@@ -26,6 +26,7 @@ from sandbox_tui.sessions.search.query_completion import (
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.line_input import LineInput
 from sandbox_tui.tui.widgets.themed_text import ThemedText
@@ -37,7 +38,7 @@ MAX_COMPLETIONS = 8
 """Maximum number of completions listed."""
 
 
-class SearchBar(Vertical):
+class SearchBar(ExplainsUnavailable, Vertical):
     """A search bar, hidden until `open`; posts the query as it is typed, offers completions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,8 +58,6 @@ class SearchBar(Vertical):
         ThemedText { height: auto; max-height: 2; }
     }
     """
-
-    enter_words = "open"
 
     class QueryChanged(Message):
         """The query changed; it is empty if `query.has_terms` is False."""
@@ -89,6 +88,7 @@ class SearchBar(Vertical):
         self._pause: Timer | None = None
         self._query = Query()
         self._problem = ""
+        self._has_rows = True
 
     def compose(self) -> ComposeResult:
         """Yield a sign, the input, and a remark below."""
@@ -105,12 +105,30 @@ class SearchBar(Vertical):
         """Start hidden."""
         self.display = False
         self.border_title = "find"
-        self.border_subtitle = f"enter open · {hint('search.leave')} close"
+        self._show_keys()
 
     def open(self) -> None:
         """Show the bar and focus it immediately, so that the next key goes here."""
         self.display = True
         self.screen.set_focus(self.query_one(Input))
+
+    def set_has_rows(self, has_rows: bool) -> None:
+        """Set whether there is a row to go to and to open."""
+        self._has_rows = has_rows
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        opens = f"enter {self.enter_words} · " if self.enter_words else ""
+        self.border_subtitle = f"{opens}{hint('search.leave')} close"
+
+    @property
+    def enter_words(self) -> str:
+        """What enter does; empty for nothing."""
+        return "open" if self._has_rows else ""
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        return "nothing was found" if action == "move" and not self._has_rows else ""
 
     def set_filter_values(self, values: Values) -> None:
         """Set the possible values of filters."""

@@ -116,3 +116,11 @@ def test_a_fork_tells_inherited_steps_from_its_own(width: int) -> None:
     forked, other = drawn([row, alone], width, {})
     assert "3+5 steps" in " ".join(forked)
     assert " 8 steps" in " ".join(other)
+
+
+@pytest.mark.parametrize("width", [58, 98, 124, 154])
+def test_an_imported_session_says_so_beside_the_original(width: int) -> None:
+    original = SessionRow(run=session("original"))
+    copy = SessionRow(run=replace(session("copy"), imported=True))
+    shown = ["\n".join(lines) for lines in drawn([original, copy], width, {})]
+    assert ["imported" in words for words in shown] == [False, True]

@@ -1,0 +1,70 @@
+"""What `w` on the home screen shows side by side."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+from tests.screens.home.test_find_sessions import at_home
+from tests.unit.event_streams import started
+from tests.waiting import until
+
+HELD = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments='{"command": "ls"}')
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A database with a session that has ended, and two that run, one of which waits."""
+    with contextlib.closing(Store(tmp_path / "s.db")) as made:
+        end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+        made.append("ended", [started("ended", task="ended", started_at=1e9), end])
+        made.append("runs", [started("runs", task="runs", started_at=1e9 + 1)])
+        held = [e.CallProposed(seq=2, t=0.1, call=HELD), e.CallHeld(seq=3, t=0.1, call=1)]
+        made.append("waits", [started("waits", task="waits", started_at=1e9 + 2), *held])
+        yield made
+
+
+def started_here(home: HomeScreen, store: Store) -> None:
+    """Let this program have started the session that has ended."""
+    workers = home._run_workers
+    request = RunRequest(task="ended", settings=load({"model.name": "m"}))
+    workers.all["ended"] = RunWorker(request, store, "ended")
+
+
+async def shown_by_w(pilot: Pilot[int]) -> list[str]:
+    """Press the key and return the sessions on the wall."""
+    await pilot.press("w")
+    await until(pilot, lambda: isinstance(pilot.app.screen, WallScreen))
+    wall = pilot.app.screen
+    return [tile.worker.run_id for tile in wall.query(RunTile)]
+
+
+async def test_on_a_running_session_it_shows_all_that_run(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        started_here(home, store)
+        sessions = home.query_one(SessionList)
+        assert sessions.current is not None
+        assert sessions.current.id == "waits"
+        assert await shown_by_w(pilot) == ["runs", "waits"]
+        focused = pilot.app.focused
+        assert isinstance(focused, RunTile)
+        assert focused.worker.run_id == "waits", "the session under the cursor"
+
+
+async def test_on_another_session_it_shows_the_runs_of_this_program(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        started_here(home, store)
+        await pilot.press("end")
+        assert await shown_by_w(pilot) == ["ended"]
