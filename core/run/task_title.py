@@ -17,14 +17,22 @@ MAX_LINES = 50
 def title_line(task: str) -> str:
     """Return the first line of a task that says what it is about, not sanitized: headings of a few
     words are passed over, unless the task has nothing else."""
-    first = ""
+    return next(iter(telling_lines(task)), "")
+
+
+def telling_lines(task: str) -> list[str]:
+    """Return that line and those after it, without empty ones and the signs of headings."""
+    lines: list[str] = []
+    begin: int | None = None
     for line in _lines(task):
         heading = _HEADING.match(line)
         words = heading["words"] if heading else line
-        if words and (heading is None or len(words.split()) >= MIN_TELLING_WORDS):
-            return words
-        first = first or words
-    return first
+        is_telling = heading is None or len(words.split()) >= MIN_TELLING_WORDS
+        if words and is_telling and begin is None:
+            begin = len(lines)
+        if words:
+            lines.append(words)
+    return lines[begin or 0 :]
 
 
 def _lines(task: str) -> Iterator[str]:

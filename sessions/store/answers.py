@@ -15,6 +15,8 @@ KNOWN_ANSWERS = ("submitted", "imported")
 NOT_SUBMITTED = "(not submitted)"
 """Marks the text that a run left in its answer's file without submitting it."""
 
+SAID = "said in submit"
+"""Marks an answer that is only in the call of `submit`."""
 
 NO_ANSWER = "no answer"
 
@@ -113,7 +115,7 @@ def why_no_answer(answer: str | None, *, is_rebuilt: bool = False) -> str:
 
 def said_mark(answer: str | None) -> str:
     """Return the mark of an answer that is only in the call of `submit`, given its empty answer."""
-    return f"(said in submit; {_what_is_wrong_with_file(answer)})"
+    return f"({SAID}; {_what_is_wrong_with_file(answer)})"
 
 
 def _what_is_wrong_with_file(answer: str | None) -> str:

@@ -38,6 +38,7 @@ from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.wall.choose_mode_of_all import WallModeDialog
+from sandbox_tui.tui.screens.wall.decide_about_all import DecideAboutAllDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -239,6 +240,43 @@ async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path)
         await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
         await pilot.press("g", "p")
         await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
+
+
+async def test_the_listed_calls_of_all_runs_are_approved_and_no_others(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["count"], samples=3) as (app, pilot):
+        wall = app.screen
+        await until(pilot, lambda: keys_of(app).get("approve_all") == "approve all 3")
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, DecideAboutAllDialog))
+        lines = [str(one.prompt) for one in app.screen.query_one(OptionList).options]
+        assert [line[:9].split() for line in lines] == [["[x]", str(n)] for n in (1, 2, 3)]
+        third = tile_of(wall, 3).worker.run
+        assert third is not None
+        third.approve(1)  # elsewhere: its next call begins to wait while the list is shown
+        await until(pilot, lambda: len(tile_of(wall, 3).state.calls) > 1)
+        await until(pilot, lambda: tile_of(wall, 3).kind == "waiting")
+        await pilot.press("down", "space")  # not the second
+        await until(pilot, lambda: "decide('approve')" in keys_of(app))
+        assert keys_of(app)["decide('approve')"] == "approve 2"
+        await pilot.press("y")
+        await until(pilot, lambda: len(tile_of(wall, 1).state.calls) > 1)
+        decided = tile_of(wall, 1).state.calls[1].decided
+        assert decided is not None
+        assert (decided.verdict, decided.by) == ("approve", "human")
+        assert tile_of(wall, 2).state.pending is not None
+        assert tile_of(wall, 3).state.pending is not None
+        assert notices(app) == ["Approved 1 call. 1 call no longer waited."]
+
+        await until(pilot, lambda: kinds(app) == ["waiting"] * 3)
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, DecideAboutAllDialog))
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        await pilot.press(*"not so", "enter")
+        await until(pilot, lambda: tile_of(wall, 2).state.calls[1].status == "rejected")
+        decided = tile_of(wall, 2).state.calls[1].decided
+        assert decided is not None
+        assert decided.feedback == "not so"
 
 
 async def test_a_mode_is_set_for_all_runs_shown_whatever_their_group(tmp_path: Path) -> None:

@@ -187,6 +187,8 @@ def test_settings_of_one_run_and_of_all_from_now_on(person: Person, scripted_ser
         person.presses("n")
         person.sees("new run", "f5 more settings")
         person.types("Read the notes")
+        person.presses("C-j")
+        person.types("in the input folder")
         person.presses("F5")
         person.sees("max US dollars")
         person.fills("elsewhere")  # the first of the further fields has the focus

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.run.task_title import title_line
+from sandbox_tui.core.run.task_title import telling_lines
 
 if TYPE_CHECKING:  # so that the command line's help does not import sessions
     from sandbox_tui.sessions import RunSummary
 
+LINE_BREAK = " ⏎ "
+"""Stands for the end of a line of a task."""
 
 MAX_TITLE_CHARACTERS = 1_000
 """Maximum number of characters of a line whose beginning is shown: it is drawn repeatedly, and a
@@ -33,8 +35,9 @@ def model_title(name: str) -> str:
 
 
 def task_line(task: str) -> str:
-    """Return the line of a task that says what it is about, safe to print."""
-    return first_line(title_line(task))
+    """Return a task on one line, safe to print, from the line that says what it is about: tasks may
+    differ only in what follows."""
+    return first_line(LINE_BREAK.join(telling_lines(task)))
 
 
 def task_title(run: RunSummary) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from textual.content import Content
+from textual.events import Paste
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
@@ -782,3 +783,13 @@ async def test_the_button_keeps_the_number_of_runs(app: SandboxTui) -> None:
         await fill_field(pilot, "samples", "x")
         await pilot.pause()
         assert str(button.label) == "start 2 runs"
+
+
+async def test_the_task_keeps_its_lines(app: SandboxTui, started: Started) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"fix it", "ctrl+j", *"now")
+        app.post_message(Paste("\rand here\r\nthere"))
+        await pilot.pause()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert [request.task for request in started] == ["fix it\nnow\nand here\nthere"]

@@ -92,3 +92,18 @@ async def test_the_panel_takes_no_more_lines_than_the_call_of_the_chosen_run() -
             assert all(line.strip() for line in lines)
             assert len(lines) == panel.size.height
         assert heights == [3, 7, 2]
+
+
+async def test_a_mode_that_all_runs_share_is_in_no_tile() -> None:
+    pairs: tuple[tuple[e.Mode, e.Mode], ...] = (("ask", "ask"), ("ask", "step"))
+    for modes in pairs:
+        changed = (e.ModeChanged(mode=mode) for mode in modes)
+        tiles = [tile(n, started(), change) for n, change in enumerate(changed, 1)]
+        app = Wall(*tiles)
+        async with app.run_test(size=(100, 30)):
+            for one in tiles:
+                one.sync()
+            shown = [str(one.border_title) for one in tiles]
+            differ = len(set(modes)) > 1
+            expected = [f"mode {mode}" in title for mode, title in zip(modes, shown, strict=True)]
+            assert expected == [differ] * 2, shown

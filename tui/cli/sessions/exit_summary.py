@@ -107,7 +107,8 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
         run = shown.run
         what = [model_title(run.model)] if len(models) > 1 else []
         what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
-        result = answer_line(answer_or_why_none(run)) or numbers.counted(run.steps, "step")
+        answer = answer_line(answer_or_why_none(run, short=True))
+        result = answer or numbers.counted(run.steps, "step")
         yield from _run_lines(f"  {run.id}  {outcome:<{padded}}  ", what, result, width)
     yield from _results_lines([shown.run for shown in runs], width)
     yield from _next_lines(runs)

@@ -13,7 +13,7 @@ DIALOG_ACTIONS = (
     ),
     KeyAction("allow_always.broader", ("down",), "broader", about="Propose a broader pattern"),
     KeyAction(
-        "allow_always.group", ("ctrl+g",), "group", about="Allow it in all runs of the group"
+        "allow_always.group", ("ctrl+g",), "all runs", about="Allow it in all runs of this task"
     ),
     KeyAction("allow_always.leave", ("escape",), "cancel", about="Cancel, allow nothing"),
     KeyAction("allow_always.narrower", ("up",), "narrower", about="Propose a narrower pattern"),
@@ -35,6 +35,10 @@ DIALOG_ACTIONS = (
     KeyAction("confirm.yes", ("y",), "yes"),
     KeyAction("copy_files.go_on", ("ctrl+s", "f2"), "continue"),
     KeyAction("copy_files.leave", ("escape",), "cancel"),
+    KeyAction("decide_all.approve", ("y", "a"), "approve", about="Approve the ticked calls"),
+    KeyAction("decide_all.choose", ("space", "enter"), "tick", about="Tick the call, or untick it"),
+    KeyAction("decide_all.leave", ("escape", "n", "q"), "cancel", about="Decide nothing"),
+    KeyAction("decide_all.reject", ("r",), "reject", about="Reject the ticked calls"),
     KeyAction("delete_eval.alone", ("y", "a"), "delete", about="Delete, keep the sessions"),
     KeyAction("delete_eval.keep", ("n", "escape", "enter", "q"), "keep"),
     KeyAction(
@@ -84,6 +88,7 @@ DIALOG_ACTIONS = (
     KeyAction("new_run.leave", ("escape",), "cancel"),
     KeyAction("new_run.models", ("f3",), "models", about="Choose a model"),
     KeyAction("new_run.more", ("f5",), "more settings", about="More settings"),
+    KeyAction("new_run.newline", ("ctrl+j", "shift+enter"), "new line"),
     KeyAction("new_run.start", ("ctrl+s", "f2"), "start", about="Start the run"),
     KeyAction("palette.leave", ("escape",), "close"),
     KeyAction("settings.down", ("down",), "Next"),

@@ -106,6 +106,7 @@ SCREEN_ACTIONS = (
     KeyAction("trainings.delete", ("x", "delete"), "delete", about="Delete the training run"),
     KeyAction("trainings.leave", ("q", "escape"), "back"),
     KeyAction("wall.approve", ("a",), "approve", about="Approve the waiting call"),
+    KeyAction("wall.approve_all", ("A",), "approve all", about="Decide about all waiting calls"),
     KeyAction("wall.approve_always", ("Y",), "always", about="Approve this call and all like it"),
     KeyAction("wall.compare", ("c",), "compare", about="Mark the run, or compare it"),
     KeyAction("wall.down", ("down", "j"), "Down"),

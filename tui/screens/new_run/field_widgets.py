@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widgets import Input, Select
+from textual.widgets import Input, Select, TextArea
 
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.format.setting_text import YES_NO
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.new_run.run_fields import texts_of
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
 _MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
+
+
+class TaskField(TextArea):
+    """The field for the tasks, of any number of lines."""
+
+    DEFAULT_CSS = """
+    TaskField { height: 7; }
+    NewRunDialog.-low TaskField { height: 4; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("new_run.newline", "newline", show=False)]
+
+    def __init__(self) -> None:
+        super().__init__(id="task", classes="field", soft_wrap=True, tab_behavior="focus")
+
+    def action_newline(self) -> None:
+        """Break the line, as enter does."""
+        self.insert("\n")
 
 
 def line_field(name: str, value: str, placeholder: str = "") -> Input:

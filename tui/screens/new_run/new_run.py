@@ -31,7 +31,12 @@ from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.new_run.added_model import with_those_before
-from sandbox_tui.tui.screens.new_run.field_widgets import choice_field, further_fields, line_field
+from sandbox_tui.tui.screens.new_run.field_widgets import (
+    TaskField,
+    choice_field,
+    further_fields,
+    line_field,
+)
 from sandbox_tui.tui.screens.new_run.form_draft import FormDraft
 from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.screens.new_run.run_count import start_words
@@ -86,8 +91,6 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     NewRunDialog.-narrow #more .row { layout: grid; grid-size: 2; grid-rows: 3; height: auto; }
     NewRunDialog #more { height: auto; display: none; }
     NewRunDialog.-tallest #more, NewRunDialog.-more #more { display: block; }
-    NewRunDialog TextArea { height: 7; }
-    NewRunDialog.-low TextArea { height: 4; }
     """
 
     HEADING = "new run"
@@ -130,7 +133,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = self.HEADING
             with VerticalScroll(id="fields", can_focus=False):
-                yield TextArea(id="task", classes="field", soft_wrap=True, tab_behavior="focus")
+                yield TaskField()
                 with Horizontal(classes="row"):
                     hint_words = "name on the server"
                     yield NameInput(model.name, hint_words, id="model", classes="field")

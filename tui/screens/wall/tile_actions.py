@@ -9,10 +9,12 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
@@ -22,6 +24,11 @@ from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.wall.choose_mode_of_all import WallModeDialog
+from sandbox_tui.tui.screens.wall.decide_about_all import (
+    DecideAboutAllDialog,
+    Decision,
+    WaitingCall,
+)
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -95,6 +102,61 @@ class TileActions:
         same = [one for one in tiles if one.worker.task == tile.worker.task]
         others = [one for one in _controls_of(same) if one is not tile.worker.run]
         self._steering(tile).approve_always(others)
+
+    def decide_about_all(self, tiles: Sequence[RunTile]) -> None:
+        """Show the waiting calls of these tiles, and decide about those that stay ticked: a call
+        that begins to wait meanwhile is none of them."""
+        tiles = waiting_here(tiles)
+        calls = [call for tile in tiles if (call := self._waiting_call(tile)) is not None]
+
+        def decided(decision: Decision | None) -> None:
+            if decision is None:
+                return
+            chosen = [(tiles[place], calls[place].item) for place in decision.chosen]
+            if decision.verdict == "approve":
+                self._decide_all(chosen, "Approved", lambda run, number: run.approve(number))
+            else:
+                self._reject_all(chosen)
+
+        app_of(self._screen).push_screen(DecideAboutAllDialog(calls), decided)
+
+    def _waiting_call(self, tile: RunTile) -> WaitingCall | None:
+        item = tile.state.pending
+        if item is None:
+            return None
+        has_draft = CallDrafts(self._screen, tile.worker).of(item.call.number) is not None
+        return WaitingCall(tile.number, item, tile.preview, has_draft)
+
+    def _reject_all(self, chosen: Sequence[tuple[RunTile, CallItem]]) -> None:
+        def answered(why: str | None) -> None:
+            if why is not None:
+                self._decide_all(chosen, "Rejected", lambda run, number: run.reject(number, why))
+
+        dialog = PromptDialog(
+            f"reject {numbers.counted(len(chosen), 'call')}",
+            placeholder="reason · the models read this instead of the results",
+            enter_words="send",
+        )
+        app_of(self._screen).push_screen(dialog, answered)
+
+    def _decide_all(
+        self,
+        chosen: Sequence[tuple[RunTile, CallItem]],
+        verb: str,
+        decide: Callable[[Controls, int], bool],
+    ) -> None:
+        """Decide about calls, and say about how many; those decided elsewhere stay as they are."""
+        done = 0
+        for tile, item in chosen:
+            run = tile.worker.run
+            still_waits = tile.state.pending is item and tile.worker.steers
+            if still_waits and _is_steerable(run) and decide(run, item.call.number):
+                CallDrafts(self._screen, tile.worker).forget()
+                done += 1
+        gone = len(chosen) - done
+        words = f"{verb} {numbers.counted(done, 'call')}."
+        words += f" {numbers.counted(gone, 'call')} no longer waited." if gone else ""
+        self._screen.notify(words, markup=False)
 
     def choose_mode(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Choose the mode of a run, or of all runs of these tiles that can be controlled."""
@@ -192,6 +254,11 @@ class TileActions:
     def complain(self, error: SandboxTuiError) -> None:
         """Tell the user what went wrong."""
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+
+
+def waiting_here(tiles: Sequence[RunTile]) -> list[RunTile]:
+    """Return the tiles whose waiting calls can be decided about from here."""
+    return [tile for tile in tiles if not why_not("approve", tile)]
 
 
 def _controls_of(tiles: Sequence[RunTile]) -> list[Controls]:

@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Key
-from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
@@ -20,10 +19,9 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
-from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, why_not
+from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, waiting_here, why_not
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
-from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
@@ -32,7 +30,7 @@ from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, ran
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, columns_on, grid_for
-from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel, panel_height
+from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 
 POLL_SECONDS = 0.25
@@ -67,6 +65,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         binding("wall.approve", "approve"),
         binding("wall.reject", "reject"),
         binding("wall.approve_always", "approve_always"),
+        binding("wall.approve_all", "approve_all"),
         binding("wall.waiting", "waiting"),
         binding("wall.mode", "mode"),
         binding("wall.pause", "pause"),
@@ -165,6 +164,10 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         return [tile for tile in self._tiles if tile.display]
 
     @property
+    def _waiting_here(self) -> list[RunTile]:
+        return waiting_here(self._seen_tiles())
+
+    @property
     def _chosen(self) -> RunTile | None:
         return self.focused if isinstance(self.focused, RunTile) else None
 
@@ -190,8 +193,8 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def _refresh_keys(self) -> None:
         tile = self._chosen
-        marked = self._marked, tile is self._marked
-        now = tile and (tile.kind, tile.state.mode), marked, self._is_filtered, self._runs.hidden
+        state = tile and (tile.kind, tile.state.mode), len(self._waiting_here)
+        now = state, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()
@@ -218,23 +221,12 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         shown, size = self._seen_tiles(), self.query_one(TileGrid).content_size
         boxed = grid_for(len(shown), size, columns_on(len(shown), self.size)).boxed
         describe_tiles(shown, self._tiles, self._runs.titles)
-        has_panel = self._show_waiting_call(shown, size)
+        panel = self.query_one(WaitingPanel)
+        has_panel = panel.show_for(shown, self._chosen, size, self.size)
         for tile in shown:
             tile.has_panel = has_panel
             tile.marked = tile is self._marked
             tile.sync(boxed=boxed)
-
-    def _show_waiting_call(self, shown: list[RunTile], size: Size) -> bool:
-        """Show the chosen run's waiting call below the tiles if these are too small for it; return
-        whether they are."""
-        panel = self.query_one(WaitingPanel)
-        without = Size(size.width, size.height + (panel.outer_size.height if panel.display else 0))
-        height = panel_height(shown, without, self.size, palette_of(self))
-        chosen = self._chosen if self._chosen in shown else None
-        is_chosen = chosen is not None and chosen.state.pending is not None
-        tile = chosen if is_chosen else next_waiting(shown, chosen)
-        panel.show(tile, is_chosen=is_chosen, height=height)
-        return height > 0
 
     def _fits(self, tile: RunTile) -> bool:
         return self._filter in (None, tile.kind) and tile.mentions(self._wanted)
@@ -271,12 +263,16 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         if action == "waiting":
             others = next_waiting(self._seen_tiles(), self._chosen)
             return "" if others is not None else "no other run waits for you"
+        if action == "approve_all":
+            return "" if len(self._waiting_here) > 1 else "not more than one call waits"
         return why_not(action, self._chosen) if action in ON_ONE_RUN else ""
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
         if action == "pause" and self._chosen is not None:
             return pause_words(self._chosen.state.mode)
+        if action == "approve_all":
+            return f"approve all {len(self._waiting_here)}"
         if action == "filter" and self._runs.hidden:
             return "show all"
         if action == "leave":
@@ -331,6 +327,10 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
         """Approve the waiting call of the focused run and all similar ones."""
         if self._chosen is not None:
             self._actions.approve_always(self._chosen, self._seen_tiles())
+
+    def action_approve_all(self) -> None:
+        """List the waiting calls of all runs shown, to decide about them together."""
+        self._actions.decide_about_all(self._seen_tiles())
 
     def _decided(self, tile: RunTile) -> None:
         """After a decision, focus the next run that waits for one."""

@@ -24,7 +24,7 @@ def result_words(run: RunSummary, waits_for: str = "") -> str:
     """
     submitted = submitted_answer(run.outcome, run.answer)
     words = waits_for or submitted or run.error or result_answer(run.outcome, run.answer)
-    words = words or (said_words(run.said, run.answer) if run.said else "")
+    words = words or (said_words(run.said, run.answer, short=True) if run.said else "")
     if not words and run.outcome == "submitted":
         return NO_ANSWER
     return sanitize_line(" ".join(words[: 4 * MAX_CHARACTERS].split()))[:MAX_CHARACTERS]

@@ -98,7 +98,8 @@ class Activity:
             answer = sanitize_line((finished.answer or "").strip())
             said = "" if answer else said_answer_of(run)
             if said:
-                return self._answer(said_words(sanitize_line(said), finished.answer))
+                said = sanitize_line(said)
+                return self._answer(said_words(said, finished.answer, short=True))
             if not answer:
                 return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
             return self._answer(answer)

@@ -36,7 +36,6 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
     Kind,
     figures_words,
     kind_of,
-    mode_words,
     status_style,
     status_words,
 )
@@ -161,7 +160,6 @@ class RunTile(Widget, can_focus=True):
         if boxed:
             marked = "marked" if self.marked else ""
             parts = [f"{self.number} {words}", *self._own_names(), marked, *self.differs[1:]]
-            parts.append(self._unusual_mode())
             self.border_title = Content(" · ".join(part for part in parts if part))
             self.border_subtitle = Content(figures_words(self.state, self.now, self.size.width - 2))
 
@@ -215,12 +213,6 @@ class RunTile(Widget, can_focus=True):
             words += [task, labels.get("mode", "")]
         return [first_line(one) for one in words if one]
 
-    def _unusual_mode(self) -> str:
-        """Return the mode in words if calls may wait although all runs share it; otherwise
-        empty."""
-        words = mode_words(self.worker)
-        return "" if self.state.mode == "auto" or words in self.differs else words
-
     def _task_lines(self, palette: Palette) -> list[Text]:
         """Return the task, if the runs do not share one."""
         words = self.differs[0] if self.differs else ""
@@ -253,8 +245,9 @@ class RunTile(Widget, can_focus=True):
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
         if finished is not None and finished.reason == "submitted":
             said = said_answer_of(self.worker)
-            answer = said_words(said, finished.answer) if said else finished.answer or ""
-            return self._answer(answer_line(answer), palette)
+            answer = answer_line(said or finished.answer or "")
+            words = said_words(answer, finished.answer, short=True) if said else answer
+            return self._answer(words, palette)
         if finished is not None:
             error = Text(short_error(first_line(finished.error or "")), style=palette.bad)
             left = answer_line(result_answer(finished.reason, finished.answer))

@@ -14,6 +14,7 @@ from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TILE_EDGES, columns_on, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_call import (
@@ -80,6 +81,27 @@ class WaitingPanel(Widget):
         super().__init__(id="wall-waiting")
         self._tile: RunTile | None = None
         self._is_chosen = False
+
+    def show_for(
+        self, tiles: Sequence[RunTile], chosen: RunTile | None, size: Size, screen: Size
+    ) -> bool:
+        """Show the chosen run's waiting call, or the next one's, if the tiles are too small for it;
+        return whether they are.
+
+        Args:
+            tiles: those on the wall.
+            chosen: the one with the focus.
+            size: the space that the tiles have now.
+            screen: the size of the screen.
+        """
+        taken = self.outer_size.height if self.display else 0
+        without = Size(size.width, size.height + taken)
+        height = panel_height(tiles, without, screen, palette_of(self))
+        chosen = chosen if chosen in tiles else None
+        is_chosen = chosen is not None and chosen.state.pending is not None
+        tile = chosen if is_chosen else next_waiting(tiles, chosen)
+        self.show(tile, is_chosen=is_chosen, height=height)
+        return height > 0
 
     def show(self, tile: RunTile | None, *, is_chosen: bool, height: int) -> None:
         """Show the call of a tile in this many lines; hide the panel if there is no tile.

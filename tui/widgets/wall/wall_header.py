@@ -43,6 +43,9 @@ MAX_ANSWER_CHARACTERS = 60
 MAX_NAMED = 6
 """Maximum number of waiting runs that are named by their numbers."""
 
+MIN_TASK_COLUMNS = 20
+"""The task of all runs is cut to this at least, so that their models and mode are seen."""
+
 MAX_NAME_CHARACTERS = 30
 """Maximum length of the task that names a group."""
 
@@ -146,18 +149,19 @@ class WallHeader(Widget):
 
     def _shared(self, palette: Palette) -> list[Text]:
         """Return what all runs have in common: the task, the model, the mode; or their models."""
-        line = Text(no_wrap=True)
+        names = ", ".join(map(model_title, models := models_of(self._runs)))
+        facts = [f"model{'' if len(models) == 1 else 's'} {names}"] if models else []
+        facts += [mode] if (mode := shared_mode(self._runs)) else []
+        rest = Text("  ".join(facts), style=palette.dim, no_wrap=True)
         task = shared_task(self._runs)
-        models = models_of(self._runs)
-        if task:
-            line.append(task_line(task), style=palette.strong)
-        if models:
-            line.append("  " if task else "")
-            names = ", ".join(map(model_title, models))
-            line.append(f"model{'' if len(models) == 1 else 's'} {names}", style=palette.dim)
-        if mode := shared_mode(self._runs):
-            line.append("  " if line.plain else "").append(mode, style=palette.dim)
-        return [line] if line.plain else []
+        if not task:
+            return [rest] if facts else []
+        line = Text(task_line(task), style=palette.strong, no_wrap=True)
+        if facts:
+            if width := self.content_size.width:
+                fit_line(line, max(MIN_TASK_COLUMNS, width - rest.cell_len - 2))
+            line.append("  ").append_text(rest)
+        return [line]
 
     def _of_group(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
         """Return what the runs of a group came to: samples of a task, or forks of a run."""

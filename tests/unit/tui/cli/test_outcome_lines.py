@@ -106,7 +106,7 @@ def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
     printed = list(overview_lines(list(map(Shown, [run, run, run, other])), 120))
     assert printed[0] == "4 runs: 4 submitted"
     assert printed[1] == "  r  submitted  first task · 4"
-    assert printed[4] == "  r  submitted  another task · 5"
+    assert printed[4] == "  r  submitted  another task ⏎ in two lines · 5"
 
 
 def test_runs_that_wait_are_counted_in_the_plural(own_home: Path) -> None:
@@ -160,7 +160,7 @@ def test_models_that_differ_answers_in_submit_and_folders_are_named(own_home: Pa
     runs = [Shown(replace(one, results_dir="/out/r")), Shown(said)]
     printed = list(overview_lines([*runs, *runs], 120))
     assert printed[1] == f"  r  submitted  {one.model} · 4"
-    assert printed[2] == "  q  submitted  other · 5 (said in submit; answer.txt was not written)"
+    assert printed[2] == "  q  submitted  other · 5 · said in submit"
     assert printed[5] == "  results in /out/ID"
     elsewhere = [*runs, Shown(replace(one, id="s", results_dir="/mine"))]
     assert "  results of s in /mine" in list(overview_lines([*elsewhere, *runs], 120))

@@ -247,7 +247,7 @@ def test_an_answer_that_is_only_in_the_call_of_submit_is_shown_and_marked() -> N
         e.CallProposed(call=submit),
         e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer=None, output=None),
     ]
-    words = "answer: 42 (said in submit; answer.txt was not written)"
+    words = "answer: 42 · said in submit"
     assert shown(12, *TWO, *handed_in)[-1] == words
 
 

@@ -274,3 +274,8 @@ def test_a_narrow_header_keeps_the_answers_of_each_group(monkeypatch: pytest.Mon
     assert "m1: all 2 runs have ended in 01:05: 2 submitted · answers: 42 (2)" in lines(*some)
     monkeypatch.setattr(WallHeader, "content_size", Size(58, 3))
     assert "m1: 2 submitted · answers: 42 (2)" in lines(*some)
+
+
+def test_tasks_that_differ_after_their_first_line_are_told_apart() -> None:
+    header = lines(run("Fix it\nin the parser"), run("Fix it\nin the parser"))
+    assert any(line.startswith("Fix it ⏎ in the parser  ") for line in header)
