@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static, TextArea
 
 from sandbox_tui.core.agent.approval_gate import Gate
@@ -37,6 +38,7 @@ from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
@@ -233,8 +235,9 @@ async def test_the_full_text_takes_the_decision(tmp_path: Path) -> None:
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, WholeCallScreen))
         whole = app.screen
-        border = str(whole.query_one("#pager-text").border_subtitle)
-        assert border.startswith("1 line · a approve · Y always · e edit · r reject")
+        assert str(whole.query_one("#pager-text").border_subtitle) == "1 line"
+        keys = [known.words for known in whole.query_one(KeyBar).keys_shown]
+        assert keys[:6] == ["approve", "always", "edit", "reject", "answer", "skip"]
         await pilot.press("r")
         await until(pilot, lambda: app.screen is not whole)
         await pilot.press("n", "o", "escape")
@@ -319,7 +322,12 @@ async def test_an_edit_that_was_left_is_a_draft_of_that_call(tmp_path: Path) -> 
         await until(pilot, lambda: app.screen is screen)
         assert not list(shown_toasts(app)), "nothing was typed"
         await opened()
-        await pilot.press(*" all", "escape")
+        dialog = app.screen
+        assert _key_words(dialog, "cancel") == "cancel"
+        await pilot.press(*" all")
+        await until(pilot, lambda: _key_words(dialog, "cancel") == "keep draft")
+        assert str(dialog.query_one(".dialog").border_subtitle).endswith("esc keep draft")
+        await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         assert any("Draft saved" in toast.message for toast in shown_toasts(app))
         assert "e edited draft" in screen.query_one(ApprovalBar).render().plain
@@ -468,3 +476,36 @@ async def test_a_reason_that_was_not_sent_belongs_to_its_call(
         await pilot.press("r")
         assert line.value == ""
         assert "reject call 2" in str(bar.border_subtitle)
+
+
+def _key_words(screen: Screen[Any], action: str) -> str | None:
+    """The words of the key bar for an action; None if its key is not shown."""
+    shown = screen.query_one(KeyBar).keys_shown
+    return next((known.words for known in shown if known.action == action), None)
+
+
+async def test_a_notice_about_a_draft_goes_with_its_call(tmp_path: Path) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    run = controls(decisions)
+    async with live(tmp_path, waiting(BASH, command="make"), run) as (app, pilot, screen):
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert any("Draft saved" in toast.message for toast in shown_toasts(app))
+        await pilot.press("S")
+        await until(pilot, lambda: bool(decisions))
+        screen.sync_bars()
+        assert not any("Draft saved" in toast.message for toast in shown_toasts(app))
+
+
+async def test_a_small_screen_keeps_the_key_of_the_editor(tmp_path: Path) -> None:
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    call = e.ToolCall(number=1, step=1, id="c", name=BASH, arguments='{"command": "make"}')
+    async with app.run_test(size=(60, 20)) as pilot:
+        dialog = EditCallDialog(call)
+        await app.push_screen(dialog)
+        await pilot.press("x")
+        await until(pilot, lambda: _key_words(dialog, "cancel") == "keep draft")
+        assert _key_words(dialog, "open_editor") == "$EDITOR"
+        assert _key_words(dialog, "run") == "run edited"

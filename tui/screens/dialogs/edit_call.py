@@ -28,20 +28,13 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.argument_texts import (
+    LABELS,
     argument_fields,
     one_object,
     pretty_arguments,
 )
 from sandbox_tui.tui.widgets.field_heights import MIN_ROWS, heights_of, rows_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-
-_LABELS = {
-    "file_text": "content of the file",
-    "old_str": "text to replace",
-    "new_str": "new text",
-    "insert_line": "after line",
-}
-"""Labels of the editor's arguments, if the names are not clear."""
 
 _FILE_TEXTS = ("file_text", "old_str", "new_str")
 
@@ -116,8 +109,11 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     finishes = "run edited call"
     """What finishing does, for the border."""
 
-    urgent_actions = ("run",)
-    """On a narrow screen the key bar keeps this key rather than that of the palette."""
+    keeps_draft = True
+    """Whether an edit that is left can be gone on with."""
+
+    urgent_actions = ("run", "open_editor")
+    """On a narrow screen the key bar keeps these keys rather than that of the palette."""
 
     def __init__(
         self,
@@ -144,7 +140,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
             box.border_title = Content(f"edit call {self._call.number} · {name}")
             for name, value in self._fields.items():
                 only = len(self._fields) == 1
-                label, text = _LABELS.get(name, name), self._shown(name, value)
+                label, text = LABELS.get(name, name), self._shown(name, value)
                 yield _area(label, text, classes="field -only" if only else "field")
             label, text = "arguments as JSON", pretty_arguments(self._call.arguments)
             yield _area(label, text, classes="json -only")
@@ -201,13 +197,16 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
             self._say_what_is_wrong(f"{self._gone} · {hint('edit_call.leave')} close")
             return
         box.remove_class("-wrong")
-        keys = f"{hint('edit_call.run')} {self.finishes} · {hint('edit_call.leave')} cancel"
+        leave = f"{hint('edit_call.leave')} {self._leaving}"
+        keys = f"{hint('edit_call.run')} {self.finishes} · {leave}"
         other = f"{hint('edit_call.other_field')} other field · "
         several = not self.why_unavailable("other_field", ()) and self.size.width >= 90
         box.border_subtitle = f"{other}{keys}" if several else keys
 
     def words_for(self, action: str) -> str | None:
         """The key bar's words for an action; None for the binding's own description."""
+        if action == "cancel":
+            return self._leaving
         if action != "run":
             return None
         return self.finishes if self.size.width >= MIN_LONG_COLUMNS else "run edited"
@@ -220,7 +219,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
 
     @on(TextArea.Changed)
     def _changed(self) -> None:
-        if self.query_one(VerticalScroll).has_class("-wrong") and self._texts() != self._wrong:
+        if not self.query_one(VerticalScroll).has_class("-wrong") or self._texts() != self._wrong:
             self._say_keys()
         self.refresh_bindings()
         self._fit()
@@ -236,6 +235,12 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
             area.text = text
             area.move_cursor(area.document.end)
         self._as_json, self._quoted = draft.as_json, set(draft.quoted)
+
+    @property
+    def _leaving(self) -> str:
+        """What leaving does with the edit."""
+        keeps = self.keeps_draft and self._is_changed and not self._gone
+        return "keep draft" if keeps else "cancel"
 
     @property
     def _is_changed(self) -> bool:
@@ -366,6 +371,8 @@ class ChangeCallDialog(EditCallDialog):
     """The editor for the call that a fork changes: finishing only returns to the form."""
 
     finishes = "use this call"
+
+    keeps_draft = False
 
     @override
     def action_run(self) -> None:

@@ -7,6 +7,14 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.sanitize import sanitize
 
+LABELS = {
+    "file_text": "content of the file",
+    "old_str": "text to replace",
+    "new_str": "new text",
+    "insert_line": "after line",
+}
+"""Labels of the editor's arguments, if the names are not clear."""
+
 
 def argument_fields(arguments: str) -> dict[str, Any]:
     """Return the arguments by name; empty if they are not a JSON object."""

@@ -22,6 +22,7 @@ from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import Allowed
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
+from sandbox_tui.tui.screens.cockpit.live.waiting_toast import still_waits
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -247,8 +248,7 @@ class RunSteering:
     def _say_what_still_waits(self) -> None:
         pending = self._state.pending
         if pending is not None:
-            number = pending.call.number
-            self._screen.notify(f"Call {number} still waits for your decision.", timeout=3)
+            self._screen.notify(still_waits(pending.call.number), timeout=3)
 
     def freeze_or_thaw(self) -> None:
         """Pause the run and stop every process in the sandbox, or resume all of them."""

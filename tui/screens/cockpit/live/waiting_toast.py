@@ -6,11 +6,17 @@ from typing import Protocol, cast, runtime_checkable
 
 from textual.screen import Screen
 
+from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import draft_saved
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 TIMEOUT_SECONDS = 60
 """The toast is removed earlier, when the dialog is closed or the call is decided on."""
+
+
+def still_waits(number: int) -> str:
+    """Return the notice that a call waits although the mode has changed."""
+    return f"Call {number} still waits for your decision."
 
 
 @runtime_checkable
@@ -43,7 +49,9 @@ class WaitingToast:
             number: of the waiting call, if any.
         """
         is_covered = app_of(self._screen).screen is not self._screen
-        is_new, self._number = number != self._number, number
+        is_new, before, self._number = number != self._number, self._number, number
+        if is_new and before is not None:
+            self._remove_notices(before)
         if is_new or not is_covered:
             self._remove()
         if is_new and is_covered and number is not None and not self._is_open(number):
@@ -55,7 +63,16 @@ class WaitingToast:
         stack = app_of(self._screen).screen_stack
         return any(isinstance(one, ShowsCall) and one.call_number == number for one in stack)
 
+    def _remove_notices(self, number: int) -> None:
+        """Remove the notices about a call that no longer waits."""
+        for words in (still_waits(number), draft_saved()):
+            self._app.remove_notices_with(words)
+
+    @property
+    def _app(self) -> DedupedToasts[int]:
+        return cast("DedupedToasts[int]", app_of(self._screen))
+
     def _remove(self) -> None:
         if self._shown:
-            cast("DedupedToasts[int]", app_of(self._screen)).remove_shown_toast(self._shown, "")
+            self._app.remove_shown_toast(self._shown, "")
             self._shown = ""

@@ -38,6 +38,11 @@ _IN_MEMORY: WeakKeyDictionary[RunHandle, _Kept] = WeakKeyDictionary()
 """The draft of each run as it was last read or made: every screen that shows the run knows it."""
 
 
+def draft_saved() -> str:
+    """Return the notice about a draft of the waiting call."""
+    return f"Draft saved: {hint('live.edit')} opens it again."
+
+
 class CallDrafts:
     """Keeps the unfinished edit of a run's waiting call, also for another program that shows the
     run later, until the call is decided on or the run ends.
@@ -69,8 +74,7 @@ class CallDrafts:
             _IN_MEMORY[self._worker] = _Kept(call_drafts.stamp(run_id), number, draft)
         self._screen.refresh_bindings()  # the bar of the waiting call names the draft
         if draft is not None and waits:
-            words = f"Draft saved: {hint('live.edit')} opens it again."
-            self._screen.notify(words, markup=False, timeout=4)
+            self._screen.notify(draft_saved(), markup=False, timeout=4)
 
     def forget(self) -> None:
         """Forget the draft: its call was decided on, or its run has ended."""

@@ -9,7 +9,6 @@ from textual.binding import BindingType
 from typing_extensions import override
 
 from sandbox_tui.core.events.run_state import CallItem, RunState
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
@@ -22,10 +21,6 @@ from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
 
 SECONDS = 0.25
 """Seconds between looks at the run."""
-
-
-BORDER_WIDTH = 80
-"""Columns from which the border has room for the keys that decide."""
 
 
 class WholeCallScreen(PagerScreen):
@@ -83,28 +78,13 @@ class WholeCallScreen(PagerScreen):
             self.refresh_bindings()
 
     @property
-    @override
-    def facts(self) -> str:
-        """The number of lines and, as long as the call waits, the keys that decide."""
-        if not self._waits or self.size.width < BORDER_WIDTH:
-            return super().facts
-        keys = (f"{hint(f'live.{action}')} {word}" for word, action in CHOICES)
-        return " · ".join([super().facts, *keys])
-
-    def on_resize(self) -> None:
-        """Show the keys where there is room for them."""
-        self._say_facts()
-        self.refresh_bindings()
-
-    @property
     def urgent_actions(self) -> Sequence[str]:
         """The decisions: their keys come before those of the pager."""
         return [action for _, action in CHOICES] if self._waits else ()
 
     def words_for(self, action: str) -> str | None:
-        """The key bar's words for an action; empty if the border shows it."""
-        words = {choice: word for word, choice in CHOICES}.get(action)
-        return "" if words is not None and self.size.width >= BORDER_WIDTH else words
+        """The key bar's words for an action; None for the binding's own description."""
+        return {choice: word for word, choice in CHOICES}.get(action)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
