@@ -11,7 +11,12 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.textual_support import toasts
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts, complain_here
+from sandbox_tui.tui.textual_support.toasts import (
+    RESULT_SECONDS,
+    DedupedToasts,
+    NoticesCoverKeys,
+    complain_here,
+)
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.unit.event_streams import started
 from tests.waiting import until
@@ -180,3 +185,30 @@ async def test_the_toast_of_an_end_shows_an_answer_that_is_only_in_submit() -> N
             toast_end(app.screen, end, fold([started(), e.CallProposed(call=call), end]))
         words = ["42 (said in submit; answer.txt was not written)", "43"]
         assert sorted(await shown(app, pilot)) == words
+
+
+class Still(NoticesCoverKeys, Screen[None]):
+    """A screen whose notices move nothing."""
+
+    CSS = "Still #whole { height: 1fr; } Still #keys { height: 1; dock: bottom; }"
+
+    def compose(self) -> ComposeResult:
+        yield Static("all of it", id="whole")
+        yield Static("keys", id="keys")
+
+
+async def test_notices_move_nothing_on_a_screen_that_asks_for_that() -> None:
+    app = Speaker()
+    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+        await app.push_screen(Still())
+        await pilot.pause()
+        height = app.screen.query_one("#whole").size.height
+        app.screen.notify("Mode auto in all 12 runs.")
+        await until(pilot, lambda: bool(app.screen.query(Toast)))
+        await pilot.pause()
+        assert app.screen.query_one("#whole").size.height == height
+        assert app.screen.query_one(Toast).region.bottom == 20
+        app.screen.notify("A run in the background waits for you.", timeout=60)  # it stays longer
+        await until(pilot, lambda: len(app.screen.query(Toast)) == 2)
+        await until(pilot, lambda: app.screen.query_one("#whole").size.height < height)
+        assert all(toast.region.bottom <= 19 for toast in app.screen.query(Toast))

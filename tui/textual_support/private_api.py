@@ -86,6 +86,14 @@ def remove_toast(app: App[Any], toast: Notification, *, refresh: bool = True) ->
             rack.query_children(f"#{ToastRack._toast_id(toast)}").remove()
 
 
+def place_toasts(screen: Screen[Any], *, over: bool) -> None:
+    """Show the toasts of a screen over its last lines, or in lines of their own."""
+    from textual.widgets._toast import ToastRack
+
+    for rack in (child for child in screen.children if isinstance(child, ToastRack)):
+        rack.set_class(over, "-over")
+
+
 def has_toast_lines(screen: Screen[Any]) -> bool:
     """Return whether lines of a screen are reserved for toasts now."""
     from textual.widgets._toast import Toast, ToastRack

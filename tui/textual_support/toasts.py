@@ -2,8 +2,9 @@
 the oldest are removed to make room for the newest.
 
 They stand in lines of their own above the key bar, on every screen and dialog: what is above gets
-smaller for as long as they are shown. A key that does nothing says so each time it is pressed; a
-dozen toasts would leave no room for the screen.
+smaller for as long as they are shown. Where nothing may move, those shown for a short time cover
+the key bar. A key that does nothing says so each time it is pressed; a dozen toasts would leave no
+room for the screen.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from textual.notifications import Notification, Notify
 from textual.screen import Screen
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
+from sandbox_tui.tui.textual_support.private_api import (
+    place_toasts,
+    remove_toast,
+    shown_toasts,
+)
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 SHARE = 4
@@ -48,6 +53,11 @@ AROUND = 3
 Result = TypeVar("Result")
 
 
+class NoticesCoverKeys:
+    """Mixin for screens on which nothing may move when a notice is shown: it covers the key bar for
+    as long."""
+
+
 class DedupedToasts(App[Result], Generic[Result]):
     """An app that shows each kind of toast only once at a time, limits their number, and reserves
     lines for them."""
@@ -58,6 +68,7 @@ class DedupedToasts(App[Result], Generic[Result]):
         layer: default; dock: bottom; margin: 0 0 1 0; max-height: 25%; visibility: visible;
         overflow-y: auto; scrollbar-size-vertical: 1;
     }
+    ToastRack.-over { layer: _toastrack; margin: 0; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
     """
 
@@ -98,6 +109,15 @@ class DedupedToasts(App[Result], Generic[Result]):
                 remove_toast(self, old, refresh=False)
         if self._ends_with_screen(new):
             self._notices_of = self._base_screen
+        self._place(new)
+
+    def _place(self, new: Notification) -> None:
+        """Let notices cover the keys of a screen that asks for that, if nothing that lasts longer
+        is shown with them."""
+        are_short = all(toast.timeout <= MAX_NOTICE_SECONDS for toast in (new, *shown_toasts(self)))
+        for screen in self.screen_stack:
+            covers = are_short and isinstance(screen, NoticesCoverKeys)
+            place_toasts(screen, over=covers)
 
     def complain_here(self, words: str, seconds: float) -> None:
         """Show an error that answers a key: it disappears with the screen, however long it is

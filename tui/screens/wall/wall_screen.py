@@ -22,6 +22,7 @@ from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
 from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, waiting_here, why_not
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
+from sandbox_tui.tui.textual_support.toasts import NoticesCoverKeys
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
@@ -40,7 +41,7 @@ TITLES_SECONDS = 2.0
 """Seconds between reads of the sessions' titles."""
 
 
-class WallScreen(ExplainsUnavailable, Screen[None]):
+class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
     """Shows all runs of this program, or a group of sessions.
 
     Args:
@@ -300,8 +301,7 @@ class WallScreen(ExplainsUnavailable, Screen[None]):
 
     def action_waiting(self) -> None:
         """Focus the next run that waits for the user."""
-        tile = next_waiting(self._seen_tiles(), self._chosen)
-        if tile is not None:
+        if (tile := next_waiting(self._seen_tiles(), self._chosen)) is not None:
             tile.focus()
 
     def action_open(self) -> None:
