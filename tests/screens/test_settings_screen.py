@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from textual.content import Content
-from textual.widgets import Input, Label
+from textual.widgets import Input, Label, Static
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.toml_file import write
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import shortened
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.setting_rows import ROWS, id_of
 from sandbox_tui.tui.screens.settings import SettingsScreen
@@ -98,8 +99,37 @@ async def test_the_form_and_the_settings_say_the_same(app: SandboxTui) -> None:
             await pilot.pause()
             said.append(str(app.screen.query_one("#hint", Label).content))
             await pilot.press("escape")
+            if key == "comma":
+                await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+                await pilot.press("y")
             await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     assert said == ["Must be a number."] * 2
+
+
+@pytest.mark.parametrize("size", [(60, 20), (100, 30)])
+async def test_a_changed_setting_is_not_left_unsaved_without_a_question(
+    app: SandboxTui, own_home: Path, size: tuple[int, int]
+) -> None:
+    before = (own_home / "config.toml").read_text()
+    async with app.run_test(size=size) as pilot:
+        theme = app.theme
+        await pilot.press("comma", "right")
+        settings = app.screen
+        settings.query_one("#limits-max-steps", Input).value = "9"
+        for key in ("escape", "n", "enter"):
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+            question = str(app.screen.query_one(Static).render())
+            assert question == "Leave without saving limits.max_steps?"
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen is settings)
+            assert settings.query_one("#limits-max-steps", Input).value == "9"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        assert app.theme == theme
+    assert (own_home / "config.toml").read_text() == before
 
 
 async def test_a_setting_is_reset_to_its_default(app: SandboxTui, own_home: Path) -> None:

@@ -21,9 +21,11 @@ from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 from sandbox_tui.core.config.settings import (
     ModelSettings,
     SandboxSettings,
+    Settings,
     api_key,
     config_file,
     data_dir,
+    lacks_key,
     load,
 )
 from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
@@ -74,7 +76,10 @@ def examine(*, ask_model: bool = False) -> int:
 
 def _verdict(findings: list[Finding]) -> str:
     """Return what the user can do, given that nothing required is missing."""
-    if any(finding.name == "model" and not finding.ok for finding in findings):
+    model = next((finding for finding in findings if finding.name == "model"), None)
+    if model is not None and not model.ok:
+        if "\n" in model.words:
+            return "ready; `sandbox-tui run` needs --model, or see the arrow"
         return "ready for the demo; your own runs need a model, see the arrow"
     return "ready"
 
@@ -90,7 +95,7 @@ def _settings() -> list[Finding]:
     except SandboxTuiError as error:
         return [Finding("settings", False, error_words(error), _fix_for(error))]
     location = str(file) if file.exists() else f"no file at {file}; the defaults apply"
-    found = [Finding("settings", True, location), *_screen(), _model(settings.model)]
+    found = [Finding("settings", True, location), *_screen(), _model(settings)]
     return [*found, *_local_servers(settings.model)]
 
 
@@ -118,7 +123,8 @@ def _mistake_of_screen(mistake: Mistake) -> Finding:
     return Finding("keys", None, str(mistake))
 
 
-def _model(model: ModelSettings) -> Finding:
+def _model(settings: Settings) -> Finding:
+    model = settings.model
     has_key = api_key(model) is not None
     key = "a key is set" if has_key else f"{model.api_key_env} is not set"
     if model.name:
@@ -128,7 +134,28 @@ def _model(model: ModelSettings) -> Finding:
             return Finding("model", True, words)
         return Finding("model", None, words, f"export {model.api_key_env}=…")
     fix = "sandbox-tui config set model.name NAME, and model.base_url URL for a server of your own"
-    return Finding("model", None, f"none chosen; {key}", fix)
+    words = f"none chosen; {key}"
+    if last := _model_of_last_run(settings):
+        words += f"\nthe form for a new run offers {last}, from your last run; `run` needs --model"
+    return Finding("model", None, words, fix)
+
+
+def _model_of_last_run(settings: Settings) -> str:
+    """Return the model that the form offers although no setting names it; empty if there is none
+    that could be used."""
+    from sandbox_tui.sessions import Store
+    from sandbox_tui.sessions.relations.last_model import last_model
+    from sandbox_tui.tui.widgets.sessions.last_model import with_last_model
+
+    path = data_dir() / "sessions.db"
+    if not path.exists():
+        return ""
+    try:
+        with Store.open_readonly_if_needed(path) as store:
+            model = with_last_model(settings, last_model(store)).model
+    except SandboxTuiError:  # `_database` reports it
+        return ""
+    return "" if lacks_key(model) else model.name
 
 
 def _tool_calls() -> Finding:

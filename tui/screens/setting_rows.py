@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.tui.format.setting_text import HINTS, YES_NO, text_of_setting
+from sandbox_tui.tui.format.setting_text import HINTS, YES_NO, setting_of_text, text_of_setting
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
@@ -48,6 +49,10 @@ class Row:
         """Return whether its name alone contains all wanted words."""
         text = f"{self.name} {self.label}".casefold()
         return all(word in text for word in wanted.casefold().split())
+
+    def value_of(self, text: str) -> Any:
+        """Return the value to write; None, which removes the setting, for the default."""
+        return None if text == self.default else setting_of_text(self.name, text)
 
 
 def id_of(name: str) -> str:

@@ -22,7 +22,6 @@ from sandbox_tui.tui.format.setting_text import (
     effects,
     facts_of_setting,
     fitted_mistake,
-    setting_of_text,
     short_hint,
     text_of_setting,
     with_meaning,
@@ -31,6 +30,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import heading_of
 from sandbox_tui.tui.screens.setting_mistakes import SettingMistakes
@@ -346,8 +346,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def action_reset(self) -> None:
         """Put the default back into the field; saving removes the setting from the file."""
-        row = self._focused_row
-        if row is not None:
+        if (row := self._focused_row) is not None:
             self._put(row, row.default)
 
     def _put(self, row: Row, text: str) -> None:
@@ -362,15 +361,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if wrong:
             self.go_to(wrong[0].name)
             return
-        changes = {row.name: self._value(row) for row in self._changed_rows}
+        changes = {row.name: row.value_of(self._text(row.name)) for row in self._changed_rows}
         if changes and not self._write(changes):
             return
         self.dismiss(None)
-
-    def _value(self, row: Row) -> Any:
-        """Return the value to write; None, which removes the setting, for the default."""
-        text = self._text(row.name)
-        return None if text == row.default else setting_of_text(row.name, text)
 
     def _write(self, changes: dict[str, Any]) -> bool:
         self._live_settings.unwatch(self._settings_changed)  # the screen is about to close
@@ -385,15 +379,21 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         return True
 
     def action_leave(self) -> None:
-        """End the search, otherwise leave without saving and restore the theme."""
+        """End the search, otherwise leave without saving, asked first, and restore the theme."""
         if self.query_one(SearchLine).display:
             self._end_search()
             return
-        unsaved = [row.name for row in self._changed_rows]
-        app_of(self).theme = self._theme_at_first
-        if others := [name for name in unsaved if name != "ui.theme"]:
-            self.notify(f"Not saved: {', '.join(others)}.", markup=False, timeout=4)
-        self.dismiss(None)
+        unsaved = [row.name for row in self._changed_rows if row.name != "ui.theme"]
+        if not unsaved:
+            self._leave(True)
+            return
+        question = f"Leave without saving {', '.join(unsaved)}?"
+        app_of(self).push_screen(ConfirmDialog(question, "leave", "stay"), self._leave)
+
+    def _leave(self, sure: bool | None) -> None:
+        if sure:
+            app_of(self).theme = self._theme_at_first
+            self.dismiss(None)
 
     def _text(self, name: str) -> str:
         field = self.query_one(f"#{id_of(name)}")

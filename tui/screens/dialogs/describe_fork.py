@@ -355,10 +355,10 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     def _mistake_of_model(self, model: str) -> str:
         """Return why no fork can go on with this model; empty if one can."""
         if not model:
-            return f"{hint('fork.models')} to choose a model"
+            return f"{hint('fork.models')} chooses one"
         is_script = self._is_scripted and model == self._first_model
         is_demo = model in DEMO_NAMES and not self._text("url") and not is_script
-        return "the demo cannot go on here" if is_demo else ""
+        return "choose a real model" if is_demo else ""
 
     def action_cancel(self) -> None:
         """Close without a fork."""

@@ -16,6 +16,7 @@ from sandbox_tui.tui.cli import doctor
 from sandbox_tui.tui.cli.main import main
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
+from tests.unit.sessions.relations.test_last_model import END, keep, replied
 
 NO_ENGINE = EngineStatus(None, problem="No Docker engine answers.")
 HAS_IMAGE, LACKS_IMAGE = EngineStatus("29", has_image=True), EngineStatus("29")
@@ -141,3 +142,15 @@ def test_a_misspelt_environment_variable_is_named_and_stops_nothing(
         "ignored. Did you mean SANDBOX_TUI_LIMITS_MAX_STEPS?"
     )
     assert lines[at + 1].strip() == "→ rename or unset $SANDBOX_TUI_LIMITS_MAX_STPES"
+
+
+def test_the_model_of_the_last_run_is_named_where_no_setting_names_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert "ready for the demo" in CliRunner().invoke(main, ["doctor"]).output
+    keep(store, "beta-70b", 30.0, replied(1), END)
+    lines = CliRunner().invoke(main, ["doctor"]).output.splitlines()
+    words = "the form for a new run offers beta-70b, from your last run; `run` needs --model"
+    assert words in [line.strip() for line in lines]
+    assert lines[-1] == "ready; `sandbox-tui run` needs --model, or see the arrow"

@@ -11,10 +11,14 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.notes import LOADING
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.cli.evals import watch_headless
 from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
 from sandbox_tui.tui.cli.main import main
+from tests.unit.event_streams import started
 
 EVAL = "20261121-101112-abcde"
 
@@ -96,6 +100,29 @@ def test_samples_that_their_scorer_failed_are_not_just_rerun(recorded: Store) ->
         "2 samples without a score, because of the scorer: mend what it reports first. "
         f"`sandbox-tui eval resume {EVAL} --failed` reruns them, which asks the model again."
     ) in watched
+
+
+def test_watching_says_once_that_the_server_is_loading_its_model(
+    recorded: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, other = ledger.results(recorded, EVAL)
+    for sample in (first, other):
+        run_id = f"run-{sample.mode}"
+        start = msgspec.structs.replace(started(run_id), seq=1)
+        recorded.append(run_id, [start, e.Warned(seq=2, text=LOADING)])
+        ledger.finish(
+            recorded, EVAL, msgspec.structs.replace(sample, status="running", run_id=run_id)
+        )
+    looks: list[float] = []
+
+    def look(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 2:
+            ledger.release(recorded, EVAL)
+
+    monkeypatch.setattr(watch_headless.time, "sleep", look)
+    assert command("watch", "--headless").output.splitlines().count(LOADING) == 1
+    assert len(looks) == 2
 
 
 def test_an_evaluation_is_not_compared_with_itself(recorded: Store) -> None:
