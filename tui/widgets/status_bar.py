@@ -16,11 +16,12 @@ from typing_extensions import override
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.run_labels import SAMPLE
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.run_state import RunState, RunStatus
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     StatusWords,
+    mode_words,
     pausing_reply,
     pausing_words,
     reply_progress,
@@ -50,6 +51,13 @@ MIN_TOKENS_WIDTH = 90
 
 _WAITS = StatusWords("‖", "cannot be recorded", "warn")
 _INTERRUPTED = StatusWords("◌", "interrupted", "warn")
+_THEN: Mapping[RunStatus, str] = {
+    "paused": "was paused",
+    "frozen": "was frozen",
+    "waiting": "waited for you",
+    "awaiting_input": "waited for input",
+}
+"""What a run did at a moment of its replay, if it did not go on."""
 
 
 class StatusBar(Widget):
@@ -64,6 +72,8 @@ class StatusBar(Widget):
     """Whether the run is blocked because its events cannot be stored."""
     interrupted: reactive[bool] = reactive(False)
     """Whether the run's program has exited before the run ended."""
+    replayed_steps: reactive[int] = reactive(0)
+    """The steps of a replayed session; 0 for a run that is not replayed."""
     first_mode: reactive[str] = reactive("")
     """The mode until the first event of the run."""
 
@@ -115,10 +125,11 @@ class StatusBar(Widget):
         sign, words, role = self._status(with_tokens=width >= MIN_TOKENS_WIDTH)
         if not self.waits and state.status == "failed" and state.finished is not None:
             words = state.finished.reason.replace("_", " ")
-        room = width - needed - cell_len(f"{sign} {words}") - 2
+        status = f"{sign} {words}".strip()
+        room = width - needed - cell_len(status) - 2
         for part in self._fitting(width, room, room - wanted):
             line.append(f"{part}  ", style=palette.dim)
-        line.append(f"{sign} {words}", style=getattr(palette, role))
+        line.append(status, style=getattr(palette, role))
         return line
 
     def _fitting(self, width: int, room: int, beside_title: int) -> list[str]:
@@ -136,12 +147,13 @@ class StatusBar(Widget):
         if width >= MIN_MODEL_WIDTH:
             kept.append("model")
         parts = {name: part for name, part in known.items() if name in kept}
-        for name in ("calls", "sandbox"):
+        for name in (*(("mode",) if self.replayed_steps else ()), "calls", "sandbox"):
             if _columns(parts) > beside_title:
                 parts.pop(name, None)
         if _columns(parts) > beside_title and "model" in parts:
             parts["model"] = cut_title(parts["model"], MAX_CUT_MODEL)
-        for name in ("sample", "cost", "tokens", "context"):
+        less = ("sample", "cost", "tokens", "context")
+        for name in (*less, "clock") if self.replayed_steps else less:  # the timeline has the time
             if _columns(parts) > beside_title:
                 parts.pop(name, None)
         self._fit_model(parts, beside_title)
@@ -166,6 +178,8 @@ class StatusBar(Widget):
             return _INTERRUPTED
         if self.waits:
             return _WAITS
+        if self.replayed_steps and self._state.finished is None:
+            return self._moment(with_state=with_tokens)
         known, reply = status_of(self._state), unfinished_reply(self._state)
         if (last := pausing_reply(self._state)) is not None:
             short = f"{known.words} · {reply_progress(last, self._now)}"
@@ -179,6 +193,13 @@ class StatusBar(Widget):
         written = reply_tokens(reply) if with_tokens else 0
         tokens = f" {numbers.tokens(written, estimated=True)} tok" if written else ""
         return StatusWords(known.sign, f"{words}{tokens}", known.role)
+
+    def _moment(self, *, with_state: bool) -> StatusWords:
+        """Return the moment of a replay that is shown: it cannot be mistaken for a live run."""
+        state = self._state
+        words = f"step {state.step} of {self.replayed_steps}"
+        then = _THEN.get(state.status, "") if with_state else ""
+        return StatusWords("", f"{words} · {then}" if then else words, "text")
 
     def _parts(self) -> dict[str, str]:
         """Return the parts by name, in the order in which they are shown."""
@@ -202,11 +223,21 @@ class StatusBar(Widget):
             filled = f"{numbers.count(state.context_tokens)} of "
             parts["context"] = f"ctx {filled}{numbers.context(state.context_length)}"
         parts["clock"] = clock(self._now)
-        if started is not None:
-            most = "" if state.finished is not None else f" (max {started.limits.max_steps})"
+        if started is not None and self._shows_step:
+            most = "" if self._is_past else f" (max {started.limits.max_steps})"
             parts["step"] = f"{step_words(state)}{most}"
         parts["mode"] = self._mode_words()
         return {name: part for name, part in parts.items() if part}
+
+    @property
+    def _is_past(self) -> bool:
+        """Whether the limit of steps matters no more."""
+        return bool(self.replayed_steps) or self._state.finished is not None
+
+    @property
+    def _shows_step(self) -> bool:
+        """Whether the step is one of the parts; during a replay, it is the status."""
+        return not self.replayed_steps or self.interrupted or self._state.finished is not None
 
     def _mode_words(self) -> str:
         state = self._state
@@ -214,11 +245,9 @@ class StatusBar(Widget):
             return f"mode {self.first_mode}" if self.first_mode else ""
         if state.finished is not None:
             return ""
-        if state.mode != "paused":
-            return f"mode {state.mode}"
-        if state.status == "frozen":
-            return f"mode {state.paused_mode}"
-        return "paused" if state.status in ("waiting", "awaiting_input") else ""
+        if state.status in ("paused", "frozen") and state.mode == "paused":
+            return f"mode {state.paused_mode}"  # the status says the rest
+        return f"mode {mode_words(state)}"
 
 
 def _columns(parts: Mapping[str, str]) -> int:

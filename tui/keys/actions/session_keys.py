@@ -8,7 +8,7 @@ SESSION_ACTIONS = (
     KeyAction("calls.filter", ("f",), "filter", about="Show only some kinds of calls"),
     KeyAction("calls.find", ("slash",), "find", about="Find in the calls"),
     KeyAction("calls.next", ("n",), "next match", about="Next match"),
-    KeyAction("calls.previous", ("N",), "Previous match"),
+    KeyAction("calls.previous", ("N",), "previous match", about="Previous match"),
     KeyAction("cockpit.calls", ("1",), "Calls"),
     KeyAction("cockpit.files", ("3",), "Files"),
     KeyAction("cockpit.next_pane", ("tab",), "Next pane"),
@@ -77,6 +77,7 @@ SESSION_ACTIONS = (
     KeyAction("live.skip", ("S",), "Skip the call", about="Skip the call"),
     KeyAction("live.steer", ("T",), "steer", about="Take control of the run"),
     KeyAction("live.step", ("s",), "step", about="Run to the next call"),
+    KeyAction("live.to_calls", ("escape",), "calls", about="Back to the calls"),
     KeyAction(
         "live.waiting",
         ("W",),
@@ -131,7 +132,5 @@ SESSION_ACTIONS = (
     KeyAction("terminals.previous_tab", ("left_square_bracket",), "Previous tab"),
     KeyAction("terminals.right", ("greater_than_sign",), "Scroll right"),
     KeyAction("terminals.search", ("slash",), "Search the terminal"),
-    KeyAction(
-        "terminals.type", ("enter",), "Type into this terminal", about="Type into the terminal"
-    ),
+    KeyAction("terminals.type", ("enter",), "type", about="Type into the terminal"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -80,7 +81,7 @@ class ReplayScreen(ReplayActions):
         binding("replay.screenshot", "screenshot", show=False),
         binding("replay.export", "export", show=False),
         binding("replay.leave", "leave"),
-        binding("replay.back", "back", show=False),
+        binding("replay.back", "back"),
         *Cockpit.COMMON,
     ]
 
@@ -241,6 +242,9 @@ class ReplayScreen(ReplayActions):
 
     def sync_bars(self) -> None:
         """Also update the bar of the replay."""
+        status = self.query_one(StatusBar)
+        status.replayed_steps = max(1, self._index.markers.steps, self.state.step)
+        self._show_interrupted(status)
         super().sync_bars()
         timeline = self.query_one(Timeline)
         is_before_end = self.position < self._summary.last_seq
@@ -253,6 +257,15 @@ class ReplayScreen(ReplayActions):
         if moves_for != self._moves_for:
             self._moves_for = moves_for
             self.refresh_bindings()
+
+    def _show_interrupted(self, status: StatusBar) -> None:
+        """Show what was cut off if the position is the end of a session that was interrupted."""
+        is_end = self.position >= self._summary.last_seq
+        status.interrupted = is_end and self._summary.outcome == "interrupted"
+        calls = self.query_one(Calls)
+        if calls.is_interrupted != status.interrupted:
+            calls.is_interrupted = status.interrupted
+            calls.changed()
 
     def _tick(self) -> None:
         """Advance the timeline during a pause as well."""
@@ -269,9 +282,18 @@ class ReplayScreen(ReplayActions):
         reason = self._limits.why_unavailable(action, direction)
         return reason or super().why_unavailable(action, parameters)
 
+    @property
+    @override
+    def urgent_actions(self) -> Sequence[str]:
+        """The way out of a search comes first in the key bar."""
+        return (*(("back",) if self._found.words else ()), *super().urgent_actions)
+
     @override
     def words_for(self, action: str) -> str | None:
-        if action in WIDE_ONLY and self.has_class("-narrow"):
+        if action == "back":
+            return "end search" if self._found.words else ""
+        leaves_room = (*WIDE_ONLY, "leave") if self._found.words else WIDE_ONLY
+        if action in leaves_room and self.has_class("-narrow"):
             return ""
         if action == "play" and self._replay.plays:
             return "pause"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -21,7 +22,7 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         binding("calls.find", "find"),
         binding("calls.filter", "filter"),
         binding("calls.next", "hit(1)"),
-        binding("calls.previous", "hit(-1)", show=False),
+        binding("calls.previous", "hit(-1)"),
     ]
 
     class FindRequested(Message):
@@ -37,6 +38,11 @@ class SearchKeys(ExplainsUnavailable, BlockList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._search = CallSearch()
+
+    @property
+    def urgent_actions(self) -> Sequence[str]:
+        """The keys from match to match come first in the bar during a search."""
+        return ("hit(1)", "hit(-1)") if self._search.words else ()
 
     def action_find(self) -> None:
         """Ask for the text to search for."""
@@ -119,5 +125,6 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         return "" if action != "hit" or self._search.words else "there is no search"
 
     def words_for(self, action: str) -> str | None:
-        """Leave the filter out of the key bar of a narrow screen."""
-        return "" if action == "filter" and self.screen.has_class("-narrow") else None
+        """Return short words for the key bar of a narrow screen, which leaves the filter out."""
+        narrow = {"filter": "", "hit(-1)": "previous"}
+        return narrow.get(action) if self.screen.has_class("-narrow") else None

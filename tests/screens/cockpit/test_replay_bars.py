@@ -1,0 +1,124 @@
+"""The header and the key bar of a replay: the moment shown, and the keys of a search."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.status_bar import StatusBar
+from tests.perf.made_sessions import fill
+from tests.unit.sessions.interchange.test_unfinished_exports import lost_call, unfinished_call
+from tests.waiting import until
+
+SIZES = [(160, 45), (100, 30), (60, 20)]
+STEPS = 20
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Record a session of `STEPS` steps; return the database."""
+    path = tmp_path_factory.mktemp("session") / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        fill(store, "r", STEPS)
+    return path
+
+
+@asynccontextmanager
+async def replayed(
+    path: Path, size: tuple[int, int], place: ReplayPosition | None = None
+) -> AsyncIterator[tuple[ReplayScreen, Pilot[int]]]:
+    with contextlib.closing(Store(path)) as store:
+        app = SandboxTui(load({"model.local_ports": []}), store, None)
+        async with app.run_test(size=size) as pilot:
+            screen = ReplayScreen(store.run("r"), store, playing=False, at=place)
+            app.push_screen(screen)
+            await until(pilot, lambda: app.screen is screen and screen._index.is_complete)
+            await until(pilot, lambda: screen.is_settled)
+            yield screen, pilot
+
+
+def header(screen: ReplayScreen) -> str:
+    return screen.query_one(StatusBar).render_line(0).text
+
+
+def keys(screen: ReplayScreen) -> list[tuple[str, str]]:
+    return [(known.key, known.words) for known in screen.query_one(KeyBar).keys_shown]
+
+
+def text(screen: ReplayScreen) -> str:
+    """Return what is drawn."""
+    return "\n".join(strip.text for strip in screen._compositor.render_strips())
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_keys_of_a_search_come_first(session: Path, size: tuple[int, int]) -> None:
+    async with replayed(session, size) as (screen, pilot):
+        assert ("esc", "end search") not in keys(screen)
+        await pilot.press("0", "slash", *"step 7", "enter")
+        back = "previous match" if size[0] > 80 else "previous"
+        wanted = [("esc", "end search"), ("n", "next match"), ("N", back)]
+        await until(pilot, lambda: keys(screen)[:3] == wanted)
+        await pilot.press("escape")
+        await until(pilot, lambda: ("n", "next match") not in keys(screen))
+        assert ("esc", "end search") not in keys(screen)
+
+
+async def test_two_keys_of_a_search_stay_in_the_smallest_bar(session: Path) -> None:
+    async with replayed(session, (40, 12)) as (screen, pilot):
+        await pilot.press("0", "slash", *"step 7", "enter")
+        wanted = [("esc", "end search"), ("n", "next match")]
+        await until(pilot, lambda: keys(screen)[:2] == wanted)
+
+
+async def test_a_search_begun_elsewhere_has_its_keys_at_once(session: Path) -> None:
+    place = ReplayPosition(0, step=7, words="step 7")
+    async with replayed(session, (160, 45), place) as (screen, pilot):
+        wanted = [("esc", "end search"), ("n", "next match"), ("N", "previous match")]
+        await until(pilot, lambda: keys(screen)[:3] == wanted)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_header_tells_the_moment_and_no_running(
+    session: Path, size: tuple[int, int]
+) -> None:
+    async with replayed(session, size) as (screen, pilot):
+        assert header(screen).rstrip().endswith("✓ submitted")
+        screen._moves.by_call(-1)
+        await until(pilot, lambda: screen.is_settled and screen.state.finished is None)
+        await pilot.pause()
+        line = header(screen)
+        assert line.rstrip().endswith(f"step {screen.state.step} of {STEPS}")
+        assert f"a task of {STEPS} steps" in line
+        assert "running" not in line
+        assert "max" not in line
+        assert line.count("step ") == 1
+        if size[0] == 60:
+            assert "mode" not in line
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+async def test_a_call_that_was_cut_off_is_interrupted(tmp_path: Path, resumed: bool) -> None:
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        events: list[e.AnyEvent] = lost_call() if resumed else unfinished_call()
+        store.append("r", events)
+        store.give_up("r")
+    async with replayed(path, (100, 30)) as (screen, pilot):
+        sign = "✗" if resumed else "◌"
+        await until(pilot, lambda: f"{sign} interrupted" in text(screen))
+        assert header(screen).rstrip().endswith("◌ interrupted")
+        await pilot.press("comma")
+        await until(pilot, lambda: screen.position == len(events) - 1)
+        await until(pilot, lambda: "interrupted" not in text(screen))
