@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import CallItem, RunState
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.default_keys import ACTIONS
@@ -22,6 +23,7 @@ from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.compare.difference_pager import DifferencePager
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
+from sandbox_tui.tui.screens.wall.decide_about_all import DecideAboutAllDialog, WaitingCall
 from tests.snapshots import test_looks as looks
 from tests.waiting import until
 
@@ -40,6 +42,11 @@ async def new_eval(app: SandboxTui, _: Pilot[int], store: Store) -> None:
     await app.push_screen(NewEvalDialog(store, app.settings.now, {}))
 
 
+def a_waiting_call() -> WaitingCall:
+    call = e.ToolCall(number=1, step=1, id="1", name="execute_bash", arguments="{}")
+    return WaitingCall(1, CallItem(call, 0.0))
+
+
 async def difference(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await looks.compare(app, pilot, store)
     await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
@@ -53,6 +60,7 @@ OPENED: dict[str, tuple[str | None, looks.Act]] = {
     "new-eval": (None, new_eval),
     "difference": (None, difference),
     "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
+    "decide-all": (None, looks.pushed(lambda: DecideAboutAllDialog([a_waiting_call()]))),
     "allowed": (None, looks.pushed(lambda: AllowedRulesDialog(RunState(), lambda _: None))),
 }
 
