@@ -357,7 +357,9 @@ async def test_space_pauses_and_resumes_in_step_mode(
         await run.press("space")
         await run.until(lambda: "space resume" in bar_text(run))
         assert run.screen.state.mode == "paused"
-        assert "paused  ◆ waits for you" in run.screen.query_one(StatusBar).render_line(0).text
+        header = run.screen.query_one(StatusBar).render_line(0).text
+        assert "mode step ‖ paused  ◆ waits for you" in header
+        assert "M mode: step ‖ paused" in run.screen.query_one(ApprovalBar).render().plain
         await run.press("space")
         await run.until(lambda: "space pause" in bar_text(run))
         assert run.screen.state.mode == "step"
@@ -441,6 +443,28 @@ async def test_a_file_in_the_queue_is_called_what_it_is(
 
 
 # --- the key bar of a narrow screen, and what is typed at the end
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+@pytest.mark.parametrize("pane", ["2", "3"])
+async def test_escape_in_another_pane_leads_to_the_calls_and_interrupts_nothing(
+    tmp_path: Path, scripted_server: Start, pane: str, size: tuple[int, int]
+) -> None:
+    server = scripted_server(bash("sleep 60"), s.call("submit"))
+    async with live(tmp_path, server, "auto", size=size) as run:
+        await run.until(lambda: run.screen.state.busy)
+        await run.until(lambda: "esc interrupt" in bar_text(run))
+        await run.press(pane)
+        await run.until(lambda: "esc calls" in bar_text(run))
+        assert "esc interrupt" not in bar_text(run)
+        await run.press("escape")
+        assert run.app.focused is run.screen.query_one(Calls)
+        await run.until(lambda: "esc interrupt" in bar_text(run))
+        assert run.screen.state.busy
+        assert "esc calls" not in bar_text(run)
+        await run.press("1", "escape")  # another key between them: it is no double press
+        await run.until(lambda: not run.screen.state.busy)
+        await run.finish()
 
 
 async def test_on_a_narrow_screen_the_keys_for_a_running_command_come_first(

@@ -58,6 +58,11 @@ def status_of(state: RunState) -> StatusWords:
     return known._replace(words="pausing") if pausing_reply(state) is not None else known
 
 
+def mode_words(state: RunState) -> str:
+    """Return the mode of a run; of a paused one, that in which it will be resumed."""
+    return f"{state.paused_mode} ‖ paused" if state.mode == "paused" else state.mode
+
+
 def pausing_reply(state: RunState) -> ReplyItem | None:
     """Return the reply after which the run pauses; None if it has paused, or is not to."""
     reply = unfinished_reply(state) if state.status == "paused" else None

@@ -75,6 +75,7 @@ _BY_NAME = {
     "eval.next_pane": _PANES,
     "eval.previous_pane": _PANES,
     "live.put_away": _EVERYWHERE,
+    "live.to_calls": _PANES,
     "cockpit.note": _SESSION,
     "live.leave": _SESSION,
     "live.replay": _SESSION,

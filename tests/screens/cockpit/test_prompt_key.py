@@ -70,11 +70,13 @@ async def test_the_key_that_answers_a_prompt_comes_first_until_the_terminal_has_
         await pilot.press("2")
         async with asyncio.timeout(20):
             await until(pilot, lambda: screen.focused is screen.query_one(TerminalPane).view)
-            await until(pilot, lambda: "2 answer prompt" not in bar(screen))
+            await until(pilot, lambda: bar(screen)[0] == "enter answer prompt")
+            await until(pilot, lambda: "esc calls" in bar(screen))
         assert helped(screen) == ["Terminal"]
-        await pilot.press("1")
+        await pilot.press("escape")
         async with asyncio.timeout(20):
             await until(pilot, lambda: bar(screen)[0] == "2 answer prompt")
+            await until(pilot, lambda: "esc interrupt" in bar(screen))
 
 
 async def test_without_a_terminal_to_type_in_and_in_a_replay_there_is_no_such_key(

@@ -40,6 +40,7 @@ class Panes:
         for name in NAMES:
             if self._screen.query_one(f"#{name}") in focused.ancestors_with_self:
                 self._show(name)
+                self._screen.refresh_bindings()  # what a key does may depend on the pane
 
     async def wait_until_placed(self) -> None:
         """Wait until the panes have their sizes; a hidden terminal then gets that of the calls."""

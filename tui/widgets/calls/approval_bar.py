@@ -23,6 +23,7 @@ from sandbox_tui.core.policy.named_files import NamedFile, missing_files, named_
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.status import mode_words
 from sandbox_tui.tui.keys.hint import hint, preference, shown
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.textual_support.typed_app import (
@@ -231,7 +232,7 @@ class ApprovalBar(Widget):
     def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
         """Return the decisions that fit, each whole; those that are left out keep their keys."""
         narrow = width < 70
-        gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {state.mode}")
+        gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {mode_words(state)}")
         line = Text("" if narrow else "  ", no_wrap=True)
         elsewhere = self._keys_elsewhere
         parts = [Text(elsewhere, style=palette.human)] if elsewhere else []

@@ -51,13 +51,15 @@ class TerminalPane(ExplainsUnavailable, Container):
     TerminalPane TerminalView.-shown { display: block; }
     """
 
+    urgent_actions = ("attach",)
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("terminals.search", "search", show=False),
         binding("terminals.next", "again(1)"),
         binding("terminals.previous", "again(-1)", show=False),
         binding("terminals.end_search", "end_search", show=False),
         binding("terminals.copy", "copy", show=False),
-        binding("terminals.type", "attach", show=False),
+        binding("terminals.type", "attach"),
         binding("terminals.previous_tab", "next_tab(-1)", show=False),
         binding("terminals.next_tab", "next_tab(1)", show=False),
         binding("terminals.left", "sideways(-1)", show=False),
@@ -222,15 +224,13 @@ class TerminalPane(ExplainsUnavailable, Container):
 
     def action_show_tab(self, index: int) -> None:
         """Show and focus a terminal, given the index of its tab."""
-        names = self.names
-        if 0 <= index < len(names):
-            self.switch(names[index])
+        if 0 <= index < len(self.names):
+            self.switch(self.names[index])
             self.call_after_refresh(self.view.focus)
 
     def action_next_tab(self, direction: int) -> None:
         """Show the next tab (1) or the previous one (-1), wrapping at the ends."""
-        names = self.names
-        self.action_show_tab((names.index(self.shown) + direction) % len(names))
+        self.action_show_tab((self.names.index(self.shown) + direction) % len(self.names))
 
     def action_new_shell(self) -> None:
         """Request another shell."""
@@ -315,6 +315,7 @@ class TerminalPane(ExplainsUnavailable, Container):
     @on(DescendantFocus)
     @on(DescendantBlur)
     @on(Resize)
+    @on(TerminalView.FollowingChanged)
     def _fit_subtitle(self) -> None:
         self.call_after_refresh(self.refresh_subtitle)
 
@@ -337,11 +338,6 @@ class TerminalPane(ExplainsUnavailable, Container):
             self.switch(MIRROR)
         self.refresh_subtitle()
         self.screen.refresh_bindings()  # the screen handles keys again
-
-    @on(TerminalView.FollowingChanged)
-    def _following_changed(self, event: TerminalView.FollowingChanged) -> None:
-        event.stop()
-        self.refresh_subtitle()
 
     # --- search
 
@@ -377,7 +373,11 @@ class TerminalPane(ExplainsUnavailable, Container):
         self._terminals[name] = OpenTerminal(view)
         return view
 
-    # --- the lower border
+    # --- the lower border and the key bar
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's current words for an action; None for those of its binding."""
+        return "answer prompt" if action == "attach" and self.shown == MIRROR else None
 
     def refresh_subtitle(self) -> None:
         """Show how to detach, what the command waits for, or whether the end is followed."""

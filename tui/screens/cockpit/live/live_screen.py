@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -36,7 +35,6 @@ from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringAction
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
 from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import WaitingToast
-from sandbox_tui.tui.screens.cockpit.panes import TERMINALS_ACTION
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
@@ -89,6 +87,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         binding("live.export", "export", show=False),
         binding("live.open_folder", "open_folder", show=False),
         *Cockpit.COMMON,
+        binding("live.to_calls", "to_calls"),  # the same key: the way back comes first
         binding("live.interrupt", "interrupt"),
         binding("live.interrupt_reply", "interrupt_reply"),
         binding("live.leave", "leave"),
@@ -237,34 +236,6 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         return self._steering.why_unavailable(action) or super().why_unavailable(action, parameters)
-
-    @property
-    @override
-    def urgent_actions(self) -> Sequence[str]:
-        """What waits for the user now, and what ends a running command or reply; the keys come
-        first in the bar, in this order. On a narrow screen, so do a few more."""
-        if isinstance(self.focused, QueueList):
-            return ("steer",)
-        if self._has_prompt:
-            return (TERMINALS_ACTION, "steer", *super().urgent_actions, "pause", "interrupt")
-        is_busy = self._steering.waiting is None and any(self._steering.interruptible)
-        ends = ("interrupt", "interrupt_reply") if is_busy else ()
-        if is_busy and self.has_class("-narrow"):
-            return ("steer", *super().urgent_actions, "pause", *ends, "message", "inject")
-        pauses = ("pause",) if is_busy else ()
-        decides = ("approve", "edit", "reject")
-        return ("steer", *decides, *pauses, *ends, *super().urgent_actions)
-
-    @override
-    def words_for(self, action: str) -> str | None:
-        """The key bar's current words for an action; empty if a bar above already shows them."""
-        decides = action in ("approve", "edit", "reject")
-        if decides and self.query_one(ApprovalBar).display:
-            return ""
-        if action == TERMINALS_ACTION and self._has_prompt and not self._is_in_terminal:
-            return "answer prompt"
-        words = self._steering.words_for(action)
-        return super().words_for(action) if words is None else words
 
     @override
     def leave_when_on_top(self, _: None) -> None:

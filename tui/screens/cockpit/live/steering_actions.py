@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from typing_extensions import override
 
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
 from sandbox_tui.tui.keys.leaving_word import go_back
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, TERMINALS_ACTION
 from sandbox_tui.tui.textual_support.toasts import passing_toasts, put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.queue_list import QueueList
 
 
 class SteeringActions(Cockpit):
@@ -22,6 +27,8 @@ class SteeringActions(Cockpit):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         if action == "put_away" and not (self.state.finished or passing_toasts(app_of(self))):
             return "there are none"
+        if action == "to_calls" and self.has_class("-on-calls"):
+            return "you are there"
         return super().why_unavailable(action, parameters)
 
     def _would_fail(self) -> bool:
@@ -35,6 +42,48 @@ class SteeringActions(Cockpit):
         """Whether the running command waits for input that can be typed in the terminal."""
         awaited = self.state.awaited
         return awaited is not None and awaited.answerable and self.state.finished is None
+
+    @property
+    def _escape_leads_to_calls(self) -> bool:
+        """Whether escape leaves another pane for the calls, instead of interrupting the command."""
+        is_elsewhere = not self.has_class("-on-calls") and self.state.finished is None
+        return is_elsewhere and not passing_toasts(app_of(self))
+
+    @property
+    @override
+    def urgent_actions(self) -> Sequence[str]:
+        """What waits for the user now, and what ends a running command or reply; the keys come
+        first in the bar, in this order. On a narrow screen, so do a few more."""
+        if isinstance(self.focused, QueueList):
+            return ("steer",)
+        ways_back = ("to_calls", *super().urgent_actions) if super().urgent_actions else ()
+        if self._has_prompt:
+            prompts = (TERMINALS_ACTION, "attach", "steer", *ways_back)
+            return (*prompts, "pause", "to_calls", "interrupt")
+        is_busy = self._steering.waiting is None and any(self._steering.interruptible)
+        ends = ("to_calls", "interrupt", "interrupt_reply") if is_busy else ()
+        if is_busy and self.has_class("-narrow"):
+            return ("steer", *ways_back, "pause", *ends, "message", "inject")
+        pauses = ("pause",) if is_busy else ()
+        decides = ("approve", "edit", "reject")
+        return ("steer", *decides, *pauses, *ends, *ways_back)
+
+    @override
+    def words_for(self, action: str) -> str | None:
+        """The key bar's current words for an action; empty if a bar above already shows them."""
+        decides = action in ("approve", "edit", "reject")
+        if decides and self.query_one(ApprovalBar).display:
+            return ""
+        if action == TERMINALS_ACTION and self._has_prompt and not self._is_in_terminal:
+            return "answer prompt"
+        if action == CALLS_ACTION and self._escape_leads_to_calls:
+            return ""
+        words = self._steering.words_for(action)
+        return super().words_for(action) if words is None else words
+
+    def action_to_calls(self) -> None:
+        """Focus the calls."""
+        self._panes.focus("calls")
 
     def action_pause(self) -> None:
         """Pause or resume the run."""
