@@ -251,7 +251,7 @@ async def test_a_reply_without_calls_says_what_ended_it() -> None:
         stopped, reminded = state.items
         for item, said in ((stopped, "I would rather"), (reminded, "words")):
             drawn = [line.plain for line in reply_lines(item, 76, 9.0, False, palette)]  # type: ignore[arg-type]
-            assert len(drawn) == reply_height(item, False) == 3  # type: ignore[arg-type]
+            assert len(drawn) == reply_height(item, 76, False) == 3  # type: ignore[arg-type]
             assert said in drawn[1]
             assert item.remark in drawn[2]  # type: ignore[union-attr]
             assert "✗" not in "".join(drawn)
@@ -390,7 +390,7 @@ async def test_a_failed_attempt_and_its_partial_reply_have_their_own_lines() -> 
         assert "The model was asked again." in lines[3]
         palette = palette_of(app.query_one(Calls))
         drawn = reply_lines(state.items[0], 76, 9.0, False, palette)  # type: ignore[arg-type]
-        assert len(drawn) == reply_height(state.items[0], False) == 4  # type: ignore[arg-type]
+        assert len(drawn) == reply_height(state.items[0], 76, False) == 4  # type: ignore[arg-type]
 
 
 async def test_a_call_whose_reply_has_failed_is_written_no_more() -> None:

@@ -90,7 +90,7 @@ class Calls(SearchKeys):
         self.edited_files = EditedFiles(get_blob)
         self.attention = Attention(self)
         self._left_at = (0, 0)
-        self._opened_items = OpenedItems()
+        self._opened_items = OpenedItems(lambda: self._width)
         self._first = self._known = 0
         self._filter: Filter = "all"
         self._task_item = task_item(task)
@@ -296,7 +296,7 @@ class Calls(SearchKeys):
         is_top = item is self._task_item or bool(self._top_notes(index, width))
         is_longer = is_top or self._shown[index] == self._precedes_calls
         notes = self._notes_on(item)
-        height = None if is_longer else item_height(item, self._opened(index), notes)
+        height = None if is_longer else item_height(item, width, self._opened(index), notes)
         return len(self._lines(index, width)) if height is None else height
 
     @override

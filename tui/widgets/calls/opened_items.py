@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandbox_tui.core.events.run_state import CallItem, Item, ReplyItem
+from sandbox_tui.tui.widgets.calls.rows.call_rows import tells_all_when_closed
 from sandbox_tui.tui.widgets.calls.rows.thought_rows import has_long_thinking
 
 
 class OpenedItems:
     """Keeps track of open items.
 
-    Items that the user opened are open, and so are waiting and failed calls, and replies until the
-    next call starts. Long thinking is only shown in full if the user opens its reply.
+    Items that the user opened are open, and so are waiting calls, failed ones unless their two
+    lines tell all, and replies until the next call starts. Long thinking is only shown in full if
+    the user opens its reply.
+
+    Args:
+        width: returns the width of the list, in columns.
 
     Attributes:
         chosen: what the user opened (True) or closed (False), by index.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, width: Callable[[], int]) -> None:
+        self._width = width
         self.chosen: dict[int, bool] = {}
         self._kept: set[int] = set()  # replies that the user was reading when the next call started
         self._last_started = -1
@@ -57,7 +63,11 @@ class OpenedItems:
         item = items[index]
         if isinstance(item, ReplyItem):
             return index > self._last_started or index in self._kept
-        return isinstance(item, CallItem) and item.status in ("failed", "waiting")
+        if not isinstance(item, CallItem):
+            return False
+        if item.status == "failed":
+            return not tells_all_when_closed(item, self._width())
+        return item.status == "waiting"
 
     def is_whole(self, index: int) -> bool:
         """Return whether an item is shown in full because the user opened it."""

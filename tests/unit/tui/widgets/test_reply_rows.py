@@ -21,7 +21,7 @@ def shown(events: list[e.AnyEvent]) -> list[str]:
     assert isinstance(item, ReplyItem)
     lines = [line.plain.strip() for line in reply_lines(item, 80, 9.0, False, PALETTE)]
     if item.ended:
-        assert reply_height(item, False) == len(lines)
+        assert reply_height(item, 80, False) == len(lines)
     return [lines[0].rpartition("─ ")[2], *lines[1:]]
 
 
@@ -143,3 +143,27 @@ def test_a_call_that_is_written_loses_the_cursor_to_the_next() -> None:
                 e.ModelDelta(t=2.0, step=1, channel="call", text=arguments, index=index, name=name)
             )
     assert shown(events)[1:] == ["bash", "ls", "bash", "date▌"]
+
+
+def test_the_line_that_says_why_a_reply_ended_is_wrapped() -> None:
+    item = fold(
+        [
+            *ASKED,
+            e.ModelReplied(
+                t=2.0,
+                step=1,
+                message={},
+                text="words",
+                reasoning="",
+                usage=e.Usage(),
+                finish_reason="length",
+                latency=1.0,
+                reminder="call a tool",
+            ),
+        ]
+    ).items[-1]
+    assert isinstance(item, ReplyItem)
+    lines = [line.plain for line in reply_lines(item, 40, 9.0, False, PALETTE)]
+    assert " ".join(line.strip() for line in lines[2:]) == item.remark
+    assert all(len(line) <= 40 for line in lines)
+    assert reply_height(item, 40, False) == len(lines) == 4

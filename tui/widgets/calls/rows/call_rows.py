@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
@@ -71,9 +73,30 @@ def call_lines(
             lines += indented(wrapped(repaired, width - GUTTER - 1, palette.warn), GUTTER)
         lines += _arguments(item, width, palette, preview)
         if item.finished is not None:
-            lines += observation_lines(item.finished.observation, width, palette)
+            observation = item.finished.observation
+            with_end = item.status == "failed"
+            lines += observation_lines(observation, width, palette, with_end=with_end)
         lines.append(Text())
     return lines
+
+
+def tells_all_when_closed(item: CallItem, width: int) -> bool:
+    """Return whether the two lines of a closed call hold all of its command and of its output."""
+    finished = item.finished
+    fields = _fields(item.arguments)
+    if finished is None or fields is None or item.call.name != BASH or finished.ok:
+        return False
+    if item.decided is not None or item.call.family:
+        return False  # the status has more to say
+    command = str(fields.get("command", ""))
+    output = sanitize_line(last_line(finished.observation))
+    if command != summarize_call(item.call.name, item.arguments):
+        return False
+    if len(body_of(finished.observation).split("\n")) > 1:
+        return False
+    title = f"  {item.call.number:>3} {short_name(item.call.name):<5} {sanitize_line(command)}"
+    status = f"{' ' * (GUTTER + 2)}✗ {_what_failed(item)}{f' · {output}' if output else ''}"
+    return max(cell_len(title), cell_len(status)) <= width
 
 
 def _call_title(item: CallItem, width: int, opened: bool, palette: Palette) -> Text:

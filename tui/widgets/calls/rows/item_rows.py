@@ -39,10 +39,10 @@ def run_end(state: RunState, *, is_interrupted: bool) -> RunEnd:
     return "stopped" if state.finished.reason in RESUMABLE else "over"
 
 
-def item_height(item: Item, opened: bool, notes: Sequence[str]) -> int | None:
+def item_height(item: Item, width: int, opened: bool, notes: Sequence[str]) -> int | None:
     """Return the number of lines of an item; None if it is only known after drawing."""
     if isinstance(item, ReplyItem):
-        height = reply_height(item, opened)
+        height = reply_height(item, width, opened)
         return None if height is None else height + len(notes)
     return None if opened or isinstance(item, NoteItem) else 2
 

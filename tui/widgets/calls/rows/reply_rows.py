@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import short_duration
@@ -64,10 +65,7 @@ def reply_lines(
     elif has_prose(item):
         lines.append(_folded(item, width, palette))
     lines += _failures(item, width, opened, palette, True)
-    if item.remark:
-        remark = Text(f"{' ' * GUTTER}{item.remark}", style=palette.dim, no_wrap=True)
-        fit_line(remark, width)
-        lines.append(remark)
+    lines += _remark(item, width, palette.dim)
     if not item.ended:
         lines += [] if item.has_failed else _writing(item, width, palette)
     elif len(prose) > 1:
@@ -75,11 +73,15 @@ def reply_lines(
     return lines
 
 
-def reply_height(item: ReplyItem, opened: bool) -> int | None:
+def _remark(item: ReplyItem, width: int, style: Style) -> list[Text]:
+    return indented(wrapped(item.remark, _room(width), style), GUTTER) if item.remark else []
+
+
+def reply_height(item: ReplyItem, width: int, opened: bool) -> int | None:
     """Return the height of a closed, finished reply; None if it is only known after drawing."""
     if opened or not item.ended:
         return None
-    return 1 + has_prose(item) + len(item.failures) + bool(item.remark)
+    return 1 + has_prose(item) + len(item.failures) + len(_remark(item, width, Style.null()))
 
 
 def has_prose(item: ReplyItem) -> bool:

@@ -20,6 +20,12 @@ MAX_INLINE_LINES = 15
 MAX_INLINE_ROWS = 30
 """Maximum rows of these lines, wrapped; the last one is cut if they need more."""
 
+FIRST_OF_FAILED = 3
+"""Lines of a failed call's output that are shown from its beginning; the others are its last."""
+
+MAX_FIRST_ROWS = 3
+"""Maximum rows of each of them."""
+
 INTERRUPTED = "◌ interrupted"
 """The status of what was running when the run stopped."""
 
@@ -83,13 +89,48 @@ def _rows_of_line(line: Text, room: int, width: int, palette: Palette) -> list[T
     return rows[:room]
 
 
-def observation_lines(text: str, width: int, palette: Palette) -> list[Text]:
+def observation_lines(
+    text: str, width: int, palette: Palette, *, with_end: bool = False
+) -> list[Text]:
+    """Return the rows of an observation, cut if it is long.
+
+    Args:
+        text: the observation.
+        width: width of the list, in columns.
+        palette: the palette to draw with.
+        with_end: whether the middle is left out instead of the end: what failed is said last.
+    """
     body = body_of(text)
     if not body:
         return []
     every = [_output_line(line, palette) for line in clean_lines(body)]
-    rows, left = _wrapped_rows(every, max(1, width - GUTTER), palette)
-    return [*indented(rows, GUTTER), *more_lines(left, palette)]
+    room = max(1, width - GUTTER)
+    rows, left = _wrapped_rows(every, room, palette)
+    if not (left and with_end and len(every) > FIRST_OF_FAILED):
+        return [*indented(rows, GUTTER), *more_lines(left, palette)]
+    first = [
+        row
+        for line in every[:FIRST_OF_FAILED]
+        for row in _rows_of_line(line, MAX_FIRST_ROWS, room, palette)
+    ]
+    last, shown = _last_rows(every[FIRST_OF_FAILED:], MAX_INLINE_ROWS - len(first), room, palette)
+    left = len(every) - FIRST_OF_FAILED - shown
+    return [*indented(first, GUTTER), *more_lines(left, palette), *indented(last, GUTTER)]
+
+
+def _last_rows(
+    lines: list[Text], room: int, width: int, palette: Palette
+) -> tuple[list[Text], int]:
+    """Return the last lines as at most `room` rows, and how many lines these are."""
+    rows: list[Text] = []
+    shown = 0
+    for line in reversed(lines[-(MAX_INLINE_LINES - FIRST_OF_FAILED - 1) :]):
+        of_line = _rows_of_line(line, max(1, room - len(rows)), width, palette)
+        if shown and len(rows) + len(of_line) >= room:
+            break
+        rows = [*of_line, *rows]
+        shown += 1
+    return rows, shown
 
 
 def _output_line(line: str, palette: Palette) -> Text:
