@@ -108,8 +108,7 @@ class RunSteering:
             return ""
         if item.decided is None:
             return "this call no longer waits"
-        verb = _DECIDED.get(item.decided.verdict, "skipped")
-        return f"another terminal {verb} this call"
+        return f"another terminal {_DECIDED.get(item.decided.verdict, 'skipped')} this call"
 
     def take_control(self) -> None:
         """Let this screen steer. A call that still waits was not decided here after all."""
@@ -161,6 +160,9 @@ class RunSteering:
             return "nothing is queued for the model"
         if action == "allowed" and not self._state.granted:
             return "nothing was allowed in this run"
+        if action == "interrupt_reply" and unfinished_reply(self._state) is None:
+            waits = self._state.pending is not None
+            return "it is complete, and its call waits for you" if waits else "there is none now"
         if action == "interrupt" and not self._state.busy:
             return "no command is running"
         return ""
@@ -171,15 +173,13 @@ class RunSteering:
         if action == "pause":
             return pause_words(self.mode)
         if action == "interrupt_reply":
-            replies = unfinished_reply(self._state) is not None
-            return "retry now" if self.waits_to_retry else "restart reply" if replies else ""
+            return "retry now" if self.waits_to_retry else "restart reply"
         return "interrupt" if action == "interrupt" else None
 
     @property
     def interruptible(self) -> tuple[bool, bool, bool]:
         """Whether a command runs, a reply is awaited, and the wait for it can be cut short."""
-        replies = unfinished_reply(self._state) is not None
-        return self._state.busy, replies, self.waits_to_retry
+        return self._state.busy, unfinished_reply(self._state) is not None, self.waits_to_retry
 
     @property
     def waits_to_retry(self) -> bool:
