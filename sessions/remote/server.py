@@ -136,6 +136,8 @@ class RunServer:
         self._notify_all()
         try:
             await screen.serve()
+        except asyncio.CancelledError:
+            pass  # the program ends; Python 3.11 would report the task's end as an error
         finally:
             if screen in self._screens:
                 self._screens.remove(screen)
