@@ -53,6 +53,7 @@ DIALOG_ACTIONS = (
     KeyAction("edit_call.original", ("f5",), "original", about="Back to the model's call"),
     KeyAction("edit_call.other_field", ("shift+tab",), "other field", about="Go to another field"),
     KeyAction("edit_call.run", ("ctrl+s", "f2"), "done", about="Finish the edit"),
+    KeyAction("edit_file.editor", ("f4",), "$EDITOR", about="Edit in $EDITOR"),
     KeyAction("edit_file.leave", ("escape",), "leave", about="Close the file"),
     KeyAction("edit_file.save", ("ctrl+s", "f2"), "save"),
     KeyAction("edit_file.told", ("ctrl+t",), "visible / private", about="Tell the model?"),

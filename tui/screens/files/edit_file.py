@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import PurePosixPath
 from typing import ClassVar
 
 from textual import on, work
@@ -19,6 +20,8 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 Save = Callable[[bytes, bytes | None, bool], Awaitable[None]]
@@ -50,6 +53,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("edit_file.save", "save", priority=True),
         binding("edit_file.told", "toggle_visible_to_model", priority=True),
+        binding("edit_file.editor", "open_editor", priority=True),
         binding("app.help", "app.help", show=False),
         binding("edit_file.leave", "leave", priority=True),
     ]
@@ -93,6 +97,18 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
     def action_save(self) -> None:
         """Save if anything has changed."""
         self._once_typed(self._save_changes)
+
+    async def action_open_editor(self) -> None:
+        """Edit the text in `$EDITOR`. Nothing is saved until the user saves it here."""
+        area = self.query_one(TextArea)
+        try:
+            written = await edit_in_editor(
+                app_of(self), area.text, PurePosixPath(self._path).suffix
+            )
+        except SandboxTuiError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+            return
+        area.replace(sanitize(written), (0, 0), area.document.end)
 
     def _once_typed(self, then: Callable[[], None]) -> None:
         """Call `then` after the editor, which has its own queue, has handled all earlier keys."""
