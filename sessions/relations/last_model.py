@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from sandbox_tui.core.config.settings import Settings, changed
 from sandbox_tui.sessions.store.run_summary import summary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.runs import has_own_reply, newest_standalone
@@ -25,6 +26,16 @@ class LastModel(NamedTuple):
     name: str
     base_url: str
     used_at: float = 0.0
+
+
+def with_last_model(settings: Settings, last: LastModel | None) -> Settings:
+    """Return the settings with the model and server of the last run if they name no model; a server
+    that they name stays."""
+    if last is None or settings.model.name:
+        return settings
+    if settings.model.base_url not in ("", last.base_url):
+        return settings
+    return changed(settings, {"model.name": last.name, "model.base_url": last.base_url})
 
 
 def later_of(one: LastModel | None, other: LastModel | None) -> LastModel | None:

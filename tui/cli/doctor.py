@@ -144,8 +144,7 @@ def _model_of_last_run(settings: Settings) -> str:
     """Return the model that the form offers although no setting names it; empty if there is none
     that could be used."""
     from sandbox_tui.sessions import Store
-    from sandbox_tui.sessions.relations.last_model import last_model
-    from sandbox_tui.tui.widgets.sessions.last_model import with_last_model
+    from sandbox_tui.sessions.relations.last_model import last_model, with_last_model
 
     path = data_dir() / "sessions.db"
     if not path.exists():

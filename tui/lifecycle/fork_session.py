@@ -26,10 +26,9 @@ async def fork_session(
         asked: the session and the event.
     """
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-    from sandbox_tui.sessions.relations.last_model import last_model
+    from sandbox_tui.sessions.relations.last_model import last_model, with_last_model
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
     from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
-    from sandbox_tui.tui.widgets.sessions.last_model import with_last_model
 
     try:
         reread_settings(app, settings)

@@ -58,7 +58,7 @@ def lost_line(eval_id: str, lost: Sequence[SampleResult]) -> str:
     rerun = f"`sandbox-tui eval resume {eval_id} --failed` reruns {them}"
     if all(one.status == "unscored" for one in lost):
         return (
-            f"{count} without a score, because of the scorer: mend what it reports first. {rerun}, "
+            f"{count} without a score, because of the scorer: fix what it reports first. {rerun}, "
             "which asks the model again."
         )
     return f"{count} without a score: {rerun}."

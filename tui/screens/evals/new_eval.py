@@ -20,7 +20,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.relations.last_model import LastModel
+from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
@@ -50,7 +50,6 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.path_input import PathInput
-from sandbox_tui.tui.widgets.sessions.last_model import with_last_model
 
 MOST = {"limit": None, "samples": None, "at_once": 1024}
 """The number fields, with the highest number if there is one."""

@@ -22,7 +22,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
-from sandbox_tui.sessions.relations.last_model import LastModel
+from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
 from sandbox_tui.tui.format.setting_text import HINTS, mistake_of_count
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -57,7 +57,7 @@ from sandbox_tui.tui.screens.new_run.run_mistakes import missing, no_default, un
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
-from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
+from sandbox_tui.tui.widgets.sessions.home_banner import FROM_LAST_RUN
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 KEEP_SECONDS = 2.0

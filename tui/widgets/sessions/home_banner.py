@@ -8,18 +8,20 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.sessions.relations.last_model import LastModel
+from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.sessions.last_model import FROM_LAST_RUN, with_last_model
 
 ABOUT = ("watch, steer and replay a model at work in a sandbox", "a model at work in a sandbox")
 """What this program is, longest first."""
 
 GAP = 3
+
+FROM_LAST_RUN = "from your last run"
+"""Where a model comes from that no setting names."""
 
 
 class HomeBanner(Widget):

@@ -97,7 +97,7 @@ def test_samples_that_their_scorer_failed_are_not_just_rerun(recorded: Store) ->
     ledger.finish(recorded, EVAL, *lost)
     watched = command("watch", "--headless").output
     assert (
-        "2 samples without a score, because of the scorer: mend what it reports first. "
+        "2 samples without a score, because of the scorer: fix what it reports first. "
         f"`sandbox-tui eval resume {EVAL} --failed` reruns them, which asks the model again."
     ) in watched
 
