@@ -37,7 +37,7 @@ async def test_the_message_about_it_closes_no_editor_with_unsaved_text(tmp_path:
             home = app.screen
             assert isinstance(home, HomeScreen)
             missing = tmp_path / "missing"
-            home._begin([RunRequest(task="a", settings=settings, input=missing)])
+            home._starts.begin([RunRequest(task="a", settings=settings, input=missing)])
             await until(pilot, lambda: any(isinstance(s, LiveScreen) for s in app.screen_stack))
             live = next(s for s in app.screen_stack if isinstance(s, LiveScreen))
             await until(pilot, lambda: isinstance(app.screen, ErrorDialog))
