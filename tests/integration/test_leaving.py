@@ -151,15 +151,17 @@ async def test_nothing_is_asked_without_active_runs(tmp_path: Path, scripted_ser
         await run.until(lambda: run.has_left)
 
 
-async def test_quitting_asks_before_a_typed_task_is_lost(
-    tmp_path: Path, scripted_server: Start
+async def test_quitting_asks_while_a_task_is_typed_but_not_once_it_is_kept(
+    tmp_path: Path, own_home: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    own_home.mkdir()
     async with program(tmp_path, scripted_server()) as run:
         await run.press("n", *"task", "ctrl+q")
         assert isinstance(run.app.screen, ConfirmDialog)
-        await run.press("n", "escape", "q")
-        assert isinstance(run.app.screen, ConfirmDialog), "the draft is kept on the home screen"
-        await run.press("y")
+        await run.press("n", "escape")
+        await run.until(lambda: isinstance(run.app.screen, HomeScreen))
+        monkeypatch.setattr(key_sequencer, "LEFT_SECONDS", 0.0)  # the next q is meant for home
+        await run.press("q")
         await run.until(lambda: run.has_left)
 
 

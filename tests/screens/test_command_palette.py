@@ -336,9 +336,9 @@ async def test_what_a_session_allows_is_found_by_the_words_one_types(app: Sandbo
         )
         entries = action_entries(app, app.screen)
         for typed, first in (
-            *(("fork", "Fork the session"), ("branch", "Fork the session")),
+            *(("fork", "Fork, also with another model"), ("branch", "Fork, also with another model")),
             *(("replay", "Replay the session"), ("play", "Replay the session")),
-            *(("resume", "Resume the session"), ("continue", "Fork the session")),
+            *(("resume", "Resume the session"), ("continue", "Fork, also with another model")),
             *(("export", "Export the session"), ("share", "Export the session")),
             *(("compare", "Compare two sessions"), ("rename", "Rename the session")),
             *(("tag", "Tag the session, or all marked"), ("note", "Write a note on the session")),

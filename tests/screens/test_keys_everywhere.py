@@ -282,7 +282,7 @@ async def test_what_is_on_exactly_the_typed_key_is_first_in_the_help(store: Stor
         shown = app.screen
         assert isinstance(shown, HelpScreen)
         everything = shown.keys_shown
-        for key, words in (("F", "Fork here"), ("n", "Next failure")):
+        for key, words in (("F", "Fork here, also with another model"), ("n", "Next failure")):
             shown.query_one(Input).value = key
             await until(pilot, lambda key=key, words=words: shown.keys_shown[0] == (key, words))
             lines = shown._list(palette_of(shown)).plain.split("\n")

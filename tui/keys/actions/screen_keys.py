@@ -57,7 +57,7 @@ SCREEN_ACTIONS = (
     KeyAction("home.export", ("E",), "export", about="Export the session"),
     KeyAction("home.find", ("slash", "f"), "find", shown="/", about="Find in all sessions"),
     KeyAction("home.folder", ("B",), "Open the results folder"),
-    KeyAction("home.fork", ("F",), "fork", about="Fork the session"),
+    KeyAction("home.fork", ("F",), "fork", about="Fork, also with another model"),
     KeyAction("home.import", ("I",), "Import sessions from a file"),
     KeyAction("home.mark", ("space",), "Mark", about="Mark, to compare, tag or delete"),
     KeyAction("home.model", ("m",), "model", about="Choose a model"),

@@ -139,7 +139,10 @@ def reason_line(
         reason += f" {hint('eval.resume') if has_key else f'{command}`'} runs what is left."
     elif data.can_rerun:
         how = hint("eval.resume") if has_key else f"{command} --failed`"
-        reason += f"{how} reruns the {numbers.counted(data.lost, 'sample')} without a score."
+        if data.is_scorer_lost:
+            reason += f"The scorer failed. First fix what it reports: {how} asks the model again."
+        else:
+            reason += f"{how} reruns the {numbers.counted(data.lost, 'sample')} without a score."
     elif is_loading:
         reason = reason or SERVER_LOADS
     return Text(sanitize_line(reason), style=palette.warn)

@@ -27,6 +27,7 @@ class EvalScreenData:
         cancelled: samples that were running when the evaluation was stopped.
         over: finished samples, newest first.
         lost: number of finished samples without a score.
+        is_scorer_lost: whether all of those ran well, and only their scorer failed.
         failures: number of failures by kind, the most frequent first.
         tokens: total tokens of all attempts at the samples that do not run now.
         estimated: whether some token counts are estimates.
@@ -42,6 +43,7 @@ class EvalScreenData:
     cancelled: list[SampleResult]
     over: list[SampleResult]
     lost: int
+    is_scorer_lost: bool
     failures: tuple[tuple[str, int], ...]
     tokens: int
     estimated: bool
@@ -60,6 +62,7 @@ def data_of(reading: Reading) -> EvalScreenData:
     samples = reading.samples
     over = sorted((one for one in samples if one.over), key=_ended, reverse=True)
     running = sorted((one for one in samples if one.status == "running"), key=_began)
+    lost = [one for one in over if not has_score(one)]
     costs = [one.cost for one in over if one.cost is not None]
     table = eval_table(reading.info, samples, now=reading.at)
     failures = sum((Counter(dict(cell.failures)) for cell in table.total.cells), Counter[str]())
@@ -69,7 +72,8 @@ def data_of(reading: Reading) -> EvalScreenData:
         running=running,
         cancelled=[one for one in samples if one.cancelled],
         over=over,
-        lost=sum(not has_score(one) for one in over),
+        lost=len(lost),
+        is_scorer_lost=all(one.status == "unscored" for one in lost),
         failures=by_frequency(failures),
         tokens=reading.tokens_before + sum(one.input_tokens + one.output_tokens for one in over),
         estimated=any(one.estimated for one in over),
