@@ -139,7 +139,7 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
     def _say_how_many(self) -> None:
         box, count = self.query_one(".dialog"), len(self._calls)
         left_out = count - len(self._ticked)
-        box.border_title = f"{numbers.counted(count, 'waiting call')}"
+        box.border_title = numbers.counted(count, "waiting call")
         words = f" · {len(self._ticked)} ticked" if left_out else ""
         keys = f"{hint('decide_all.approve')} approve · {hint('decide_all.leave')} cancel"
         box.border_subtitle = f"{keys}{words}"
