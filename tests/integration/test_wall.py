@@ -365,7 +365,9 @@ async def test_only_the_wall_that_the_program_began_with_is_left_and_asks(tmp_pa
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         home = app.screen
         assert isinstance(home, HomeScreen)
-        home._begin(requests_for(demo_request(app.settings.now, speed=0, mode="step"), ["x"], 2))
+        home._starts.begin(
+            requests_for(demo_request(app.settings.now, speed=0, mode="step"), ["x"], 2)
+        )
         await until(pilot, lambda: kinds(app) == ["waiting"] * 2)
         assert keys_of(app)["leave"] == "back"
         await pilot.press("q")
@@ -782,7 +784,7 @@ async def test_samples_begun_from_home_hide_earlier_runs_until_all_are_shown(
         home = app.screen
         assert isinstance(home, HomeScreen)
         request = demo_request(app.settings.now, speed=0, mode="step")
-        home._begin(requests_for(request, ["three"], 2))
+        home._starts.begin(requests_for(request, ["three"], 2))
         await until(pilot, lambda: isinstance(app.screen, WallScreen))
         await until(pilot, lambda: len(kinds(app)) == 2)
         await until(pilot, lambda: "2 other runs hidden" in title(app))

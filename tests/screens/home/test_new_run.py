@@ -26,6 +26,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
+from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.new_run.run_fields import ONE_SERVER, SETTINGS
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -180,12 +181,13 @@ def title_of(app: SandboxTui) -> str:
 
 
 @pytest.mark.parametrize("keys", [("q", "q"), ("ctrl+q", "ctrl+q"), ("q", "ctrl+q")])
-async def test_a_draft_holds_up_quitting_only_once(
+async def test_a_draft_that_is_kept_nowhere_holds_up_quitting_only_once(
     app: SandboxTui, started: Started, keys: tuple[str, str]
 ) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", "x", "escape")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        KeptDraft().write({"task": "of another program"})
         await pilot.press(keys[0])
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         assert not app._exit

@@ -59,7 +59,7 @@ async def test_the_wall_begins_with_the_first_of_the_new_runs(app: SandboxTui) -
         assert isinstance(home, HomeScreen)
         for first in ("one", "two"):
             tasks = (first, f"after {first}")
-            home._begin([RunRequest(task=task, settings=app.settings.now) for task in tasks])
+            home._starts.begin([RunRequest(task=task, settings=app.settings.now) for task in tasks])
             await until(pilot, lambda: isinstance(app.screen, WallScreen))
             await until(pilot, lambda: isinstance(app.screen.focused, RunTile))
             tile = app.screen.focused
