@@ -22,11 +22,6 @@ _MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: 
 class TaskField(TextArea):
     """The field for the tasks, of any number of lines."""
 
-    DEFAULT_CSS = """
-    TaskField { height: 7; }
-    NewRunDialog.-low TaskField { height: 4; }
-    """
-
     BINDINGS: ClassVar[list[BindingType]] = [binding("new_run.newline", "newline", show=False)]
 
     def __init__(self) -> None:

@@ -78,6 +78,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     CSS = """
     NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
+    NewRunDialog #task { height: 7; } NewRunDialog.-low #task { height: 4; }
     NewRunDialog .row > #input, NewRunDialog .row > #mode { width: 3fr; }
     NewRunDialog .row > #kind, NewRunDialog .row > #calls { width: 2fr; }
     NewRunDialog.-low .row > #mode { width: 2fr; }
@@ -94,11 +95,10 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     """
 
     HEADING = "new run"
+    TITLES = TITLES
 
     KEEPS_DRAFT = True
     """Whether the next start of the program has the draft."""
-
-    TITLES = TITLES
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("new_run.start", "start", priority=True),
