@@ -18,7 +18,12 @@ from sandbox_tui.sessions.evals.report.recorded_comparison import recorded_compa
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
-from sandbox_tui.tui.screens.evals.comparison_pager import PAGER_CELLS, ComparisonPager
+from sandbox_tui.tui.screens.evals.comparison_pager import (
+    ELSEWHERE,
+    NO_SAMPLES,
+    PAGER_CELLS,
+    ComparisonPager,
+)
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.unit.event_streams import started
@@ -56,6 +61,22 @@ def evaluation(store: Store, name: str, score: float) -> EvalInfo:
     return info
 
 
+def said(app: Any) -> list[str]:
+    return [one.message for one in app._notifications]
+
+
+async def test_enter_says_why_nothing_opens(store: Store) -> None:
+    found = recorded_comparison(
+        store, evaluation(store, "left", 1.0), evaluation(store, "right", 1.0)
+    )
+    app: Any = SandboxTui(load({"model.local_ports": [1]}), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await app.push_screen(ComparisonPager(found, store, 100))
+        await pilot.press("enter")
+        await until(pilot, lambda: NO_SAMPLES in said(app))
+
+
 @pytest.mark.parametrize("sizes", [((160, 45), (60, 20)), ((60, 20), (100, 30))], ids=str)
 async def test_a_task_opens_its_two_samples_at_any_width(
     store: Store, sizes: tuple[tuple[int, int], tuple[int, int]]
@@ -75,11 +96,12 @@ async def test_a_task_opens_its_two_samples_at_any_width(
         assert ("enter", "compare samples") in [(one.key, one.words) for one in bar.keys_shown]
         title = text.draw_block(0, 100)[0].plain
         assert title.strip().startswith("sums"), "a table has no line numbers"
-        await pilot.press("home", "enter")  # the title is no task
+        await pilot.press("enter")  # the title is no task
         assert app.screen is pager
         assert "t01" in text._source[text.cursor], "the first task"
+        await until(pilot, lambda: ELSEWHERE in said(app))
         await pilot.press("end", "up", "enter")
-        await until(pilot, lambda: app._notifications)
+        await until(pilot, lambda: any("deleted-left" in words for words in said(app)))
         assert app.screen is pager, "its session was deleted"
         await pilot.press("down")
         wide = list(text._source)

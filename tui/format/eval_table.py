@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.columns import columns_of
@@ -10,6 +10,7 @@ from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.methods import METHODS
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import EvalTable
+from sandbox_tui.core.evals.reporting.unsolved import MAX_UNSOLVED, Unsolved, left_out
 from sandbox_tui.tui.format.column_blocks import (
     MIN_WIDTH,
     Line,
@@ -24,18 +25,23 @@ from sandbox_tui.tui.format.column_blocks import (
 EXPLAINS = "--explain says how each figure is computed."
 
 
-def report_text(table: EvalTable, width: int, *, explain: bool = False) -> str:
+def report_text(
+    table: EvalTable, width: int, *, explain: bool = False, unsolved: Sequence[Unsolved] = ()
+) -> str:
     """Return the whole report in lines of at most `width` cells, or `MIN_WIDTH` if that is more."""
-    return as_text(report_lines(table, width, explain=explain))
+    return as_text(report_lines(table, width, explain=explain, unsolved=unsolved))
 
 
-def report_lines(table: EvalTable, width: int, *, explain: bool = False) -> list[Line]:
+def report_lines(
+    table: EvalTable, width: int, *, explain: bool = False, unsolved: Sequence[Unsolved] = ()
+) -> list[Line]:
     """Return the lines of `report_text`, with their kinds.
 
     Args:
         table: the evaluation.
         width: columns.
         explain: whether to say how each figure is computed, instead of how to see that.
+        unsolved: the tasks to list as not solved.
     """
     width = max(MIN_WIDTH, width)
     notes = [line for name, value in facts(table) for line in named(name, value, width)]
@@ -45,7 +51,8 @@ def report_lines(table: EvalTable, width: int, *, explain: bool = False) -> list
     if not explain:
         notes += wrapped(EXPLAINS, width)
     head = plain([cut(title(table.info), width), ""])
-    return [*head, *outcome_lines(table, width), *plain(notes)]
+    outcome = [*outcome_lines(table, width), *unsolved_lines(unsolved, width)]
+    return [*head, *outcome, *plain(notes)]
 
 
 def outcome_lines(table: EvalTable, width: int) -> list[Line]:
@@ -74,3 +81,28 @@ def table_blocks(table: EvalTable, width: int) -> Iterator[list[Line]]:
 def kind_of(difference: Estimate | None) -> str:
     """Return the kind of a line: the certainty of its difference, or `baseline` without one."""
     return "baseline" if difference is None else difference.certainty
+
+
+def unsolved_lines(found: Sequence[Unsolved], width: int) -> list[Line]:
+    """Return two lines for each task, below a heading; none if all are solved.
+
+    Args:
+        found: the tasks.
+        width: columns.
+    """
+    if not found:
+        return []
+    made = ["not solved:"]
+    for one in found[:MAX_UNSOLVED]:
+        asked = f": {one.question}" if one.question else ""
+        made.append(f"  {one.sample.task} {one.sample.mode}{asked}")
+        why = f" ({one.why})" if one.why else ""
+        expected = f", expected {one.expected}" if one.expected else ""
+        made.append(f"    answer {_short(one.answer, width // 3)}{expected}{why}")
+    made += filter(None, [left_out(found)])
+    return plain([*(cut(sanitize_line(line), width) for line in made), ""])
+
+
+def _short(text: str, chars: int) -> str:
+    """Cut an answer, which may be a whole text, to leave room for what was expected."""
+    return text if len(text) <= chars else f"{text[: chars - 1]}…"

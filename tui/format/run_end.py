@@ -18,6 +18,9 @@ from sandbox_tui.tui.format import numbers
 MAX_LISTED_FILES = 1_000
 """Maximum number of files counted in a results folder, which may contain a repository."""
 
+NO_FILES = "no files in output/"
+NOT_COPIED = "output/ was not copied out"
+
 
 class ResultFiles(NamedTuple):
     """The contents of a results folder.
@@ -87,6 +90,15 @@ def figures(
         clock(seconds),
     ]
     return " · ".join(parts)
+
+
+def without_files(state: RunState) -> str:
+    """Return why a finished run has no results folder: samples of evaluations, and attempts of
+    training, may have files in `output/`, but nobody asked for them."""
+    started = state.started
+    if started is None or started.settings is None or started.sandbox in ("", "none"):
+        return NO_FILES
+    return NO_FILES if started.settings.output is not None else NOT_COPIED
 
 
 def said_in_submit(state: RunState) -> str:

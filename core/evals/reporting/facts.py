@@ -34,7 +34,7 @@ def _facts(table: EvalTable, info: EvalInfo) -> Iterator[tuple[str, str]]:
     yield "at once", f"{', then '.join(map(str, at_once))} samples"
     yield "began", figures.moment(info.began_at)
     yield "ended", _ended(table)
-    yield "samples", f"{table.over} of {table.samples} over"
+    yield "samples", f"{table.over} of {table.samples} done"
     yield "command", info.command
 
 

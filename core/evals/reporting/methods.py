@@ -51,8 +51,8 @@ METHODS: tuple[tuple[str, str], ...] = (
         "sandboxes to the end of their runs. Samples that ran at the same moment share it equally, "
         "so that this is the pace at the actual concurrency, also after a resume "
         "with another and when few are left. Scoring, pauses and the time between two programs do "
-        "not count. It is left out while they took less than a minute. The ratio divides the mean "
-        "shares of the tasks that ended in both.",
+        "not count. It is left out while they took less than a minute, and so is a ratio to it. "
+        "The ratio divides the mean shares of the tasks that ended in both.",
     ),
     (
         "Seconds",

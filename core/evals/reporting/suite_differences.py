@@ -12,6 +12,27 @@ from sandbox_tui.core.evals.task import Task
 
 NO_COMMON_TASK = "They have no task in common."
 
+MAX_NAMED = 3
+"""Maximum number of tasks that a sentence names."""
+
+MAX_TEXT_CHARS = 40
+
+_PARTS = {
+    "problem": "question",
+    "target": "target",
+    "domain": "domain",
+    "level": "level",
+    "files": "files",
+    "image": "image",
+    "setup": "set-up",
+    "limits": "limits",
+    "metadata": "other data",
+}
+"""Fields of a task in words."""
+
+_SHOWN = ("target", "domain", "level", "image")
+"""Fields whose values are short enough to be shown."""
+
 
 def suite_differences(
     left: Suite, right: Suite, left_packs: Mapping[str, str], right_packs: Mapping[str, str]
@@ -42,11 +63,13 @@ def _differences(
     if not both:
         yield NO_COMMON_TASK
         return
-    changed = sum(tasks[name] != others[name] for name in both)
-    if changed:
+    if changed := [name for name in tasks if name in both and tasks[name] != others[name]]:
+        listed = [_task_difference(tasks[name], others[name]) for name in changed[:MAX_NAMED]]
+        if len(changed) > MAX_NAMED:
+            listed.append(f"and {len(changed) - MAX_NAMED} more")
         yield (
-            f"{changed} of the {len(both)} tasks with the same id in both differ in question, "
-            "files, target or set-up."
+            f"{len(changed)} of the {len(both)} tasks with the same id in both "
+            f"{'differs' if len(changed) == 1 else 'differ'}: {'; '.join(listed)}."
         )
     scoring, other_scoring = _scoring_by_id(left), _scoring_by_id(right)
     rescored = sum(scoring[name] != other_scoring[name] for name in both)
@@ -63,6 +86,23 @@ def _differences(
     ]
     if differing:
         yield f"Their suites set other values: {', '.join(differing)}."
+
+
+def _task_difference(left: Task, right: Task) -> str:
+    """Return a task's id and what differs in it, with the values that are short."""
+    parts: list[str] = []
+    for field, words in _PARTS.items():
+        before, after = getattr(left, field), getattr(right, field)
+        if before == after:
+            continue
+        shown = f" {_short(before)} → {_short(after)}" if field in _SHOWN else ""
+        parts.append(words if shown and _short(before) == _short(after) else f"{words}{shown}")
+    return f"task {_short(left.id)}: {', '.join(parts)}"
+
+
+def _short(value: object) -> str:
+    words = " ".join(str(value).split()) or "none"
+    return words if len(words) <= MAX_TEXT_CHARS else f"{words[: MAX_TEXT_CHARS - 1]}…"
 
 
 def _by_id(suite: Suite) -> dict[str, Task]:

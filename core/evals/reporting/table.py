@@ -59,7 +59,7 @@ class Cell:
         seconds: wall-clock seconds per run, excluding scoring.
         scoring_seconds: wall-clock seconds of scoring per sample.
         per_minute: samples per minute of the wall clock that they took (`samples_per_minute`).
-        per_minute_ratio: ratio of samples per minute.
+        per_minute_ratio: ratio of samples per minute; None unless both have a pace.
         steps, calls: steps and tool calls per sample.
         cost: US dollars for all samples with a known cost; None if there are none.
         cost_unknown: number of samples that ended without a known cost.
@@ -235,6 +235,11 @@ class _Samples:
             sum((part.failures for part in parts), Counter[str]()),
         )
 
+    @property
+    def per_minute(self) -> float | None:
+        """Samples per minute; None below `MIN_SECONDS`."""
+        return samples_per_minute([share for each in self.shares.values() for share in each])
+
 
 def _row(domain: str, samples: Mapping[EvalMode, _Samples], look: _Look) -> Row:
     base = samples[look.info.baseline]
@@ -252,9 +257,9 @@ def _cell(
     statuses = Counter(result.status for result in results)
     scored = sum(map(len, samples.scores.values()))
     unscored = statuses["scored"] + statuses["unscored"] - scored
-    shares = [share for of_task in samples.shares.values() for share in of_task]
     costs = [result.cost for result in ended if result.cost is not None]
-    slower = paired_ratio(base.shares, samples.shares) if base else None
+    pace, base_pace = samples.per_minute, base.per_minute if base else None
+    slower = paired_ratio(base.shares, samples.shares) if base and base_pace and pace else None
     return Cell(
         domain=domain,
         mode=mode,
@@ -272,7 +277,7 @@ def _cell(
         estimated=sum(result.estimated for result in ended),
         seconds=_mean(result.seconds for result in ended),
         scoring_seconds=_mean(result.scoring_seconds for result in ended),
-        per_minute=samples_per_minute(shares),
+        per_minute=pace,
         per_minute_ratio=1 / slower if slower else None,
         steps=_mean(result.steps for result in ended),
         calls=_mean(result.calls for result in ended),

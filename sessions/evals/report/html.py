@@ -17,6 +17,8 @@ from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.methods import METHODS
 from sandbox_tui.core.evals.reporting.outcomes import failure_kind, has_score, tokens_of
 from sandbox_tui.core.evals.reporting.table import Cell, EvalTable, Row
+from sandbox_tui.core.evals.reporting.unsolved import MAX_UNSOLVED, Unsolved
+from sandbox_tui.core.evals.reporting.unsolved import left_out as left_out_of
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.evals.report import page
 from sandbox_tui.sessions.evals.report.domains_table import Line, domains_table
@@ -42,6 +44,8 @@ def _sections(report: EvalReport) -> Iterator[str]:
     yield from (f'<p class="left-out">{text(words)}</p>' for words in left_out(table))
     if notes := remarks(table):
         yield section("what the figures leave out", items(notes))
+    if report.unsolved:
+        yield section("not solved", _unsolved(report), text(left_out_of(report.unsolved)))
     yield section("this evaluation", definitions(facts(table)))
     if report.capabilities:
         rules = [(CAPABILITY_TITLES[name], RULES[name]) for name in CAPABILITIES]
@@ -82,6 +86,26 @@ def _lines(number: int | None, row: Row, columns: Sequence[Column]) -> list[Line
 def _anchor(number: int | None, cell: Cell) -> str:
     """Return the anchor of a cell's samples; for all domains, that of the whole list."""
     return ALL_SAMPLES if number is None else f"{ALL_SAMPLES}-{number}-{cell.mode}"
+
+
+# --- the tasks without success
+
+
+def _unsolved(report: EvalReport) -> str:
+    heads = ("task", "mode", "question", "answer", "target", "why")
+    head = "".join(f'<th class="words">{words}</th>' for words in heads)
+    rows = "".join(_unsolved_row(report, one) for one in report.unsolved[:MAX_UNSOLVED])
+    return (
+        f'<div class="scroll"><table class="samples"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _unsolved_row(report: EvalReport, one: Unsolved) -> str:
+    name = link(text(one.sample.task), report.links.get(one.sample.run_id))
+    texts = (one.question, one.answer, one.expected, one.why)
+    cells = "".join(f'<td class="text"><div>{text(words)}</div></td>' for words in texts)
+    return f'<tr><td class="words">{name}</td><td class="words">{one.sample.mode}</td>{cells}</tr>'
 
 
 # --- the samples

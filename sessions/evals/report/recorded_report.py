@@ -10,6 +10,7 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
 from sandbox_tui.sessions.evals.report.report import EvalReport, eval_report
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.evals.questions import questions
 
 
 def recorded_report(
@@ -29,4 +30,5 @@ def recorded_report(
         now=time.time(),
         capabilities=recorded_capabilities(store, results),
         links=links,
+        questions=questions(store, info.id),
     )

@@ -13,6 +13,7 @@ from sandbox_tui.core.evals.meta_capabilities.capability import (
 )
 from sandbox_tui.core.evals.reporting.outcomes import domain_of
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
+from sandbox_tui.core.evals.reporting.unsolved import Unsolved, unsolved_tasks
 from sandbox_tui.core.evals.sample import EvalMode, SampleResult
 
 
@@ -25,12 +26,14 @@ class EvalReport:
         results: all samples, ordered by task, number and mode.
         capabilities: how each run used its computer, by run id.
         links: links to the pages of sessions, relative to the report, by run id.
+        unsolved: the tasks that no sample of a mode solved.
     """
 
     table: EvalTable
     results: tuple[SampleResult, ...]
     capabilities: Mapping[str, RunCapabilities] = field(default_factory=dict[str, RunCapabilities])
     links: Mapping[str, str] = field(default_factory=dict[str, str])
+    unsolved: tuple[Unsolved, ...] = ()
 
     def of_cell(self, domain: str, mode: EvalMode) -> list[SampleResult]:
         """Return the samples of a domain in a mode."""
@@ -60,12 +63,14 @@ def eval_report(
     now: float = 0.0,
     capabilities: Mapping[str, RunCapabilities] | None = None,
     links: Mapping[str, str] | None = None,
+    questions: Mapping[str, str] | None = None,
 ) -> EvalReport:
-    """Return the report of an evaluation; for the arguments, see `eval_table` and
-    `EvalReport.links`."""
+    """Return the report of an evaluation; for the arguments, see `eval_table`, `EvalReport.links`
+    and `unsolved_tasks`."""
     return EvalReport(
         table=eval_table(info, results, now=now, capabilities=capabilities),
         results=tuple(sorted(results, key=lambda r: (domain_of(r), r.task, r.number, r.mode))),
         capabilities=capabilities or {},
         links=links or {},
+        unsolved=unsolved_tasks(results, questions or {}),
     )

@@ -131,6 +131,19 @@ async def test_a_long_answer_is_cut_and_says_so() -> None:
     assert "  no files in output/" in lines
 
 
+async def test_results_that_were_not_asked_for_are_not_called_missing() -> None:
+    """Samples of evaluations write an answer, too; only their folder is not copied out."""
+    for sandbox, output, words in (
+        ("docker", None, "output/ was not copied out"),
+        ("docker", "/results", "no files in output/"),
+        ("none", None, "no files in output/"),
+    ):
+        state, settings = RunState(), e.RunSettings(output=output)
+        state.apply(structs.replace(started(), sandbox=sandbox, settings=settings))
+        state.apply(finished_state(None).finished)  # type: ignore[arg-type]
+        assert f"  {words}" in await shown(12, state, words)
+
+
 async def test_small_cards_list_the_files_on_one_line(
     tmp_path: Path,
 ) -> None:

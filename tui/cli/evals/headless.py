@@ -17,6 +17,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.remote.served_runs import ServedRuns
+from sandbox_tui.sessions.store.tables import eval_ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.retry_lines import RetryLines
 from sandbox_tui.tui.cli.evals.sample_lines import (
@@ -42,6 +43,8 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     runner.event_observers.append(lines.retries.on_event)
     numbers_caught = _stop_on_signals(runner)
     lines.write(f"evaluation {runner.info.id}: {runner.info.suite} with {runner.info.model}")
+    if not any(map(_is_left, eval_ledger.results(store, runner.info.id))):
+        lines.write("Nothing is left to run.")
     try:
         await runner.run()
     finally:

@@ -80,9 +80,11 @@ def write_report(
     if form != "text":
         _write(REPORTS[form](report), output, redactor)
     elif output is None:
-        write_lines(report_lines(report.table, _width(), explain=explain), redactor)
+        lines = report_lines(report.table, _width(), explain=explain, unsolved=report.unsolved)
+        write_lines(lines, redactor)
     else:
-        _write(report_text(report.table, _width(), explain=explain), output, redactor)
+        text = report_text(report.table, _width(), explain=explain, unsolved=report.unsolved)
+        _write(text, output, redactor)
 
 
 def write_comparison(

@@ -14,11 +14,15 @@ from sandbox_tui.tui.format.column_blocks import as_text
 from sandbox_tui.tui.format.eval_comparison import comparison_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
+from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
 PAGER_CELLS = 6
 """Columns of a pager that its text cannot use: frame, margins and scrollbar."""
+
+ELSEWHERE = "That line was no task: here is the first one."
+NO_SAMPLES = "Nothing opens: no task is solved in only one of them."
 
 
 class ComparisonPager(PagerScreen):
@@ -54,6 +58,10 @@ class ComparisonPager(PagerScreen):
             return super().facts
         return f"{super().facts} · {hint('list.open')} on a task compares its two samples"
 
+    def on_mount(self) -> None:
+        """Put the cursor on the first line, so that enter has something to say about it."""
+        self.query_one(TextBlocks).cursor = 0
+
     def on_resize(self, event: Resize) -> None:
         """Lay the tables out for the new width, with the cursor on the same task."""
         if event.size.width == self._laid_out_for:
@@ -75,12 +83,16 @@ class ComparisonPager(PagerScreen):
 
     @on(BlockList.Selected, "#pager-text")
     def _open_task(self) -> None:
-        """Show a sample of a task in both evaluations; on another line, go to the first task."""
+        """Show a sample of a task in both evaluations; on another line, go to the first task, and
+        say so, or that there is none."""
         from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 
         body, flips = self.query_one(TextBlocks), self._compared.flips
         flip = self._task_at(body.cursor)
         if flip is None:
+            self.notify(
+                ELSEWHERE if flips else NO_SAMPLES, markup=False, timeout=MAX_NOTICE_SECONDS
+            )
             if flips:
                 body.cursor = body.block_count() - len(flips)
                 body.show_block(body.cursor)

@@ -29,7 +29,7 @@ from sandbox_tui.tui.format.answers import (
     why_no_answer,
 )
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.run_end import ResultFiles, said_in_submit
+from sandbox_tui.tui.format.run_end import NO_FILES, ResultFiles, said_in_submit
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -103,6 +103,7 @@ class EndCard(Widget):
         self._finished: RunFinished | None = None
         self._files: ResultFiles | None = None
         self._is_rebuilt = False
+        self._without_files = NO_FILES
         self._last_reply = ""
         self._said = ""
 
@@ -112,6 +113,7 @@ class EndCard(Widget):
             self._finished = state.finished
             self._files = None
             self._is_rebuilt = state.is_rebuilt
+            self._without_files = run_end.without_files(state)
             self._last_reply = "" if state.finished is None else _last_reply(state)
             self._said = "" if state.finished is None else said_in_submit(state)
             self.set_class(state.finished is not None, "-ended")
@@ -185,7 +187,7 @@ class EndCard(Widget):
         if not finished.output and self._is_rebuilt:
             return []
         if not finished.output:
-            return [Text("  no files in output/", style=palette.dim, no_wrap=True)]
+            return [Text(f"  {self._without_files}", style=palette.dim, no_wrap=True)]
         line = Text("  ", no_wrap=True)
         files = self._files
         place = sanitize_line(str(Path(finished.output).absolute()))

@@ -138,9 +138,21 @@ def test_fewer_tasks_of_the_same_suite_are_compared_without_a_warning(recorded: 
     assert "differ" not in said
     third = EvalInfo(id="20261123-101112-abcde", suite="s", digest="f", model="m", began_at=3.0)
     add(recorded, third, Task(id="a", problem="Another?", target="5"))
-    assert "1 of the 1 tasks with the same id in both differ" in (
-        command("compare", EVAL, third.id).output.replace("\n", " ")
-    )
+    said = " ".join(command("compare", EVAL, third.id).output.split())
+    assert "both differs: task a: question, target 4 → 5." in said
+
+
+def test_nothing_left_to_resume_is_said_first(recorded: Store) -> None:
+    ledger.release(recorded, EVAL)
+    ended = [
+        msgspec.structs.replace(one, status="scored", score=1.0)
+        for one in ledger.results(recorded, EVAL)
+    ]
+    ledger.finish(recorded, EVAL, *ended)
+    done = command("resume", EVAL, "--headless")
+    assert done.output.splitlines()[1] == "Nothing is left to run."
+    assert "score %" in done.output
+    assert done.exit_code == 0
 
 
 def test_an_evaluation_of_another_program_is_not_deleted(recorded: Store) -> None:

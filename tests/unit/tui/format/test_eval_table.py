@@ -39,7 +39,7 @@ def test_the_table_at_80_columns() -> None:
         "\n"
         "domain  mode     generated  q/min  q/min ratio  seconds  scoring s  steps\n"
         "math    vanilla     10.0 %      –            –     10.0        0.5    1.0\n"
-        "        sandbox     20.0 %      –        0.33×     20.0        0.0    3.5\n"
+        "        sandbox     20.0 %      –            –     20.0        0.0    3.5\n"
     )
     assert "command: sandbox-tui eval run pocket --model small-0.5b\n" in text
     assert text.endswith("\n\n--explain says how each figure is computed.")

@@ -106,7 +106,15 @@ def test_fewer_tasks_modes_or_samples_are_no_difference() -> None:
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"tasks": (*TASKS[:2], Task(id="t2", problem="?", target="4"))}, "1 of the 3 tasks with"),
+        (
+            {"tasks": (*TASKS[:2], Task(id="t2", problem="?", target="7"))},
+            "1 of the 3 tasks with the same id in both differs: task t2: question, target 4 → 7.",
+        ),
+        (
+            {"tasks": tuple(msgspec.structs.replace(task, files={"a": b""}) for task in TASKS)},
+            "3 of the 3 tasks with the same id in both differ: "
+            "task t0: files; task t1: files; task t2: files.",
+        ),
         ({"scorers": {"": "exact"}}, "3 of the 3 tasks in both are scored in another way."),
         ({"scorer_options": {"number": {"tolerance": 1}}}, "3 of the 3 tasks in both are scored"),
         (
@@ -119,6 +127,15 @@ def test_fewer_tasks_modes_or_samples_are_no_difference() -> None:
 def test_what_was_not_asked_in_the_same_way_is_said(other: dict[str, Any], words: str) -> None:
     (said,) = suite_differences(SUITE, replace(SUITE, **other), {}, {})
     assert words in said
+
+
+def test_only_a_few_tasks_that_differ_are_named() -> None:
+    left, right = (
+        tuple(Task(id=f"t{n}", problem="?", target=target) for n in range(5))
+        for target in ("x" * 99 + "y", "x" * 99 + "z")
+    )
+    (said,) = suite_differences(replace(SUITE, tasks=left), replace(SUITE, tasks=right), {}, {})
+    assert said.endswith("task t1: target; task t2: target; and 2 more.")
 
 
 def test_sandboxes_are_compared_as_resolved() -> None:

@@ -133,6 +133,7 @@ def test_less_than_a_minute_shows_no_pace() -> None:
     )
     assert found["math", "vanilla"].per_minute is None
     assert found["math", "sandbox"].per_minute == 1
+    assert found["math", "sandbox"].per_minute_ratio is None, "without one value of the two"
 
 
 def test_samples_of_a_task_weigh_as_one_in_ratios() -> None:

@@ -56,7 +56,7 @@ def test_facts_say_what_made_the_report() -> None:
     assert found["suite"] == "pocket, digest 0123456789abcdef"
     assert found["parameters"] == "max_steps 30, temperature 0.7"
     assert found["command"] == "sandbox-tui eval run pocket --model small-0.5b"
-    assert found["samples"] == "28 of 28 over"
+    assert found["samples"] == "28 of 28 done"
     assert found["image size"] == "1100 MB"
     assert found["ended"] == "2025-12-29 10:20 UTC"
 
