@@ -16,6 +16,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import shortened
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.setting_rows import ROWS, id_of
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
@@ -349,3 +350,36 @@ async def test_the_drawn_bar_names_the_way_out_of_the_search(app: SandboxTui) ->
         await until(pilot, lambda: ways_out() == 2)
         await pilot.press(*"abc", "ctrl+s", "escape")
         await until(pilot, lambda: ways_out() == 0)
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+@pytest.mark.parametrize("name", ["limits.max_steps", "limits.max_attempts", "agent.mode"])
+async def test_the_setting_chosen_in_the_palette_is_in_view(
+    app: SandboxTui, size: tuple[int, int], name: str
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, PaletteScreen))
+        await pilot.press(*name, "enter")
+        await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
+        await until(pilot, lambda: is_in_view(app, name))
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+async def test_each_setting_that_keys_go_to_is_in_view(
+    app: SandboxTui, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("comma")
+        for _ in ROWS:
+            await pilot.press("pagedown")
+            await until(pilot, lambda: is_in_view(app, (app.focused or app.screen).id or ""))
+        await pilot.resize_terminal(size[0], 18)
+        await until(pilot, lambda: is_in_view(app, (app.focused or app.screen).id or ""))
+
+
+def is_in_view(app: SandboxTui, name: str) -> bool:
+    """Return whether the field of a setting has the focus and lies in the visible part."""
+    field, rows = app.screen.query_one(f"#{id_of(name)}"), app.screen.query_one("#rows")
+    visible = app.screen.region.intersection(rows.content_region)
+    return app.focused is field and visible.contains_region(field.region)

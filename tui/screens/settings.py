@@ -62,9 +62,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     CSS = """
     SettingsScreen { background: $background 60%; }
-    SettingsScreen .dialog {
-        width: 108; max-width: 96%; max-height: 96%; padding: 0 2;
-    }
+    SettingsScreen .dialog { width: 108; max-width: 96%; max-height: 96%; padding: 0 2; }
     SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
     SettingsScreen Horizontal { height: 1; }
     SettingsScreen Horizontal:focus-within { background: $role-select; }
@@ -92,9 +90,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     SettingsScreen.-narrow .file { display: none; }
     SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 1fr; }
     SettingsScreen Choice { width: 34; }
-    SettingsScreen Input {
-        width: 34; height: 1; border: none; padding: 0 1; background: $panel;
-    }
+    SettingsScreen Input { width: 34; height: 1; border: none; padding: 0 1; background: $panel; }
     SettingsScreen Input:focus { border: none; }
     SettingsScreen SearchLine, SettingsScreen.-narrow SearchLine { width: 100%; }
     """
@@ -189,6 +185,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """Let the settings scroll, so that the lines below them stay in view."""
         self._limit_height(event.size.height)
         self.call_after_refresh(self._show_all)
+        self._show_focused()
 
     def _limit_height(self, height: int) -> None:
         is_small = self.has_class("-narrow") and self.has_class("-low")  # the file is not named
@@ -207,6 +204,12 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             self._end_search()
         # at once: of several keys typed in a row, the next one counts from here
         self.set_focus(self.query_one(f"#{id_of(name)}"))
+        self._show_focused()
+
+    def _show_focused(self) -> None:
+        """Scroll to the field with the focus, once the rows have their final places."""
+        if self._focused_row is not None and self.focused is not None:
+            self.call_after_refresh(self.focused.scroll_visible, animate=False)
 
     def action_section(self, direction: int) -> None:
         """Go to the first setting of the next section, or of the previous one."""
@@ -263,9 +266,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         line.close()
         self.query_one("#rows").styles.min_height = 0
         self._show_found()
-        self.go_to(name := self._at if row is None else row.name)
-        field = self.query_one(f"#{id_of(name)}")
-        self.call_after_refresh(field.scroll_visible, animate=False)
+        self.go_to(self._at if row is None else row.name)
 
     # --- what is said about the values
 
@@ -374,8 +375,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             self._live_settings.watch(self._settings_changed)
             complain_here(self, str(error), seconds=20)
             return False
-        words = sanitize_line(f"Saved in {path}: {effects(changes)}.")
-        self.notify(words, markup=False, timeout=5)
+        self.notify(sanitize_line(f"Saved in {path}: {effects(changes)}."), markup=False, timeout=5)
         return True
 
     def action_leave(self) -> None:
