@@ -43,3 +43,11 @@ def task_line(task: str) -> str:
 def task_title(run: RunSummary) -> str:
     """Return the title that the user gave a session, else the line of its task that says most."""
     return first_line(run.title or "") or task_line(run.task)
+
+
+def numbered_title(run: RunSummary) -> str:
+    """Return the title of a session after the number of the sample that it is, or is a fork of."""
+    number = f"sample {run.sample}" if run.samples is not None and run.sample else ""
+    fork = f"fork of {number}" if number else "fork"
+    parts = (fork if run.parent else number, task_title(run))
+    return " · ".join(part for part in parts if part)

@@ -22,6 +22,7 @@ from sandbox_tui.sessions.search.query import parse_query
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, tags_of
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.format.titles import numbered_title
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
@@ -367,6 +368,26 @@ async def test_samples_of_one_task_are_told_apart(store: Store) -> None:
         assert "sample 1 · count the quaggas" in narrow[0]
         assert " 41  " in narrow[0]
         assert all(len(line) <= 56 for line in narrow)
+
+
+def test_a_fork_among_the_hits_is_told_from_its_parent(store: Store) -> None:
+    for name, number, parent in (("a", 5, None), ("b", 5, "a"), ("c", 0, None), ("d", 0, "c")):
+        labels = {SAMPLES: "s", SAMPLE: str(number)} if number else {}
+        first = msgspec.structs.replace(
+            started(name, task="count the quaggas"),
+            settings=e.RunSettings(labels=labels),
+            parent=parent,
+            parent_seq=None if parent is None else 1,
+        )
+        store.append(name, [first])
+        store.give_up(name)
+    titles = {name: numbered_title(store.run(name)) for name in "abcd"}
+    assert titles == {
+        "a": "sample 5 · count the quaggas",
+        "b": "fork of sample 5 · count the quaggas",
+        "c": "count the quaggas",
+        "d": "fork · count the quaggas",
+    }
 
 
 async def test_events_after_a_screen_was_left_are_ignored(store: Store) -> None:

@@ -23,6 +23,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.rows import row_commands
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -197,3 +198,33 @@ async def test_the_bar_has_the_keys_of_the_row_first(store: Store, size: tuple[i
         await pilot.press("down")
         await until(pilot, lambda: "r resume" in bar(home))
         assert "q quit" in bar(home)
+
+
+async def test_the_notice_about_a_mark_goes_with_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_commands, "MAX_NOTICE_SECONDS", 1000.0)  # it ends by its mark alone
+    async with at_home(store) as (home, pilot):
+        for leaving in ("escape", "space"):
+            await pilot.press("c")
+            await until(pilot, lambda: said(home)[:1] == ["Marked"])
+            await pilot.press(leaving)
+            await until(pilot, lambda: not said(home))
+            assert not home.query_one(SessionList).marked
+
+
+async def test_escape_puts_notices_away_before_it_unmarks(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await pilot.press("space")
+        home.notify("Saved in config.toml.", timeout=60)
+        await until(pilot, lambda: said(home) == ["Saved in config.toml."])
+        await pilot.press("escape")
+        await until(pilot, lambda: not said(home))
+        assert home.query_one(SessionList).marked
+        await pilot.press("escape")
+        assert not home.query_one(SessionList).marked
+
+
+def said(home: HomeScreen) -> list[str]:
+    """Return what the toasts say, each up to its first colon."""
+    return [toast.message.partition(":")[0] for toast in home.app._notifications]

@@ -31,7 +31,11 @@ from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_reading import read_sessions
 from sandbox_tui.tui.screens.wall.open_wall import open_wall, why_no_wall
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import (
+    complain_here,
+    passing_toasts,
+    put_toasts_away,
+)
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -297,6 +301,8 @@ class HomeScreen(RowCommands):
         if not self.is_mounted:
             return ""
         shown = self.query_one(SessionList)
+        if action == "back" and passing_toasts(app_of(self)):
+            return ""
         if action == "wall":
             return why_no_wall(shown, self._run_workers)
         return why_unavailable_here(action, shown, self.sessions_chosen, self._search)
@@ -310,9 +316,14 @@ class HomeScreen(RowCommands):
             self._details.show_session(self.session_here)
 
     def action_back(self) -> None:
-        """Unmark the sessions if there are marks, otherwise end the search."""
-        if not self.query_one(SessionList).unmark():
-            self._search.end()
+        """Put notices away, otherwise unmark the sessions, otherwise end the search. The notice
+        about a mark goes together with it."""
+        marks = self.query_one(SessionList)
+        if not (self.has_mark_notice and marks.unmark()):
+            if passing_toasts(app_of(self)):
+                put_toasts_away(app_of(self))
+            elif not marks.unmark():
+                self._search.end()
         self.refresh_bindings()
 
     async def action_quit(self) -> None:
@@ -354,7 +365,10 @@ class HomeScreen(RowCommands):
     @on(SearchResults.Closed)
     def _search_closed(self, event: SearchBar.Closed | SearchResults.Closed) -> None:
         event.stop()
-        self._search.end()
+        if passing_toasts(app_of(self)):
+            put_toasts_away(app_of(self))
+        else:
+            self._search.end()
 
     @on(BlockList.Selected, "#hits")
     def _hit_chosen(self, event: BlockList.Selected) -> None:

@@ -17,7 +17,7 @@ from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.query import Query
 from sandbox_tui.sessions.search.search_as_you_type import Found
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.titles import task_title
+from sandbox_tui.tui.format.titles import numbered_title, task_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -178,11 +178,12 @@ class SearchResults(BlockList):
 
     def _title_of(self, run: RunSummary) -> str:
         """Return the title, after suite and task of a sample of an evaluation, or after the number
-        of another sample."""
+        of another sample, and after the word that it is a fork."""
         label = self._labels.get(run.id, "")
-        number = f"sample {run.sample}" if run.samples is not None and run.sample else ""
-        parts = (f"sample of {label}" if label else number, task_title(run))
-        return sanitize_line(" · ".join(part for part in parts if part))
+        if not label:
+            return numbered_title(run)
+        fork = "fork of " if run.parent else ""
+        return sanitize_line(f"{fork}sample of {label} · {task_title(run)}")
 
     def _is_first(self, index: int) -> bool:
         return index == 0 or self._hits[index - 1].run.id != self._hits[index].run.id

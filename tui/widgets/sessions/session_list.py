@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.message import Message
 from typing_extensions import override
 
+from sandbox_tui.core.evals.reporting.evaluation_differences import what_differs
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.sessions.relations.listing import (
@@ -47,10 +48,14 @@ class SessionList(BlockList):
     class MoreRequested(Message):
         """The user scrolls towards sessions that are not loaded."""
 
+    class MarksChanged(Message):
+        """Other sessions are marked, or none."""
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._family: Sequence[tuple[RunSummary, Lineage]] = ()
         self._evaluations: Sequence[EvalSummary] = ()
+        self._differing: Mapping[str, str] = {}
         self._trainings: Sequence[TrainingSummary] = ()
         self._rows: Sequence[Row] = ()
         self._opened: set[str] = set()
@@ -85,11 +90,12 @@ class SessionList(BlockList):
         """
         self._family = family
         self._evaluations = evaluations
+        self._differing = what_differs([one.info for one in evaluations])
         self._trainings = trainings
         self._tags = tags or {}
         self.waiting = waiting or {}
         here = {run.id for run, _ in family}
-        self._marked = [marked for marked in self._marked if marked in here]
+        self._take_marks([marked for marked in self._marked if marked in here])
         self._total = len(family) if total is None else total
         self._asked_at = 0
         self.following = False
@@ -260,8 +266,13 @@ class SessionList(BlockList):
         self._set_marks([])
         return had_any
 
+    def _take_marks(self, marked: list[str]) -> None:
+        if marked != self._marked:
+            self._marked = marked
+            self.post_message(self.MarksChanged())
+
     def _set_marks(self, marked: list[str]) -> None:
-        self._marked = marked
+        self._take_marks(marked)
         self._show_keys()
         self.changed()
 
@@ -300,7 +311,9 @@ class SessionList(BlockList):
         if not self._rows:
             return 5
         row = self._rows[index]
-        return self._lines.height(row, width) if isinstance(row, SessionRow) else 2
+        if isinstance(row, SessionRow):
+            return self._lines.height(row, width)
+        return 2 + (isinstance(row, EvalRow) and row.summary.info.id in self._differing)
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
@@ -317,7 +330,9 @@ class SessionList(BlockList):
             case SamplesRow() as row:
                 return samples_lines(row, width, palette, marked=self._marked, tags=self._tags)
             case EvalRow(summary=summary):
-                return eval_lines(summary, width, palette, label="evaluation  ")
+                differing = self._differing.get(summary.info.id, "")
+                label = "evaluation  "
+                return eval_lines(summary, width, palette, label=label, differing=differing)
             case TrainingRow(summary=summary):
                 return training_lines(summary, width, palette, label="training  ")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
+from textual import on
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
@@ -20,7 +21,12 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.messages import ForkRequested, RunAgainRequested
-from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS, complain_here
+from sandbox_tui.tui.textual_support.toasts import (
+    MAX_NOTICE_SECONDS,
+    DedupedToasts,
+    complain_here,
+    passing_toasts,
+)
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
@@ -28,6 +34,9 @@ if TYPE_CHECKING:
     from sandbox_tui.sessions import RunWorker
     from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
     from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
+
+_MARKED = "Marked"
+"""How the notice about a marked session begins."""
 
 
 class RowCommands(ExplainsUnavailable, Screen[None]):
@@ -50,6 +59,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._opener = SessionOpener(self, workers)
         self._sessions = SessionActions(self, self, self._store)
         self._marked_to_compare = ""
+        self._marks_in_notice: list[RunSummary] = []
 
     # --- the sessions meant
 
@@ -186,10 +196,26 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
             self.action_mark()
             self._marked_to_compare = "" if (run := sessions.current) is None else run.id
             key = hint("home.compare")
-            words = f"Marked: {key} on another session compares the two."
+            words = f"{_MARKED}: {key} on another session compares the two."
             if self._opener.parent_of(sessions.current) is not None:
-                words = f"Marked: {key} again compares it with its parent; on another, with that."
+                words = (
+                    f"{_MARKED}: {key} again compares it with its parent; on another, with that."
+                )
+            self._marks_in_notice = sessions.marked
             self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
+
+    @property
+    def has_mark_notice(self) -> bool:
+        """Whether a notice says what the mark is for."""
+        return any(toast.message.startswith(_MARKED) for toast in passing_toasts(app_of(self)))
+
+    @on(SessionList.MarksChanged)
+    def _forget_mark(self) -> None:
+        """Remove the notice about a mark that is gone."""
+        marked = [run.id for run in self.query_one(SessionList).marked]
+        app = app_of(self)
+        if marked != [run.id for run in self._marks_in_notice] and isinstance(app, DedupedToasts):
+            app.remove_notices_with(_MARKED)
 
     def action_mark(self) -> None:
         """Mark or unmark the sessions of the row under the cursor."""
