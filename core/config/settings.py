@@ -6,7 +6,9 @@ from the environment (`OPENAI_API_KEY`, or the variable that `model.api_key_env`
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -275,6 +277,9 @@ def _mistake(raw: bytes, error: ValueError) -> str:
             error.start - raw.rfind(b"\n", 0, error.start),
         )
         return f"Not UTF-8 text (at line {line}, column {column})"
+    if twice := re.search(r"Cannot declare (\(.*\)) twice \(at line (\d+),", str(error)):
+        table = ".".join(map(str, ast.literal_eval(twice[1])))
+        return f"[{table}] is there twice (line {twice[2]})"
     lines = raw.decode("utf-8").rstrip().splitlines() or [""]
     end = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
     return str(error).replace("at end of document", end)

@@ -131,8 +131,17 @@ def _change(document: TOMLDocument, name: str, value: Any) -> None:
     table, key = _innermost(cast(dict[str, Any], table), key)
     if value is None:
         table.pop(key, None)
+        if _is_empty(document[section]):
+            document.remove(section)
     else:
         table[key] = value
+
+
+def _is_empty(table: object) -> bool:
+    """Return whether a table has no field, and no comment of the user either."""
+    from tomlkit.items import InlineTable, Table
+
+    return isinstance(table, InlineTable | Table) and table.as_string().strip() in ("", "{}")
 
 
 def _innermost(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:

@@ -20,6 +20,10 @@ TOPICS = {
 """The commands, in the order in which the help lists them."""
 
 
+MIN_LIKENESS = 0.75
+"""How alike an unknown option and the name that is suggested for it must be, of at most 1."""
+
+
 class GroupWithHints(click.Group):
     """A group that names the command meant by words which other programs use.
 
@@ -50,6 +54,8 @@ class Commands(click.Group):
         """Run a command."""
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            raise _without_far_names(error) from None
         except SandboxTuiError as error:
             from sandbox_tui.tui.cli.settings.mistakes import error_words
 
@@ -88,3 +94,17 @@ class Commands(click.Group):
             ]
             with formatter.section(topic):
                 formatter.write_dl(rows)
+
+
+def _without_far_names(error: click.NoSuchOption) -> click.NoSuchOption:
+    """Return the error without suggestions that are spelled so differently that they mislead.
+
+    The dashes do not count: all options have them.
+    """
+    typed = error.option_name.lstrip("-")
+    near = [
+        name
+        for name in error.possibilities or ()
+        if difflib.SequenceMatcher(None, typed, name.lstrip("-")).ratio() >= MIN_LIKENESS
+    ]
+    return click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)

@@ -52,6 +52,12 @@ class Finding:
     fix: str = ""
 
 
+SET_MODEL = (
+    "sandbox-tui config set model.name NAME, and model.base_url URL for a server of your own"
+)
+"""How a model is set."""
+
+
 def examine(*, ask_model: bool = False) -> int:
     """Print the findings; return 0 if a run can start, else 3.
 
@@ -133,11 +139,10 @@ def _model(settings: Settings) -> Finding:
         if model.base_url or has_key:
             return Finding("model", True, words)
         return Finding("model", None, words, f"export {model.api_key_env}=…")
-    fix = "sandbox-tui config set model.name NAME, and model.base_url URL for a server of your own"
     words = f"none chosen; {key}"
     if last := _model_of_last_run(settings):
         words += f"\nthe form for a new run offers {last}, from your last run; `run` needs --model"
-    return Finding("model", None, words, fix)
+    return Finding("model", None, words, SET_MODEL)
 
 
 def _model_of_last_run(settings: Settings) -> str:
@@ -164,6 +169,8 @@ def _tool_calls() -> Finding:
 
     try:
         model = load().model
+        if not model.name:
+            return Finding("tool calls", False, "no model is set", SET_MODEL)
         trial = asyncio.run(try_tool_calls(open_model(model, api_key(model))))
     except SandboxTuiError as error:
         return Finding("tool calls", False, _in_short(error))
@@ -187,6 +194,8 @@ def _context_length() -> Finding:
         model = load().model
     except SandboxTuiError as error:
         return Finding("context", False, _in_short(error))
+    if not model.name:
+        return Finding("context", None, "no model is set")
     context = asyncio.run(find_context_length(model, api_key(model)))
     if context is None:
         return Finding("context", None, "the server does not report it")

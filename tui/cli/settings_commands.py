@@ -164,6 +164,22 @@ def config_path() -> None:
     click.echo(config_file())
 
 
+@config_group.command("get")
+@click.argument("name")
+def config_get(name: str) -> None:
+    """Print the value of the setting NAME that applies, whatever sets it."""
+    from sandbox_tui.core.base.errors import ConfigError
+    from sandbox_tui.core.config.setting_sources import setting_sources
+    from sandbox_tui.core.config.toml_file import is_set
+
+    values = {one: value for one, value, _ in setting_sources()}
+    if name not in values:
+        is_set(name)  # says which name is meant
+        words = f"{name} is not set; `sandbox-tui keys {name.removeprefix('keys.')}` lists its keys"
+        raise ConfigError(f"{words}.")
+    click.echo(sanitize_line(_as_text(values[name])))
+
+
 @config_group.command(
     "set",
     short_help="Change a setting.",

@@ -343,3 +343,37 @@ def test_a_mistake_in_the_file_is_worded_once_with_its_place(
         write({"ui.theme": "daylight"}, file)
     assert place in str(at_load.value)
     assert str(at_write.value) == f"{at_load.value} Nothing was changed."
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('[ui]\ntheme = "x"\n', ""),
+        ('[ui]\n# mine\ntheme = "x"\n', "[ui]\n# mine\n"),
+        ('ui.theme = "x"\n', ""),
+        ('ui = {theme = "x"}\n', ""),
+        ('[ui]\ntheme = "x"\nnotify = "off"\n', '[ui]\nnotify = "off"\n'),
+    ],
+)
+def test_a_table_that_unsetting_leaves_empty_is_removed(file: Path, text: str, left: str) -> None:
+    file.write_text(text)
+    write({"ui.theme": None})
+    assert file.read_text() == left
+
+
+def test_one_value_is_printed(file: Path) -> None:
+    run = CliRunner().invoke
+    assert run(main, ["config", "get", "limits.repeated_calls"]).stdout.strip().isdecimal()
+    assert run(main, ["config", "set", "ui.theme", "contrast"]).exit_code == 0
+    assert run(main, ["config", "get", "ui.theme"]).stdout == "contrast\n"
+    wrong = run(main, ["config", "get", "ui.thme"])
+    assert (wrong.exit_code, "Did you mean 'ui.theme'?" in wrong.stderr) == (2, True)
+    assert "keys.home.new is not set" in run(main, ["config", "get", "keys.home.new"]).stderr
+
+
+def test_a_table_that_is_there_twice_is_named(file: Path) -> None:
+    file.write_text("[limits]\n\n[model.extra_body]\n[limits]\n")
+    assert "[limits] is there twice (line 4)." in CliRunner().invoke(main, ["config"]).stderr
+    file.write_text("[model.extra_body]\n[model.extra_body]\n")
+    words = CliRunner().invoke(main, ["config"]).stderr
+    assert "[model.extra_body] is there twice (line 2)." in words

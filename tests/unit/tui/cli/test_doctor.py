@@ -144,6 +144,13 @@ def test_a_misspelt_environment_variable_is_named_and_stops_nothing(
     assert lines[at + 1].strip() == "→ rename or unset $SANDBOX_TUI_LIMITS_MAX_STPES"
 
 
+def test_asking_without_a_model_says_how_to_set_one(own_home: Path) -> None:
+    lines = CliRunner().invoke(main, ["doctor", "--ask-model"]).output.splitlines()
+    at = lines.index("✗ tool calls no model is set")
+    assert lines[at + 1].strip().startswith("→ sandbox-tui config set model.name NAME")
+    assert not any("--model" in line for line in lines[at:])
+
+
 def test_the_model_of_the_last_run_is_named_where_no_setting_names_one(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

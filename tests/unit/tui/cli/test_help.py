@@ -89,3 +89,19 @@ def test_a_command_without_its_group_is_suggested() -> None:
     done = CliRunner().invoke(main, ["export", "last"])
     assert done.exit_code == 2
     assert "No such command 'export'. Did you mean: sandbox-tui sessions export?" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["eval", "run", "x", "--label", "y"], "No such option '--label'."),
+        (["doctor", "--model", "y"], "No such option '--model'."),
+        (["run", "x", "--step-s"], "Did you mean '--step'?"),
+        (["run", "x", "--modle"], "'--model'"),
+    ],
+)
+def test_only_an_option_spelled_alike_is_suggested(words: list[str], said: str) -> None:
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert ("mean" in done.output) == (not said.startswith("No"))
