@@ -34,7 +34,9 @@ _SIGNS = {
     "resumed": "↻",
 }
 _NOTE = "✎"
-_WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4, _NOTE: 5}
+_NOTE_ON_FAILURE = "✎✗"
+"""Marks a note on a failure: drawn as a note in the colour of a failure."""
+_WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4, _NOTE: 5, _NOTE_ON_FAILURE: 6}
 """Precedence of marks that fall on the same cell; the highest wins."""
 
 MIN_STEP_COLUMNS = 3
@@ -128,13 +130,17 @@ class Timeline(Widget):
         width = self.content_size.width
         length = self._length
         here = min(length, round(self.position / self._span * length))
-        style_of = {"✗": palette.bad, "◆": palette.human, "◇": palette.human, _NOTE: palette.human}
+        style_of = {
+            "✗": palette.bad,
+            _NOTE_ON_FAILURE: palette.bad,
+            **dict.fromkeys(("◆", "◇", _NOTE), palette.human),
+        }
         line: list[Segment] = []
         for x, sign in enumerate(self._signs(length)):
             style = palette.accent if x < here else palette.faint
             if self._dragged and x == here:
                 style = palette.accent
-            cell = sign or ("━" if x < here else "─")
+            cell = sign[:1] or ("━" if x < here else "─")
             line.append(Segment(cell, style_of.get(sign, style)))
         base = self.rich_style
         strip = Strip([self._state_sign(palette), *line, Segment(self._clocks, palette.dim)])
@@ -209,7 +215,9 @@ class Timeline(Widget):
                     if x - last_step < MIN_STEP_COLUMNS:
                         continue
                     last_step = x
-                if _WEIGHT[sign] > _WEIGHT.get(signs[x], -1):
+                if sign == _NOTE and signs[x] == "✗":
+                    signs[x] = _NOTE_ON_FAILURE
+                elif _WEIGHT[sign] > _WEIGHT.get(signs[x], -1):
                     signs[x] = sign
             self._laid_out = (key, signs)
         return self._laid_out[1]

@@ -7,6 +7,7 @@ from textual.app import App, ComposeResult
 from textual.strip import Strip
 from typing_extensions import override
 
+from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.waiting import until
 
@@ -105,3 +106,15 @@ async def test_the_line_of_a_paused_run_is_filled_when_the_run_ends() -> None:
         assert "─" in timeline.drawn
         timeline.growing = False  # nothing else changes
         await until(pilot, lambda: "─" not in timeline.drawn)
+
+
+async def test_a_note_on_a_failed_step_leaves_the_failure_visible() -> None:
+    timeline = Timeline()
+    async with Alone(timeline).run_test(size=(60, 1)):
+        timeline.duration = 4.0
+        timeline._marks = [(1.0, "✗")]
+        timeline.show_notes([1.0, 3.0])
+        palette = palette_of(timeline)
+        drawn = [one for one in timeline.render_line(0) if one.text == "✎"]
+        colours = [one.style.color for one in drawn if one.style]
+        assert colours == [palette.bad.color, palette.human.color]

@@ -136,7 +136,7 @@ def _last_rows(
 def _output_line(line: str, palette: Palette) -> Text:
     """Return a line of output; the marker before stderr is replaced by words."""
     if line == "[STDERR]":
-        return Text("on stderr:", style=palette.faint + Style(italic=True))
+        return Text("on stderr:", style=palette.dim + Style(italic=True))
     return Text(line, style=palette.dim)
 
 
