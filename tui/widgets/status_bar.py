@@ -213,7 +213,8 @@ class StatusBar(Widget):
             parts["sandbox"] = first_line(started.sandbox)
             labels = {} if started.settings is None else started.settings.labels
             number = first_line(labels.get(SAMPLE, ""))
-            parts["sample"] = f"sample {number}" if number else ""
+            fork = "fork of " if started.parent else ""
+            parts["sample"] = f"{fork}sample {number}" if number else ""
         if state.tool_format.mode != "native":
             parts["calls"] = f"calls: {sanitize_line(state.tool_format.title)}"
         parts["cost"] = numbers.cost(state.totals.cost)
