@@ -257,7 +257,7 @@ async def test_a_waiting_call_does_not_scroll_a_reader_away(
     tmp_path: Path, scripted_server: Start
 ) -> None:
     server = scripted_server(bash("seq 40; false"), bash("sleep 100"), bash(LONG), s.call("submit"))
-    async with live(tmp_path, server, size=(100, 30)) as run:
+    async with live(tmp_path, server, size=(100, 24)) as run:
         for number in (1, 2):
             await run.waiting(number)
             await run.press("a")
