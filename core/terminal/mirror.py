@@ -25,8 +25,18 @@ frames. Its first byte also cancels an unterminated string. Leaving the alternat
 the saved cursor, even if the main screen is already shown: so the cursor is saved first, which each
 screen does separately."""
 
-_SEQUENCES = re.compile(rb"\x1b(?:\[[ -?]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\-~])")
+SEQUENCES = re.compile(rb"\x1b(?:\[[ -?]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\-~])")
 """Sequences that print nothing; sufficient to tell whether the last line is empty."""
+
+_PROMPT_LINE = re.compile(
+    rb"\x1b\[1;3[35]m(?:model|you  )\x1b\[0;2m | {6}\x1b\[2m(?:\xe2\x94\x82|\xe2\x80\xa6)"
+)
+"""What `MirrorWriter.prompt` begins its lines with: who runs the command, `│` or `…`."""
+
+
+def is_prompt_line(line: bytes) -> bool:
+    """Return whether a line of the mirror names the command, and is not its output."""
+    return _PROMPT_LINE.search(line) is not None
 
 
 class MirrorWriter:
@@ -59,7 +69,7 @@ class MirrorWriter:
         if data.startswith(b"\n") and not first_is_bare:
             text = text[1:]  # the CR before this newline has already been written
         self._after_cr = data.endswith(b"\r")
-        printed = _SEQUENCES.sub(b"", data[-4096:])
+        printed = SEQUENCES.sub(b"", data[-4096:])
         if printed:
             self._at_start = printed.endswith(b"\n")
         return text

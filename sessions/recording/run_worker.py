@@ -16,6 +16,7 @@ from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.core.run.run import OnFinished, Run
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.recording.event_feed import EventFeed
+from sandbox_tui.sessions.recording.latest_output import LatestOutput
 from sandbox_tui.sessions.recording.recorder import record
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
@@ -66,6 +67,7 @@ class RunWorker:
         run_id: the session's id.
         run: set when it has been assembled.
         state: the fold of all stored events.
+        printed: the end of what the running call has printed.
         failure: why the run could not begin or recording stopped; otherwise None.
         left: whether the run was handed to another program, which resumes it.
         ended: set when the run has ended, its events are stored and its sandbox is closed.
@@ -84,6 +86,7 @@ class RunWorker:
         self.run_id = run_id or new_id()
         self.run: Run | None = None
         self.state = RunState()
+        self.printed = LatestOutput()
         self.failure: SandboxTuiError | None = None
         self.left = False
         self.ended = asyncio.Event()
@@ -259,6 +262,7 @@ class RunWorker:
         for earlier in history:
             self.state.apply(earlier)
         self.state.apply(event)
+        self.printed.note(event)
         for observe in self.observers:
             observe(event)
         await self._feed.publish(event)

@@ -18,6 +18,7 @@ from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
 from sandbox_tui.core.run.steering import RunEnded
 from sandbox_tui.sessions.recording.event_feed import EventFeed
+from sandbox_tui.sessions.recording.latest_output import LatestOutput
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.commands import COMMANDS, Command
 from sandbox_tui.sessions.remote.protocol import (
@@ -81,6 +82,7 @@ class RunClient:
         self.failure: SandboxTuiError | None = None
         self.ended = asyncio.Event()
         self.state = RunState()
+        self.printed = LatestOutput()
         self.complain: Callable[[str], None] = complain or (lambda words: None)
         self._store = store
         proxy = RunProxy(self.state, self._call, self._send, lambda: self.steers)
@@ -214,6 +216,7 @@ class RunClient:
         if event.seq <= self.state.seq:  # another watcher in this program has folded it
             return
         self.state.apply(event)
+        self.printed.note(event)
 
     # --- the connection
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.sessions.recording.latest_output import LatestOutput
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.run_handle import labels_in, sample_labels
 from sandbox_tui.sessions.store.run_summary import RunSummary
@@ -38,6 +39,7 @@ class RecordedRun:
         self.task = summary.task
         self._labels = sample_labels(summary)
         self.state = RunState()
+        self.printed = LatestOutput()  # stays empty: the record is read without output
         self.failure: SandboxTuiError | None = None
         self.ended = asyncio.Event()
         self.is_growing = summary.outcome == "running"

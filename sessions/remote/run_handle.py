@@ -12,6 +12,7 @@ from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.sessions.recording.latest_output import LatestOutput
 from sandbox_tui.sessions.store.run_summary import RunSummary
 
 
@@ -91,9 +92,11 @@ class FoldedRun(RunHandle, Protocol):
 
     Attributes:
         state: the fold of the events that this program knows.
+        printed: the end of what the running call has printed, as far as this program knows.
     """
 
     state: RunState
+    printed: LatestOutput
 
     @property
     def labels(self) -> Mapping[str, str]:

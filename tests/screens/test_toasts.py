@@ -12,9 +12,10 @@ from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.textual_support import toasts
 from sandbox_tui.tui.textual_support.toasts import (
+    MIN_LASTING_SECONDS,
     RESULT_SECONDS,
     DedupedToasts,
-    NoticesCoverKeys,
+    NoticesMoveNothing,
     complain_here,
 )
 from sandbox_tui.tui.widgets.timeline import Timeline
@@ -187,7 +188,7 @@ async def test_the_toast_of_an_end_shows_an_answer_that_is_only_in_submit() -> N
         assert sorted(await shown(app, pilot)) == words
 
 
-class Still(NoticesCoverKeys, Screen[None]):
+class Still(NoticesMoveNothing, Screen[None]):
     """A screen whose notices move nothing."""
 
     CSS = "Still #whole { height: 1fr; } Still #keys { height: 1; dock: bottom; }"
@@ -207,8 +208,10 @@ async def test_notices_move_nothing_on_a_screen_that_asks_for_that() -> None:
         await until(pilot, lambda: bool(app.screen.query(Toast)))
         await pilot.pause()
         assert app.screen.query_one("#whole").size.height == height
-        assert app.screen.query_one(Toast).region.bottom == 20
-        app.screen.notify("A run in the background waits for you.", timeout=60)  # it stays longer
+        assert app.screen.query_one(Toast).region.bottom == 19, "the keys stay"
+        app.screen.notify(
+            "A run in the background cannot be stored.", timeout=MIN_LASTING_SECONDS
+        )  # it stays longer
         await until(pilot, lambda: len(app.screen.query(Toast)) == 2)
         await until(pilot, lambda: app.screen.query_one("#whole").size.height < height)
         assert all(toast.region.bottom <= 19 for toast in app.screen.query(Toast))

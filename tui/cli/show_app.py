@@ -93,6 +93,7 @@ def _print_outcomes(store: Store, run_ids: Sequence[str]) -> None:
     for run_id in run_ids:
         with contextlib.suppress(StoreError):  # a run that could not start has no session
             runs.append(exit_summary.read(store, run_id))
+    runs.sort(key=lambda shown: shown.run.id)  # as they were started, samples in their order
     for line in exit_summary.lines(runs, width):
         click.echo(line)
 

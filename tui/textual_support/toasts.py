@@ -2,9 +2,9 @@
 the oldest are removed to make room for the newest.
 
 They stand in lines of their own above the key bar, on every screen and dialog: what is above gets
-smaller for as long as they are shown. Where nothing may move, those shown for a short time cover
-the key bar. A key that does nothing says so each time it is pressed; a dozen toasts would leave no
-room for the screen.
+smaller for as long as they are shown. Where nothing may move, those that disappear by themselves
+cover the line above the key bar instead. A key that does nothing says so each time it is pressed; a
+dozen toasts would leave no room for the screen.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ AROUND = 3
 Result = TypeVar("Result")
 
 
-class NoticesCoverKeys:
-    """Mixin for screens on which nothing may move when a notice is shown: it covers the key bar for
-    as long."""
+class NoticesMoveNothing:
+    """Mixin for screens on which nothing may move when a notice is shown: it covers part of the
+    line above the key bar for as long."""
 
 
 class DedupedToasts(App[Result], Generic[Result]):
@@ -68,8 +68,9 @@ class DedupedToasts(App[Result], Generic[Result]):
         layer: default; dock: bottom; margin: 0 0 1 0; max-height: 25%; visibility: visible;
         overflow-y: auto; scrollbar-size-vertical: 1;
     }
-    ToastRack.-over { layer: _toastrack; margin: 0; }
+    ToastRack.-over { layer: _toastrack; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
+    ToastRack.-over Toast { width: auto; }
     """
 
     _notices_of: Screen[Any] | None = None
@@ -112,11 +113,10 @@ class DedupedToasts(App[Result], Generic[Result]):
         self._place(new)
 
     def _place(self, new: Notification) -> None:
-        """Let notices cover the keys of a screen that asks for that, if nothing that lasts longer
-        is shown with them."""
-        are_short = all(toast.timeout <= MAX_NOTICE_SECONDS for toast in (new, *shown_toasts(self)))
+        """Let toasts move nothing on a screen that asks for that, if none of them stays."""
+        pass_by = all(toast.timeout < MIN_LASTING_SECONDS for toast in (new, *shown_toasts(self)))
         for screen in self.screen_stack:
-            covers = are_short and isinstance(screen, NoticesCoverKeys)
+            covers = pass_by and isinstance(screen, NoticesMoveNothing)
             place_toasts(screen, over=covers)
 
     def complain_here(self, words: str, seconds: float) -> None:

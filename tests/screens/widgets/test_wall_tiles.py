@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+import msgspec
 from textual.app import App, ComposeResult
 from textual.geometry import Size
 
@@ -15,6 +16,7 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles
 from sandbox_tui.tui.theming.derived_roles import derived_roles
+from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from tests.unit.event_streams import started
@@ -92,6 +94,17 @@ async def test_the_panel_takes_no_more_lines_than_the_call_of_the_chosen_run() -
             assert all(line.strip() for line in lines)
             assert len(lines) == panel.size.height
         assert heights == [3, 7, 2]
+
+
+async def test_the_run_that_has_waited_longest_is_chosen_first() -> None:
+    for held_at, expected in (((5.0, 3.0, 9.0), 2), ((5.4, 7.0, 5.0), 1)):
+        tiles = [waiting(number, "make") for number in (1, 2, 3)]
+        for one, t in zip(tiles, held_at, strict=True):
+            pending = one.state.pending
+            assert pending is not None
+            assert pending.held is not None
+            pending.held = msgspec.structs.replace(pending.held, t=t)
+        assert chosen_first(tiles).number == expected
 
 
 async def test_a_mode_that_all_runs_share_is_in_no_tile() -> None:

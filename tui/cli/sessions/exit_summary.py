@@ -105,7 +105,8 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     padded = max(map(len, outcomes))
     for shown, outcome in zip(runs, outcomes, strict=True):
         run = shown.run
-        what = [model_title(run.model)] if len(models) > 1 else []
+        what = [_sample(run)] if _sample(run) else []
+        what += [model_title(run.model)] if len(models) > 1 else []
         what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
         answer = answer_line(answer_or_why_none(run, short=True))
         result = answer or numbers.counted(run.steps, "step")
@@ -161,7 +162,8 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
     wrap otherwise, so that it can be copied.
     """
     run = shown.run
-    yield _fitted(f"{outcome_words(run)} · {task_line(run.task)}", width)
+    head = filter(None, (outcome_words(run), _sample(run), task_line(run.task)))
+    yield _fitted(" · ".join(head), width)
     result = answer_or_why_none(run)
     answer = result.split("\n") if result else []
     for line in answer[:MAX_ANSWER_LINES]:
@@ -192,6 +194,11 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
         yield f"  resumable {_until(shown.resumable_until)}; later: sandbox-tui fork {run.id}"
     elif run.is_resumable:
         yield f"  if its sandbox is gone: sandbox-tui fork {run.id}"
+
+
+def _sample(run: RunSummary) -> str:
+    """Return which sample of its task a run is; empty if it is none."""
+    return "" if run.sample is None else f"sample {run.sample}"
 
 
 def _next_verb(run: RunSummary) -> str:

@@ -26,6 +26,7 @@ class WallModeDialog(ModeDialog):
         modes: those of all runs shown that can be controlled.
         waiting: number of the call that waits for the user, if any.
         allowed: number of patterns that the user allowed in the chosen run.
+        waiting_calls: number of calls of all runs shown that wait for the user.
 
     Attributes:
         is_for_all: whether the chosen mode is for all of these runs.
@@ -38,11 +39,24 @@ class WallModeDialog(ModeDialog):
     BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "all_runs")]
 
     def __init__(
-        self, now: Mode, modes: Sequence[Mode], waiting: int | None = None, allowed: int = 0
+        self,
+        now: Mode,
+        modes: Sequence[Mode],
+        waiting: int | None = None,
+        allowed: int = 0,
+        waiting_calls: int = 0,
     ) -> None:
         super().__init__(now, waiting, allowed)
         self._modes = modes
         self.is_for_all = False
+        self._waiting_calls = waiting_calls
+
+    def on_mount(self) -> None:
+        """Say what happens to the waiting calls; Textual calls that of the base class too."""
+        if self._waiting_calls > 1:
+            words = f"{self._waiting_calls} calls keep waiting"
+            keys = f"enter choose · {hint('mode_menu.leave')} cancel"
+            self.query_one(OptionList).border_subtitle = f"{words} · {keys}"
 
     @property
     @override
@@ -55,10 +69,10 @@ class WallModeDialog(ModeDialog):
 
     def _line_for_all(self) -> Text:
         palette = palette_of(self)
-        sign = "● " if self.is_for_all else "  "
-        line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
+        line = Text("  ", style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{hint('mode_menu.group')}  ", style=palette.accent + Style(bold=True))
         line.append(f"{'all runs':<14}", style=palette.strong)
+        line.append("[x] " if self.is_for_all else "[ ] ", style=palette.accent)
         return line.append(f"set it in all {len(self._modes)} runs shown here", style=palette.dim)
 
     @override

@@ -22,7 +22,9 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.wall.waiting_call import waiting_call_lines
@@ -56,10 +58,12 @@ class Decision(NamedTuple):
     Attributes:
         verdict: what to do with them.
         chosen: which of the listed calls, by their places.
+        why: the reason for a rejection.
     """
 
     verdict: Literal["approve", "reject"]
     chosen: Sequence[int]
+    why: str = ""
 
 
 class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
@@ -186,5 +190,23 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
 
     def action_decide(self, verdict: Literal["approve", "reject"]) -> None:
         """Close with a decision about the ticked calls; a key typed ahead was no answer."""
-        if self._ticked and not self._is_typed_ahead:
+        if not self._ticked or self._is_typed_ahead:
+            return
+        if verdict == "reject":
+            self._ask_why(sorted(self._ticked))
+        else:
             self.dismiss(Decision(verdict, sorted(self._ticked)))
+
+    def _ask_why(self, chosen: Sequence[int]) -> None:
+        """Close with a rejection; without a reason, the list is shown again as it was."""
+
+        def answered(why: str | None) -> None:
+            if why is not None:  # the question is still on top
+                app_of(self).call_later(self.dismiss, Decision("reject", chosen, why))
+
+        dialog = PromptDialog(
+            f"reject {numbers.counted(len(chosen), 'call')}",
+            placeholder="reason · the models read this instead of the results",
+            enter_words="send",
+        )
+        app_of(self).push_screen(dialog, answered)

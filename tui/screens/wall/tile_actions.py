@@ -30,12 +30,16 @@ from sandbox_tui.tui.screens.wall.decide_about_all import (
     WaitingCall,
 )
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 _ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
 
-ON_ONE_RUN = frozenset((*_ABOUT_WAITING_CALL, "open", "compare", "mode", "pause", "end"))
+_ON_ONE_RUN = frozenset((*_ABOUT_WAITING_CALL, "open", "compare", "mode", "pause", "end"))
 """Actions on the chosen run."""
+
+DECIDING = ("open", "approve", "approve_all", "reject")
+"""Actions that decide about waiting calls, or lead to one."""
 
 REPLACED = "another terminal is in control of this run; open it to take control"
 
@@ -53,6 +57,22 @@ def why_not(action: str, tile: RunTile | None) -> str:
     if isinstance(tile.worker, RecordedRun):
         return "this run belongs to another program"
     return "" if tile.worker.steers else REPLACED
+
+
+def why_not_here(action: str, chosen: RunTile | None, tiles: Sequence[RunTile]) -> str:
+    """Return why an action of the wall is not available; empty if it is.
+
+    Args:
+        action: its name.
+        chosen: the focused run.
+        tiles: those that are shown.
+    """
+    if action == "waiting":
+        others = next_waiting(tiles, chosen)
+        return "" if others is not None else "no other run waits for you"
+    if action == "approve_all":
+        return "" if len(waiting_here(tiles)) > 1 else "not more than one call waits"
+    return why_not(action, chosen) if action in _ON_ONE_RUN else ""
 
 
 class TileActions:
@@ -116,7 +136,7 @@ class TileActions:
             if decision.verdict == "approve":
                 self._decide_all(chosen, "Approved", lambda run, number: run.approve(number))
             else:
-                self._reject_all(chosen)
+                self._reject_all(chosen, decision.why)
 
         app_of(self._screen).push_screen(DecideAboutAllDialog(calls), decided)
 
@@ -127,17 +147,8 @@ class TileActions:
         has_draft = CallDrafts(self._screen, tile.worker).of(item.call.number) is not None
         return WaitingCall(tile.number, item, tile.preview, has_draft)
 
-    def _reject_all(self, chosen: Sequence[tuple[RunTile, CallItem]]) -> None:
-        def answered(why: str | None) -> None:
-            if why is not None:
-                self._decide_all(chosen, "Rejected", lambda run, number: run.reject(number, why))
-
-        dialog = PromptDialog(
-            f"reject {numbers.counted(len(chosen), 'call')}",
-            placeholder="reason · the models read this instead of the results",
-            enter_words="send",
-        )
-        app_of(self._screen).push_screen(dialog, answered)
+    def _reject_all(self, chosen: Sequence[tuple[RunTile, CallItem]], why: str) -> None:
+        self._decide_all(chosen, "Rejected", lambda run, number: run.reject(number, why))
 
     def _decide_all(
         self,
@@ -169,7 +180,7 @@ class TileActions:
         now: Mode = run.gate.mode
         modes: list[Mode] = [one.gate.mode for one in others]
         dialog = (
-            WallModeDialog(now, modes, number, allowed)
+            WallModeDialog(now, modes, number, allowed, len(waiting_here(tiles)))
             if len(others) > 1
             else ModeDialog(now, number, allowed)
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -19,18 +21,28 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
-from sandbox_tui.tui.screens.wall.tile_actions import ON_ONE_RUN, TileActions, waiting_here, why_not
+from sandbox_tui.tui.screens.wall.tile_actions import (
+    DECIDING,
+    TileActions,
+    waiting_here,
+    why_not_here,
+)
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
-from sandbox_tui.tui.textual_support.toasts import NoticesCoverKeys
+from sandbox_tui.tui.textual_support.toasts import NoticesMoveNothing
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
-from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, next_waiting
+from sandbox_tui.tui.widgets.wall.run_selection import (
+    chosen_first,
+    held_at,
+    neighbour,
+    next_waiting,
+)
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, columns_on, grid_for
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, columns_on, grid_for
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 
@@ -41,7 +53,7 @@ TITLES_SECONDS = 2.0
 """Seconds between reads of the sessions' titles."""
 
 
-class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
+class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
     """Shows all runs of this program, or a group of sessions.
 
     Args:
@@ -60,6 +72,11 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
     """
 
     enter_words = "keep"
+
+    @property
+    def urgent_actions(self) -> Sequence[str]:
+        """What a narrow key bar keeps while several calls wait."""
+        return DECIDING if len(self._waiting_here) > 1 else ()
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
@@ -99,6 +116,7 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
         self._actions = TileActions(self, workers, self._decided)
         self._chosen_first = chosen
         self._follows_waiting = not chosen
+        self._opened_at = time.time()
         self._confirm_leave = confirm_leave
         self._numbers: dict[str, int] = {}
         self._order: Order = "start"
@@ -150,7 +168,8 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
         if self.focused is None:
             self.set_focus(self._chosen_last if self._chosen_last in seen else first)
         elif self._follows_waiting and (tile := self._chosen) and first.kind == "waiting":
-            self.set_focus(tile if tile.kind == "waiting" else first)
+            has_waited = held_at(first) < self._opened_at  # a later one moves nothing
+            self.set_focus(first if has_waited or tile.kind != "waiting" else tile)
 
     @property
     def _tiles(self) -> list[RunTile]:
@@ -177,7 +196,7 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
     def _update(self) -> None:
         self._follow_runs()
         for tile in self._tiles:
-            tile.display = self._fits(tile)
+            tile.display = self._filter in (None, tile.kind) and tile.mentions(self._wanted)
         self._previews.sync(self._tiles)
         self._arrange()
         self._show_tiles()
@@ -229,9 +248,6 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
             tile.marked = tile is self._marked
             tile.sync(boxed=boxed)
 
-    def _fits(self, tile: RunTile) -> bool:
-        return self._filter in (None, tile.kind) and tile.mentions(self._wanted)
-
     def _arrange(self) -> None:
         """Sort the tiles; they move only if the order has changed."""
 
@@ -249,8 +265,7 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
             shown = f"{len(self._seen_tiles())} shown: {chosen_by(self._filter, self._wanted)}"
         runs = [(tile.number, tile.worker) for tile in self._numbered]
         most = max(2, self.size.height // 4)
-        header = self.query_one(WallHeader)
-        if header.show(runs, sorted_by=self._order, shown=shown, most=most):
+        if self.query_one(WallHeader).show(runs, sorted_by=self._order, shown=shown, most=most):
             self.call_after_refresh(self._show_tiles)
 
     @property
@@ -261,38 +276,27 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
-        if action == "waiting":
-            others = next_waiting(self._seen_tiles(), self._chosen)
-            return "" if others is not None else "no other run waits for you"
-        if action == "approve_all":
-            return "" if len(self._waiting_here) > 1 else "not more than one call waits"
-        return why_not(action, self._chosen) if action in ON_ONE_RUN else ""
+        return why_not_here(action, self._chosen, self._seen_tiles())
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
         if action == "pause" and self._chosen is not None:
             return pause_words(self._chosen.state.mode)
         if action == "approve_all":
-            return f"approve all {len(self._waiting_here)}"
+            return f"decide on all {len(self._waiting_here)}"
         if action == "filter" and self._runs.hidden:
             return "show all"
         if action == "leave":
             return "show all" if self._is_filtered else leaving_word(self)
         if action != "compare" or self._marked is None:
             return None
-        same = self._marked is self._chosen
-        return "unmark" if same else f"compare with {self._marked.number}"
+        return "unmark" if self._marked is self._chosen else f"compare with {self._marked.number}"
 
     def action_move(self, across: int, down: int) -> None:
         """Focus the next tile in a direction."""
-        tiles, chosen = self._seen_tiles(), self._chosen
-        if not tiles:
-            return
-        if chosen not in tiles:
-            tiles[0].focus()
-            return
-        index = beyond(tiles.index(chosen), across, down, self.query_one(TileGrid).places)
-        tiles[index].focus()
+        places, chosen = self.query_one(TileGrid).places, self._chosen
+        if (tile := neighbour(self._seen_tiles(), chosen, across, down, places)) is not None:
+            tile.focus()
 
     def action_move_to(self, index: int) -> None:
         """Focus the first or the last tile."""
@@ -381,9 +385,6 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
         self._update()
 
     @on(Input.Submitted)
-    def _found(self) -> None:
-        self._close_search()
-
     def _close_search(self) -> None:
         self.query_one(SearchLine).close()
         self.set_focus(None)
@@ -392,9 +393,8 @@ class WallScreen(ExplainsUnavailable, NoticesCoverKeys, Screen[None]):
     def action_leave(self) -> None:
         """Show all runs if search or filter hide some, otherwise leave the wall."""
         field = self.query_one(SearchLine)
-        if field.display or self._is_filtered:
-            self._wanted, self._filter = "", None
-            field.value = ""
-            self._close_search()
+        if not (field.display or self._is_filtered):
+            leave_wall(self, self._run_workers, asks=self._confirm_leave)
             return
-        leave_wall(self, self._run_workers, asks=self._confirm_leave)
+        self._wanted, self._filter, field.value = "", None, ""
+        self._close_search()

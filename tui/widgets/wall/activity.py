@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from rich.style import Style
 from rich.text import Text
 
@@ -19,12 +22,13 @@ from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, said_words, w
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinished_reply
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
-from sandbox_tui.tui.widgets.wall.waiting_call import decision_keys, waiting_call_lines
+from sandbox_tui.tui.widgets.wall.waiting_call import INDENT, decision_keys, waiting_call_lines
 
 MAX_PROSE_CHARACTERS = 4_000
 """Maximum characters of a reply that are processed; a tile shows fewer."""
@@ -50,7 +54,7 @@ class Activity:
         palette: the palette to draw with.
         preview: what the waiting call would do to the file it edits, if known.
         vote: how many others gave the same answer, in words.
-        decides: whether the keys decide about the waiting call of this run.
+        decides: whether the keys act on this run, and on its waiting call.
     """
 
     def __init__(
@@ -106,7 +110,9 @@ class Activity:
         if finished is not None:
             return self._failure(finished)
         pending = self._state.pending
-        return self._reply() if pending is None else self._question(pending)
+        if pending is not None:
+            return self._question(pending)
+        return self._prompt() if self._asks else self._reply()
 
     def _failure(self, finished: e.RunFinished) -> list[Text]:
         """Return why the run failed, and the answer that it did not submit."""
@@ -156,6 +162,20 @@ class Activity:
         room = self._height - len(keys)
         lines = waiting_call_lines(item, self._width, room, self._palette, self._preview)
         return [*lines, *keys]
+
+    @property
+    def _asks(self) -> bool:
+        """Whether the running command waits for input that the user can type."""
+        return self._state.status == "awaiting_input"
+
+    def _prompt(self) -> list[Text]:
+        """Return the line with which a command asks for input, and the key that leads there."""
+        lines = self._printed_lines(self._run.printed.lines(1), self._palette.human)
+        if self._decides and self._height > 1:
+            keys = Text(" " * INDENT, no_wrap=True)
+            keys.append(hint("wall.open"), style=self._palette.accent + Style(bold=True))
+            lines.append(keys.append(" opens it, to type there", style=self._palette.dim))
+        return lines
 
     def _wrapped(self, words: str, style: Style) -> list[Text]:
         most = max(1, self._height * 2 // 3)
@@ -234,12 +254,22 @@ class Activity:
         more = self._spare if item is self._latest_reply else 0
         if room >= TALL and said:
             most = room * 2 // 3 if at_end else room // 2 if item is self._latest_reply else 3
-            return self._markdown(part, most + more, at_end=at_end)
+            return self._remarked(self._markdown(part, most + more, at_end=at_end), item)
         if at_end:
             found = last_wrapped(words, self._width, max(1, room * 2 // 3) + more)
         else:
             found = wrap_cells(words, self._width, more + (1 if room < TALL else 3))
-        return [Text(line, style=style, no_wrap=True) for line in found]
+        return self._remarked([Text(line, style=style, no_wrap=True) for line in found], item)
+
+    def _remarked(self, lines: list[Text], item: ReplyItem) -> list[Text]:
+        """Append to a reply why it has no call, in the same lines."""
+        why = short_remark(item)
+        if not why:
+            return lines
+        last = lines.pop() if lines else Text(no_wrap=True)
+        words = f" · {why}" if last.plain else why
+        fit_line(last, max(1, self._width - len(words)))
+        return [*lines, last.append(words, style=self._palette.warn)]
 
     def _markdown(self, text: str, most: int, *, at_end: bool) -> list[Text]:
         """Return the beginning of a text, or its end, with its formatting."""
@@ -258,6 +288,8 @@ class Activity:
         fit_line(title, max(4, self._width - status.cell_len - 1))
         title.pad_right(max(1, self._width - status.cell_len - title.cell_len))
         title.append_text(status)
+        if item is self._state.running:
+            return [title, *self._so_far(room - 1, self._output_lines(item, newest=newest))]
         return [title, *self._output(item, min(room - 1, self._output_lines(item, newest=newest)))]
 
     def _output_lines(self, item: CallItem, *, newest: bool) -> int:
@@ -302,10 +334,22 @@ class Activity:
         out, err = observed(item.finished.observation)
         printed = [line for line in f"{out}\n{err}".split("\n") if line.strip()]
         style = self._palette.dim if item.finished.ok else self._palette.bad
+        return self._printed_lines(printed[-lines:], style)
+
+    def _so_far(self, room: int, lines: int) -> list[Text]:
+        """Return what the running call has printed last, in these lines and in those that would
+        stay empty."""
+        in_prompt = int(self._asks)
+        printed = self._run.printed.lines(min(room, lines + self._spare) + in_prompt)
+        found = printed[: len(printed) - in_prompt]
+        self._spare -= max(0, len(found) - lines)
+        return self._printed_lines(found, self._palette.dim)
+
+    def _printed_lines(self, printed: Sequence[str], style: Style) -> list[Text]:
         found: list[Text] = []
-        for raw in printed[-lines:]:
+        for raw in printed:
             words = sanitize_line(raw.rstrip()[:MAX_LINE_CHARACTERS])
-            line = Text(f"   {words}", style=style, no_wrap=True)
+            line = Text(f"{' ' * INDENT}{words}", style=style, no_wrap=True)
             fit_line(line, self._width)
             found.append(line)
         return found
@@ -316,6 +360,12 @@ class Activity:
         line = Text(f"   {words}", style=self._palette.dim, no_wrap=True)
         fit_line(line, self._width)
         return [line] if words else []
+
+
+def short_remark(item: ReplyItem) -> str:
+    """Return why a reply has no call, in a few words; empty if it has one."""
+    words = re.split(r"[.;]", item.remark)[0]
+    return words[:1].lower() + words[1:]
 
 
 def _failed(item: CallItem) -> bool:

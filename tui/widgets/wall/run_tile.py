@@ -29,6 +29,7 @@ from sandbox_tui.tui.format.status import (
     unfinished_reply,
 )
 from sandbox_tui.tui.format.titles import first_line, task_line
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
 from sandbox_tui.tui.widgets.wall.activity import Activity
@@ -178,7 +179,7 @@ class RunTile(Widget, can_focus=True):
             palette,
             vote=self.vote,
             preview=self.preview,
-            decides=self.has_focus and not self.has_panel,
+            decides=self.has_focus and (self.state.pending is None or not self.has_panel),
         )
         for line in activity.lines():
             line.pad_left(indent)
@@ -261,6 +262,10 @@ class RunTile(Widget, can_focus=True):
                 return text.append(retry_reason(self.state), style=palette.warn)
         if not calls:
             return text.append(task_line(self.worker.task), style=palette.dim)
+        if self.state.status == "awaiting_input" and (asked := self.worker.printed.lines(1)):
+            text.append(sanitize_line(asked[0].strip()), style=palette.human)
+            key = f"  {hint('wall.open')} opens it" if self.has_focus else ""
+            return text.append(key, style=palette.dim)
         call = self.state.pending or calls[max(calls)]
         text.append(f"{short_name(sanitize_line(call.call.name))} ", style=palette.tool)
         words = sanitize_line(summarize_call(call.call.name, call.arguments))

@@ -7,8 +7,9 @@ import pytest
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.events.run_state import MIRROR, fold
 from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.core.terminal.mirror import MirrorWriter
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.theming.palette import _palette
@@ -39,6 +40,8 @@ def shown(
 ) -> list[str]:
     worker = RunWorker(RunRequest(task="x", settings=load()), cast(Any, None))
     worker.state = fold([started(), *events])
+    for event in events:
+        worker.printed.note(event)
     lines = Activity(worker, 60, height, 9.0, PALETTE, vote=vote, preview=preview).lines()
     assert len(lines) <= height
     return [line.plain.rstrip() for line in lines]
@@ -51,6 +54,43 @@ def test_output_takes_the_room_there_is() -> None:
     assert shown(20, *TWO)[1:5] == ["   a", "   b", "   c", "   d"]
     assert [line.strip()[:6] for line in shown(3, *TWO)] == ["1 bash", "2 bash", "went w"]
     assert len(shown(1, *TWO)) == 1
+
+
+def mirrored(command: str, *printed: bytes) -> list[e.AnyEvent]:
+    """The terminal's output while a command runs: its prompt, and what it has printed."""
+    mirror = MirrorWriter()
+    pieces = [mirror.prompt("model", command), *(mirror.output("stdout", one) for one in printed)]
+    return [e.TerminalOutput(terminal=MIRROR, data=piece) for piece in pieces]
+
+
+def test_a_running_command_shows_what_it_has_printed_last() -> None:
+    command = "for i in $(seq 20); do\n echo tick\ndone"
+    ticks = [f"tick {n}\n".encode() for n in range(1, 21)]
+    running = [*call(2, "count", "")[:2], *mirrored(command, *ticks)]
+    lines = shown(30, *call(1, "ls", "a\nb"), *running)
+    assert lines[-20:] == [f"   tick {n}" for n in range(1, 21)], "as many as there is room for"
+    assert shown(5, *running)[-1] == "   tick 20"
+    assert not any("❯" in line or "│" in line for line in lines), "the call is above them"
+    ended = e.CallFinished(call=2, observation="over", ok=True)
+    assert shown(30, *running, ended)[-1] == "   over"
+    following = [*running, ended, *call(3, "sleep 9", "")[:2]]
+    assert "tick 20" not in str(shown(30, *following)), "it is the output of another call"
+
+
+def test_the_lines_of_a_running_command_are_as_on_a_terminal() -> None:
+    bar = b"10%\r\x1b[K\x1b[32m50%\x1b[0m\r\x1b[K90%"
+    running = [*call(1, "make", "")[:2], *mirrored("make", b"begin\n\n", bar)]
+    assert shown(8, *running)[1:] == ["   begin", "   90%"]
+    full = [*call(1, "top", "")[:2], *mirrored("top", b"old\x1b[2J\x1b[1;1Hone\x1b[2;1Htwo")]
+    assert shown(8, *full)[1:] == ["   one", "   two"]
+
+
+def test_a_command_that_waits_for_input_shows_its_question_and_the_key() -> None:
+    asks = [*call(1, "read", "")[:2], *mirrored("read", b"Your name? ")]
+    awaited = e.InputAwaited(program="bash", answerable=True)
+    assert shown(5, *asks, awaited)[1:] == ["   Your name?", "   enter opens it, to type there"]
+    assert shown(1, *asks, awaited) == ["   Your name?"]
+    assert shown(5, *asks)[1:] == ["   Your name?"]
 
 
 def test_the_answer_is_the_last_line() -> None:
