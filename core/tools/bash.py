@@ -119,6 +119,9 @@ def _code(result: ExecResult) -> str:
     return str(result.exit_code)
 
 
+INTERRUPTED = "[A person interrupted the command. Its output so far is above.]"
+"""Follows the output of a command that a person interrupted."""
+
 SHELL_LOST = (
     "[The command killed its own shell, or the connection to it was lost. Its output so far is "
     "above; a new shell has taken its place.]"
@@ -147,7 +150,7 @@ def _ending(result: ExecResult, context: ToolContext) -> list[str]:
             f"[The command took longer than {limit} and was ended. Its output so far is above.]"
         ]
     if result.interrupted:
-        return ["[A person interrupted the command. Its output so far is above.]"]
+        return [INTERRUPTED]
     if result.exit_code is None:
         return [SHELL_LOST]
     if result.out_of_memory:

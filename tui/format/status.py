@@ -100,10 +100,26 @@ def doing_seconds(item: ReplyItem, now: float) -> float:
     return max(0.0, now - (item.asked_at if item.wrote_at is None else item.wrote_at))
 
 
-def retry_words(failure: ModelFailed, now: float) -> str:
-    """Return when the model is asked again after a failure."""
+def request_waits_for_command(state: RunState) -> bool:
+    """Return whether the model is asked only once a command has ended that the user lets it see."""
+    commands = (item for item in state.humans.values() if item.command is not None)
+    return state.finished is None and any(
+        item.told_to_model and item.finished is None and not item.withdrawn for item in commands
+    )
+
+
+def retry_words(failure: ModelFailed, now: float, *, after_command: bool = False) -> str:
+    """Return when the model is asked again after a failure.
+
+    Args:
+        failure: the last one.
+        now: the run's clock in seconds.
+        after_command: whether the request waits for a command of the user's.
+    """
     if failure.retry_in is None:
         return "the model failed"
+    if after_command:
+        return f"{_next_try(failure)} after your command"
     left = max(0.0, failure.t + failure.retry_in - now)
     return f"{_next_try(failure)} in {_whole_seconds(math.ceil(left))}"
 
@@ -122,10 +138,16 @@ def _next_try(failure: ModelFailed) -> str:
     return f"try {failure.attempt + 1} of {failure.max_attempts}"
 
 
-def reply_progress(item: ReplyItem, now: float) -> str:
-    """Return what the model does with an unfinished reply, with its seconds."""
+def reply_progress(item: ReplyItem, now: float, *, after_command: bool = False) -> str:
+    """Return what the model does with an unfinished reply, with its seconds.
+
+    Args:
+        item: the reply.
+        now: the run's clock in seconds.
+        after_command: whether the next request for it waits for a command of the user's.
+    """
     if item.has_failed:
-        return retry_words(item.failures[-1], now)
+        return retry_words(item.failures[-1], now, after_command=after_command)
     words = f"{reply_doing(item)} {_whole_seconds(doing_seconds(item, now))}"
     if not item.failures:
         return words

@@ -185,6 +185,12 @@ class BlockList(ScrollView, can_focus=True):
         end = self.scroll_offset.y + self.scrollable_content_region.height
         return max(0, self._tops[index + 1] - end)
 
+    def rows_left(self, index: int) -> int:
+        """Return the rows of the view from the top of the last block on; none for other blocks."""
+        if index != self.block_count() - 1 or index >= len(self._tops):
+            return 0
+        return max(0, self.scrollable_content_region.height - self._tops[index])
+
     def scroll_within(self, step: int) -> bool:
         """Scroll within the selected block if it is taller than the view.
 

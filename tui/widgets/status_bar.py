@@ -26,6 +26,7 @@ from sandbox_tui.tui.format.status import (
     pausing_words,
     reply_progress,
     reply_tokens,
+    request_waits_for_command,
     status_of,
     step_words,
     unfinished_reply,
@@ -187,7 +188,8 @@ class StatusBar(Widget):
             return known._replace(words=words)
         if self._state.status != "running" or reply is None:
             return known
-        words = reply_progress(reply, self._now)
+        after = reply.has_failed and request_waits_for_command(self._state)
+        words = reply_progress(reply, self._now, after_command=after)
         if reply.has_failed:
             return StatusWords("!", words, "warn")
         written = reply_tokens(reply) if with_tokens else 0

@@ -277,6 +277,23 @@ async def test_a_waiting_edit_is_shown_in_the_file_as_it_is_now(tmp_path: Path) 
         await until(pilot, is_warned)
 
 
+async def test_the_editor_warns_while_the_edited_call_would_fail(tmp_path: Path) -> None:
+    arguments = {"command": "str_replace", "path": "/testbed/a.py", "old_str": "b", "new_str": "B"}
+    events = waiting("str_replace_editor", **arguments)
+    run = controls([], b"a\nb\nc\n")
+    async with live(tmp_path, events, run) as (app, pilot, screen):
+        calls = screen.query_one(Calls)
+        await until(pilot, lambda: calls.edited_files.read)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        box = app.screen.query_one(".dialog")
+        old = list(app.screen.query("TextArea.field").results(TextArea))[2]
+        old.text = "no such text"
+        await until(pilot, lambda: "This call would fail" in str(box.border_subtitle))
+        old.text = "b"
+        await until(pilot, lambda: "would fail" not in str(box.border_subtitle))
+
+
 async def test_escape_with_nothing_to_interrupt_says_nothing(tmp_path: Path) -> None:
     run = controls([])
     async with live(tmp_path, waiting(BASH, command="x"), run) as (app, pilot, _):

@@ -72,6 +72,8 @@ async def test_the_key_that_answers_a_prompt_comes_first_until_the_terminal_has_
             await until(pilot, lambda: screen.focused is screen.query_one(TerminalPane).view)
             await until(pilot, lambda: bar(screen)[0] == "enter answer prompt")
             await until(pilot, lambda: "esc calls" in bar(screen))
+            border = screen.query_one(TerminalPane)
+            await until(pilot, lambda: "answers · esc calls" in str(border.border_subtitle))
         assert helped(screen) == ["Terminal"]
         await pilot.press("escape")
         async with asyncio.timeout(20):

@@ -50,6 +50,18 @@ async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(
         screen.sync_bars()
         await until(pilot, lambda: "R retry now" in bar())
         assert "! try 2 of 5 in " in screen.query_one(StatusBar).render_line(0).text
+        await screen.apply(e.HumanCommand(id=1, command="sleep 40", told_to_model=True))
+        await screen.apply(e.HumanCommandStarted(id=1))
+        screen.sync_bars()
+        status = screen.query_one(StatusBar)
+        await until(pilot, lambda: "! try 2 of 5 after your command" in status.render_line(0).text)
+        await pilot.press("R")
+        await until(pilot, lambda: said)
+        assert said.pop() == "The model is asked once your command has ended."
+        done = e.HumanCommandFinished(id=1, observation="", exit_code=0, duration=40.0)
+        await screen.apply(done)
+        screen.sync_bars()
+        await until(pilot, lambda: "! try 2 of 5 in " in status.render_line(0).text)
         await screen.apply(e.ModeChanged(mode="paused"))
         await pilot.press("R")
         await until(pilot, lambda: said)
@@ -127,3 +139,31 @@ async def test_the_status_line_tells_how_far_a_reply_is(tmp_path: Path) -> None:
         state.apply(e.ModelDelta(t=19.0, step=1, channel="text", text="word " * 800))
         bar.sync(state, 20.0)
         assert bar.render_line(0).text.rstrip().endswith("● writing 1s ≈3.0k tok")
+
+
+async def test_a_changed_file_can_only_be_withdrawn_and_the_focus_returns(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    watched = WatchedRun([sample_run()[0], asked])
+    watched.run = controls([])
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        queue = screen.query_one(QueueList)
+        await until(pilot, lambda: screen.state.reply is not None)
+        changed = e.HumanFile(id=1, action="edit", path="/testbed/a.py", told_to_model=True)
+        await screen.apply(changed)
+        screen.sync_bars()
+        await until(pilot, lambda: str(queue.border_subtitle).startswith("u withdraw"))
+        await pilot.press("2")
+        before = screen.focused
+        assert before is not None
+        await pilot.press("u")
+        await until(pilot, lambda: queue.has_focus)
+        assert "edit" not in str(queue.border_subtitle)
+        bar = screen.query_one(KeyBar)
+        await until(pilot, lambda: "enter edit" not in bar.render_line(0).text)
+        await screen.apply(e.Withdrawn(id=1))
+        screen.sync_bars()
+        await until(pilot, lambda: screen.focused is before)

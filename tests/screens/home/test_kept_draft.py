@@ -67,6 +67,11 @@ async def test_a_draft_is_there_at_the_next_start_until_it_is_cleared(store: Sto
         assert not form.unsaved
         assert "restored" not in str(task.border_subtitle)
         assert not draft_file().exists()
+        await pilot.press("f8")
+        await pilot.pause()
+        assert task.text == "long task"
+        assert form.query_one("#samples", Input).value == "3"
+        assert form.query_one("#kind", Select).value == "docker"
 
 
 async def test_a_draft_of_an_earlier_start_does_not_hold_up_quitting(store: Store) -> None:
@@ -180,3 +185,16 @@ async def test_a_blank_task_is_no_draft(store: Store) -> None:
         assert not draft_file().exists()
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
+
+
+async def test_a_letter_opens_the_list_of_a_choice_and_enter_chooses(store: Store) -> None:
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = await open_form(pilot)
+        mode = form.query_one("#mode", Select)
+        mode.focus()
+        await pilot.press("s")
+        await until(pilot, lambda: mode.expanded)
+        assert mode.value == "auto"
+        await pilot.press("enter")
+        await until(pilot, lambda: mode.value == "step")

@@ -85,7 +85,9 @@ DIALOG_ACTIONS = (
     KeyAction(
         "new_run.keep", ("f4",), "save as defaults", about="Use these settings for all new runs"
     ),
-    KeyAction("new_run.clear", ("f8",), "clear", about="Put back the initial texts"),
+    KeyAction(
+        "new_run.clear", ("f8",), "clear", about="Put back the initial texts, or what was cleared"
+    ),
     KeyAction("new_run.leave", ("escape",), "cancel"),
     KeyAction("new_run.models", ("f3",), "models", about="Choose a model"),
     KeyAction("new_run.more", ("f5",), "more settings", about="More settings"),

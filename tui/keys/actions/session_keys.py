@@ -85,7 +85,7 @@ SESSION_ACTIONS = (
         about="Read the waiting call in full",
     ),
     KeyAction("queue.edit", ("enter", "e"), "edit", shown="enter", about="Edit the queued line"),
-    KeyAction("queue.leave", ("escape",), "back", about="Back to the calls"),
+    KeyAction("queue.leave", ("escape",), "back", about="Back to the pane before"),
     KeyAction(
         "queue.remove",
         ("d", "x", "delete", "backspace"),

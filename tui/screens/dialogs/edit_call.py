@@ -38,7 +38,6 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _FILE_TEXTS = ("file_text", "old_str", "new_str")
 
-
 MAX_SHARE = 80
 """Maximum percentage of the screen's height that the dialog takes."""
 
@@ -340,16 +339,17 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
     def _written(self) -> str | None:
         """Return the current arguments as JSON text, or None after showing what is invalid."""
         try:
-            if self._as_json:
-                return one_object(self._areas("json")[0].text)
-            changed = {
-                name: self._read(name, area.text)
-                for area, name in zip(self._areas("field"), self._fields, strict=True)
-            }
+            return self._arguments()
         except ValueError as error:
             self._wrong = self._texts()
             self._say_what_is_wrong(str(error))
             return None
+
+    def _arguments(self) -> str:
+        if self._as_json:
+            return one_object(self._areas("json")[0].text)
+        fields = zip(self._areas("field"), self._fields, strict=True)
+        changed = {name: self._read(name, area.text) for area, name in fields}
         return json.dumps(changed, ensure_ascii=False)
 
     def _shown(self, name: str, value: Any) -> str:

@@ -8,7 +8,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widgets import Input, Select, TextArea
+from textual.events import Key
+from textual.widgets import Input, OptionList, Select, TextArea
 
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.format.setting_text import YES_NO
@@ -32,6 +33,31 @@ class TaskField(TextArea):
         self.insert("\n")
 
 
+class ChoiceField(Select[str]):
+    """A list of values: a letter opens it at the first value that begins so, and chooses nothing.
+
+    Args:
+        options: what is shown for each value, and the value.
+        value: the chosen one.
+        name: id of the field.
+    """
+
+    def __init__(self, options: Sequence[tuple[str, str]], value: str, name: str) -> None:
+        super().__init__(options, value=value, allow_blank=False, id=name, classes="field")
+        self._beginnings = [words[:1].lower() for words, _ in options]
+
+    def on_key(self, event: Key) -> None:
+        """Open the list at a letter: otherwise it would be ignored without a word."""
+        letter = (event.character or "").lower()
+        if self.expanded or not letter.isalnum():
+            return
+        event.stop()
+        event.prevent_default()
+        self.action_show_overlay()
+        if letter in self._beginnings:
+            self.query_one(OptionList).highlighted = self._beginnings.index(letter)
+
+
 def line_field(name: str, value: str, placeholder: str = "") -> Input:
     """Return a field for one line."""
     return OneLineInput(value, placeholder, id=name, classes="field")
@@ -40,7 +66,7 @@ def line_field(name: str, value: str, placeholder: str = "") -> Input:
 def choice_field(name: str, values: Sequence[str], value: str) -> Select[str]:
     """Return a field with a list of values."""
     options = [(_MODE_WORDS.get(each, each) if name == "mode" else each, each) for each in values]
-    return Select(options, value=value, allow_blank=False, id=name, classes="field")
+    return ChoiceField(options, value, name)
 
 
 def further_fields(settings: Settings) -> ComposeResult:

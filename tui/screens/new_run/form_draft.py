@@ -23,6 +23,7 @@ class FormDraft:
         self.texts = texts
         self._kept = kept
         self._restored: Kept | None = None
+        self._cleared: Texts = {}
         self._is_started = False
 
     def restore(self) -> Texts:
@@ -34,7 +35,10 @@ class FormDraft:
 
     @property
     def note(self) -> str:
-        """From when the draft of an earlier program is, and what clears it; otherwise empty."""
+        """From when the draft of an earlier program is, and what clears it, or what brings back a
+        cleared one; otherwise empty."""
+        if self._cleared:
+            return f"cleared · {hint('new_run.clear')} brings it back until you type"
         if self._restored is None:
             return ""
         saved = start_time(self._restored.saved_at)
@@ -51,12 +55,18 @@ class FormDraft:
         self.texts |= unsaved
         self.keep(unsaved)
 
-    def clear(self) -> None:
-        """Forget the draft."""
-        self._restored = None
-        self.leave({})
+    def clear(self, typed: Texts) -> Texts:
+        """Forget the draft; returns what was cleared before if nothing was typed since.
+
+        Args:
+            typed: what is cleared now.
+        """
+        before = {} if typed else self._cleared
+        self._cleared, self._restored = typed, None
+        self.leave(before)
+        return before
 
     def start(self) -> None:
         """Forget the draft, and keep nothing any more: its runs have started."""
-        self.clear()
+        self.clear({})
         self._is_started = True

@@ -334,10 +334,10 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         self.dismiss(None)
 
     def action_clear(self) -> None:
-        """Put back what the fields contained at first."""
-        self._draft.clear()
+        """Put back what the fields contained at first; pressed again, what was typed."""
+        texts = self._at_first | self._draft.clear(self.unsaved)
         self.mark({})
-        for name, text in self._at_first.items():
+        for name, text in texts.items():
             self.put(name, text)
         self.query_one("#task").border_subtitle = self.note_of("task")
         self.query_one("#task").focus()

@@ -31,6 +31,7 @@ from sandbox_tui.tui.textual_support.typed_app import (
     unsubscribe_from_bindings,
 )
 from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.calls.call_document import FILES_IT_NAMES
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE_SHOWN
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
@@ -223,7 +224,7 @@ class ApprovalBar(Widget):
         first.append_text(why).append("  ").append_text(whole)
         lines = [first, self._choices(state, width, palette)]
         if self._names and self.content_size.height > len(lines):
-            names = Text("  files it names: ", style=palette.dim, no_wrap=True)
+            names = Text(f"  {FILES_IT_NAMES} ", style=palette.dim, no_wrap=True)
             names.append(self._names, style=palette.text)
             fit_line(names, width)
             lines.insert(1, names)

@@ -13,7 +13,11 @@ from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call, diff_rows
+from sandbox_tui.tui.widgets.preview.code import wrapped
 from sandbox_tui.tui.widgets.preview.document import Document, count_of
+
+FILES_IT_NAMES = "files it names:"
+"""Comes before the files that a command names."""
 
 WIDE = 1_000_000
 """Columns in which no line is wrapped."""
@@ -25,11 +29,13 @@ class CallDocument(Document):
     Args:
         item: the call, with its observation if there is one.
         preview: what a waiting call would do to the file it edits, if known.
+        names: the files that the command of a waiting call names.
     """
 
-    def __init__(self, item: CallItem, preview: EditPreview | None = None) -> None:
+    def __init__(self, item: CallItem, preview: EditPreview | None = None, names: str = "") -> None:
         self._item = item
         self._preview = preview
+        self._names = names
         finished = item.finished
         self._answer = (
             ""
@@ -44,6 +50,9 @@ class CallDocument(Document):
     @override
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
         lines = self._call(max(1, width), palette)
+        if self._names:
+            words = f"{FILES_IT_NAMES} {self._names}"
+            lines += [Text(), *wrapped(words, max(1, width), palette.dim)]
         if self._answer:
             lines.append(Text())
             lines += [Text(line, style=palette.text) for line in self._answer.split("\n")]

@@ -320,14 +320,14 @@ class Calls(SearchKeys):
             return [*self._top_notes(index, width), *lines]
         opened, notes = self._opened(index), self._notes_on(item)
         preview = self.edited_files.preview(item, self._state.files) if opened else None
-        palette = palette_of(self)
         end = run_end(self._state, is_interrupted=self.is_interrupted)
         lines = item_lines(
-            *(item, width, self._now, opened, notes, palette, preview, end),
+            *(item, width, self._now, opened, notes, palette_of(self), preview, end),
             *(self._opened_items.is_whole(self._shown[index]), shell_free_at(item, self._state)),
+            self.rows_left(index),
         )
         if self._shown[index] == self._precedes_calls:
-            lines += rows_to_come(self._to_come, width, palette, has_ended=end != "")
+            lines += rows_to_come(self._to_come, width, palette_of(self), has_ended=end != "")
         return [*self._top_notes(index, width), *lines]
 
     def _top_notes(self, place: int, width: int) -> list[Text]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
+
+import msgspec
 
 from sandbox_tui.core.base.defaults import WORKING_DIR
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
@@ -54,6 +57,27 @@ class EditedFiles:
         if self._known is None or self._known[0] is not item or self._known[1] != file:
             self._known = item, file, preview_edit(parse_arguments(item.arguments), file)
         return self._known[2]
+
+    def problem_with(self, item: CallItem, arguments: str, files: Mapping[str, FileState]) -> str:
+        """Return why a waiting call would fail with other arguments; empty if that is not known.
+
+        Args:
+            item: the call.
+            arguments: JSON text.
+            files: the recorded files.
+        """
+        call = msgspec.structs.replace(item.call, arguments=arguments)
+        changed = dataclasses.replace(item, call=call)
+        path = edited_path(changed)
+        if path is None:
+            return ""
+        is_read = self.read is not None and self.read[0] == item.call.number
+        if self.read is not None and is_read and path == edited_path(item):
+            file = self.read[1]
+        else:
+            file = self._recorded(path, files)
+        found = None if file is None else preview_edit(parse_arguments(arguments), file)
+        return "" if found is None else found.problem
 
     def _recorded(self, path: str, files: Mapping[str, FileState]) -> EditedFile | None:
         file = files.get(path)

@@ -97,6 +97,10 @@ class QueueList(BlockList):
         self.reset()
         ids = [item.id for item in items]
         self.cursor = ids.index(chosen) if chosen in ids else min(self.cursor, len(items) - 1)
+        if not self.has_focus:
+            self.border_subtitle = self._keys_words()
+        else:
+            self._show_keys()
         if self.has_focus and not items:
             self.post_message(self.Closed())
 
@@ -111,13 +115,30 @@ class QueueList(BlockList):
 
     def on_focus(self) -> None:
         """Show the keys and put the cursor on the first item."""
-        self.border_subtitle = (
-            f"{hint('queue.edit')} edit · {hint('queue.remove')} withdraw · "
-            f"{hint('queue.leave')} back"
-        )
         if self.cursor < 0 and self._items:
             self.cursor = 0
+        self._show_keys()
         self.show_block(self.cursor)
+
+    @override
+    def watch_cursor(self, old: int, new: int) -> None:
+        super().watch_cursor(old, new)
+        if self.has_focus:
+            self._show_keys()
+            self.screen.refresh_bindings()
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's words for an action; none for editing what can no longer be edited."""
+        return "" if action == "choose" and not self._may_edit else None
+
+    @property
+    def _may_edit(self) -> bool:
+        return self._current is not None and self._current.may_change
+
+    def _show_keys(self) -> None:
+        edits = f"{hint('queue.edit')} edit · " if self._may_edit else ""
+        keys = f"{hint('queue.remove')} withdraw · {hint('queue.leave')} back"
+        self.border_subtitle = f"{edits}{keys}"
 
     def on_blur(self) -> None:
         """Show the key that focuses the list, and the one that sends what is queued sooner."""
@@ -127,7 +148,8 @@ class QueueList(BlockList):
     def _keys_words(self, width: int = 0) -> str:
         """Return the key that focuses the list, and, if it fits, the one that sends what is queued
         sooner."""
-        words = f"{hint('live.queue')} edit or withdraw"
+        may_edit = any(item.may_change for item in self._items)
+        words = f"{hint('live.queue')} {'edit or withdraw' if may_edit else 'withdraw'}"
         now = f" · {hint('live.interrupt_reply')} stop the reply and send now"
         return words if not self._is_sooner or 0 < width < MIN_WIDTH_OF_NOW else words + now
 

@@ -396,5 +396,5 @@ class TerminalPane(ExplainsUnavailable, Container):
         if view.attached:
             return release_hints()
         if self._awaited is not None and self.shown == MIRROR and self._live:
-            return awaited_words(self._awaited, has_focus=view.has_focus)
+            return awaited_words(self._awaited, view)
         return reading_words(view, grows=self._grows and self.shown not in self.ended)

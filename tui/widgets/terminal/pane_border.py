@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE_SHOWN
 from sandbox_tui.tui.widgets.terminal.used_rows import is_blank
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
@@ -27,20 +28,29 @@ def release_hints() -> tuple[str, ...]:
     )
 
 
-def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
+def awaited_words(awaited: InputAwaited, view: TerminalView) -> tuple[str, ...]:
     """Return which program waits for what, and the possible actions, longest wording first.
 
     Args:
         awaited: the awaited input.
-        has_focus: whether the pane has the focus; otherwise the key that focuses it is named too.
+        view: the terminal shown; without the focus, the key that focuses it is named too.
     """
     kind = "a password" if awaited.hidden else "input"
-    keys = f"{hint('live.interrupt')} interrupts"
+    keys = _interrupt_words(view)
     if awaited.answerable:
-        focus_key = "" if has_focus else f"{hint('cockpit.terminal')}, "
+        focus_key = "" if view.has_focus else f"{hint('cockpit.terminal')}, "
         keys = f"{focus_key}{hint('terminals.type')} answers · {keys}"
     state = f"{sanitize_line(awaited.program)[:MAX_PROGRAM_CHARS]} waits for {kind}"
     return (f"{state} · {keys}", f"waits for {kind} · {keys}", keys)
+
+
+def _interrupt_words(view: TerminalView) -> str:
+    """Return what the key does that interrupts a command: outside the calls, it leads to them."""
+    key, screen = hint("live.interrupt"), view.screen
+    leads_back = isinstance(screen, ExplainsUnavailable) and not screen.why_unavailable(
+        "to_calls", ()
+    )
+    return f"{key} calls" if leads_back and hint("live.to_calls") == key else f"{key} interrupts"
 
 
 def reading_words(view: TerminalView, *, grows: bool) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from sandbox_tui.core.agent.message_queue import PROGRAM, QueuedMessage
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import HumanItem
 from sandbox_tui.core.run.human.unseen_messages import unseen_sentences
+from sandbox_tui.core.tools.bash import INTERRUPTED
 from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines
 from tests.unit.tui.widgets.test_growing_markdown import PALETTE
 
@@ -64,3 +65,12 @@ def test_a_command_with_several_lines_of_output_says_how_many() -> None:
     finished = e.HumanCommandFinished(id=5, observation="a\nb\nc\n", exit_code=0, duration=0.1)
     item = HumanItem(5, 0.0, "ls", "ls", started=True, finished=finished)
     assert "· 3 lines  visible to model" in status(item, False)
+
+
+def test_a_command_that_was_interrupted_says_so_as_a_call_of_the_model_does() -> None:
+    output = f"Exit code: -1\nExecution output of [execute_bash]:\n[STDOUT]\n\n{INTERRUPTED}"
+    done = e.HumanCommandFinished(id=1, observation=output, exit_code=130, duration=11.0)
+    item = HumanItem(1, 0.0, "sleep 40", "sleep 40", started=True, finished=done)
+    status = human_lines(item, 100, False, PALETTE)[1].plain
+    assert status.strip().startswith("✗ interrupted 11")
+    assert "exit" not in status

@@ -167,3 +167,12 @@ def test_the_line_that_says_why_a_reply_ended_is_wrapped() -> None:
     assert " ".join(line.strip() for line in lines[2:]) == item.remark
     assert all(len(line) <= 40 for line in lines)
     assert reply_height(item, 40, False) == len(lines) == 4
+
+
+def test_thinking_that_streams_uses_the_rows_that_are_free() -> None:
+    thinking = "\n".join(f"thought {number}" for number in range(100))
+    item = ReplyItem(1, 0.0, reasoning=thinking)
+    assert len(reply_lines(item, 80, 9.0, True, PALETTE)) == 8
+    drawn = reply_lines(item, 80, 9.0, True, PALETTE, 24)
+    assert len(drawn) == 24
+    assert drawn[-1].plain.endswith("thought 99")

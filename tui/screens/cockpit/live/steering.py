@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Literal, cast
 
@@ -16,14 +15,17 @@ from sandbox_tui.core.events.types import RESUMABLE, Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
-from sandbox_tui.tui.format.status import unfinished_reply
+from sandbox_tui.tui.format.status import request_waits_for_command, unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
+from sandbox_tui.tui.screens.cockpit.live.approving.edit_waiting_call import (
+    editor_of,
+    same_arguments,
+)
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import still_waits
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -339,12 +341,12 @@ class RunSteering:
             if arguments is None:
                 self._drafts.keep(number, dialog.draft, waits=self.waiting is not None)
                 return
-            if _same(arguments, before):
+            if same_arguments(arguments, before):
                 self._decide(number, lambda run: run.approve(number))
             else:
                 self._decide(number, lambda run: run.edit(number, arguments))
 
-        dialog = EditCallDialog(item.call, lambda: self.why_gone(item), self._drafts.of(number))
+        dialog = editor_of(self._screen, item, self._state, self.why_gone, self._drafts)
         app_of(self._screen).push_screen(dialog, edited)
 
     def decide_in_words(self, number: int, verdict: Literal["reject", "answer"], text: str) -> None:
@@ -376,9 +378,11 @@ class RunSteering:
     def interrupt_reply(self) -> None:
         """Interrupt only the reply, or the wait for the next attempt."""
         if self.run is not None and self._worker.steers and self.run.interrupt_reply():
-            resumes = f"The model is asked again once you resume with {hint('live.pause')}."
-            paused = self.mode == "paused"
-            words = resumes if paused else "Asking the model again now."
+            words = "Asking the model again now."
+            if self.mode == "paused":
+                words = f"The model is asked again once you resume with {hint('live.pause')}."
+            elif request_waits_for_command(self._state):
+                words = "The model is asked once your command has ended."
             self._screen.notify(words, timeout=2, markup=False)
 
 
@@ -390,11 +394,3 @@ def pause_or_resume(run: Controls) -> None:
 def pause_words(mode: Mode) -> str:
     """Return the key bar's words for the key that pauses and resumes."""
     return "resume" if mode == "paused" else "pause"
-
-
-def _same(arguments: str, before: str) -> bool:
-    """Return whether two JSON texts have the same value."""
-    try:
-        return json.loads(arguments) == json.loads(before)
-    except (ValueError, RecursionError):
-        return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual.screen import Screen
+from textual.widget import Widget
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -30,6 +31,7 @@ class TypedLines:
         self._state = state
         self._rewording: int | None = None
         self._deciding: int | None = None
+        self._before_queue: Widget | None = None
 
     def write(self, purpose: Purpose) -> None:
         """Open the input line for a command or a message.
@@ -56,7 +58,10 @@ class TypedLines:
     def focus_queue(self) -> None:
         """Focus the queue for the model."""
         if self._state.queue:
-            self._screen.query_one(QueueList).focus()
+            queue = self._screen.query_one(QueueList)
+            if self._screen.focused is not queue:
+                self._before_queue = self._screen.focused
+            queue.focus()
 
     def edit(self, item: HumanItem) -> None:
         """Edit a queued item."""
@@ -78,9 +83,11 @@ class TypedLines:
         return self._screen.query_one(InjectBar)
 
     def leave(self) -> None:
-        """Return the focus to the calls."""
+        """Return the focus to where it was before the queue had it, otherwise to the calls."""
         self._screen.remove_class("-typing")
-        self._screen.set_focus(self._screen.query_one(Calls))
+        before, self._before_queue = self._before_queue, None
+        is_there = before is not None and before.is_attached and before.focusable
+        self._screen.set_focus(before if is_there else self._screen.query_one(Calls))
 
     # --- a line that was sent
 

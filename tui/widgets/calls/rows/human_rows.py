@@ -13,6 +13,7 @@ from sandbox_tui.core.agent.model_messages import ENDED_COMMAND, LOST_COMMAND, N
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
+from sandbox_tui.core.tools.bash import INTERRUPTED as INTERRUPTED_NOTE
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
@@ -155,7 +156,10 @@ def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) 
     else:
         good = item.finished.exit_code == 0
         code = item.finished.exit_code
-        sign = "✓" if good else f"✗ exit {code}" if code is not None else "✗ failed"
+        failed = "failed" if code is None else f"exit {code}"
+        if INTERRUPTED_NOTE in item.finished.observation:
+            good, failed = False, "interrupted"
+        sign = "✓" if good else f"✗ {failed}"
         line.append(f"{sign} ", style=palette.good if good else palette.bad)
         line.append(short_duration(item.finished.duration), style=palette.dim)
         if words := _output_words(item.finished.observation, good=good):

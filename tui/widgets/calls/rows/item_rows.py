@@ -58,6 +58,7 @@ def item_lines(
     end: RunEnd = "",
     whole: bool = False,
     shell_free_at: float | None = 0.0,
+    rows_left: int = 0,
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -71,13 +72,19 @@ def item_lines(
         preview: what a waiting call would do to the file it edits, if known.
         end: whether the run has ended.
         whole: whether the user opened it.
-        shell_free_at: since when a running call has the shell, at the earliest; None if it waits
-            for a command of the user's.
+        shell_free_at: since when a running call has the shell, at the earliest; None if it, or
+            another try of a reply, waits for a command of the user's.
+        rows_left: rows of the view from the item's first one to the end, if it is the last.
     """
     match item:
         case ReplyItem():
             stopped = end == "stopped"
-            lines = reply_lines(item, width, now, opened, palette, is_stopped=stopped, whole=whole)
+            lines = reply_lines(
+                *(item, width, now, opened, palette, rows_left),
+                is_stopped=stopped,
+                whole=whole,
+                after_command=shell_free_at is None,
+            )
             return [*lines, *written_lines(notes, width, opened, palette)]
         case CallItem():
             began = _began(item, now, shell_free_at)

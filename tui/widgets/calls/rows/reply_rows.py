@@ -42,9 +42,11 @@ def reply_lines(
     now: float,
     opened: bool,
     palette: Palette,
+    rows_left: int = 0,
     *,
     is_stopped: bool = False,
     whole: bool = False,
+    after_command: bool = False,
 ) -> list[Text]:
     """Return the lines of a reply: the step's rule with its figures, reasoning, text and failures.
 
@@ -54,12 +56,16 @@ def reply_lines(
         now: the run's clock in seconds.
         opened: whether it is open.
         palette: the palette to draw with.
+        rows_left: rows that the reply may fill without scrolling; thinking that streams uses them.
         is_stopped: whether the run goes no further.
         whole: whether long thinking is shown in full, too.
+        after_command: whether another try waits for a command of the user's.
     """
-    figures = ["! interrupted"] if is_stopped and not item.ended else _reply_figures(item, now)
+    figures = _reply_figures(item, now, after_command=after_command)
+    if is_stopped and not item.ended:
+        figures = ["! interrupted"]
     lines = [_rule(item, width, figures, palette), *_failures(item, width, opened, palette, False)]
-    prose = _full_lines(item, width, palette, whole) if opened else []
+    prose = _full_lines(item, width, palette, whole, rows_left - len(lines)) if opened else []
     if prose:
         lines += prose
     elif has_prose(item):
@@ -116,7 +122,7 @@ def _fitting(parts: list[str], room: int) -> str:
     return words
 
 
-def _reply_figures(item: ReplyItem, now: float) -> list[str]:
+def _reply_figures(item: ReplyItem, now: float, *, after_command: bool) -> list[str]:
     if item.interrupted:
         return ["◆ stopped by you"]
     if item.cut_off:
@@ -127,8 +133,9 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
         if item.has_failed:
             failure = item.failures[-1]
             sign = "✗" if failure.retry_in is None else "!"
-            longer = giving_up_words(failure, now)
-            return [f"{sign} {retry_words(failure, now)}", *([longer] if longer else [])]
+            longer = "" if after_command else giving_up_words(failure, now)
+            words = retry_words(failure, now, after_command=after_command)
+            return [f"{sign} {words}", *([longer] if longer else [])]
         return [f"● {reply_doing(item)} {short_duration(doing_seconds(item, now))}"]
     usage: Usage = item.replied.usage
     parts = [short_duration(item.replied.latency)]
@@ -176,9 +183,11 @@ def _failures(
 # --- text and reasoning
 
 
-def _full_lines(item: ReplyItem, width: int, palette: Palette, whole: bool) -> list[Text]:
+def _full_lines(
+    item: ReplyItem, width: int, palette: Palette, whole: bool, rows_left: int
+) -> list[Text]:
     """Return the reasoning next to a bar, then all of the text as Markdown."""
-    lines = thought_lines(item, _room(width), palette, whole=whole)
+    lines = thought_lines(item, _room(width), palette, whole=whole, rows_left=rows_left)
     is_folded = not whole and has_long_thinking(item)
     if item.text.strip():
         lines += [Text()] if lines else []

@@ -17,7 +17,7 @@ from sandbox_tui.tui.widgets.preview.code import wrapped
 from sandbox_tui.tui.widgets.preview.growing_markdown import MAX_PARTS
 
 NEWEST_ROWS = 6
-"""Rows of long thinking that are shown while it streams."""
+"""Rows of long thinking that are shown while it streams, even if the view must scroll for them."""
 
 LONG_CHARACTERS = 400
 """Thinking of more characters, or more lines than `NEWEST_ROWS`, is long."""
@@ -34,7 +34,9 @@ def has_long_thinking(item: ReplyItem) -> bool:
     return len(thinking) > LONG_CHARACTERS or thinking.count("\n") >= NEWEST_ROWS
 
 
-def thought_lines(item: ReplyItem, width: int, palette: Palette, *, whole: bool) -> list[Text]:
+def thought_lines(
+    item: ReplyItem, width: int, palette: Palette, *, whole: bool, rows_left: int = 0
+) -> list[Text]:
     """Return a reply's thinking next to a bar.
 
     Args:
@@ -43,6 +45,7 @@ def thought_lines(item: ReplyItem, width: int, palette: Palette, *, whole: bool)
         palette: the palette to draw with.
         whole: whether long thinking is shown in full; otherwise its newest rows while it streams,
             and one line from then on.
+        rows_left: rows that it may fill without scrolling while it streams.
     """
     thinking = item.reasoning.strip()
     if not thinking:
@@ -55,9 +58,10 @@ def thought_lines(item: ReplyItem, width: int, palette: Palette, *, whole: bool)
         head.append(f"thought · {amount} · {first_words(thinking)}", style=THOUGHT)
         fit_line(head, width + GUTTER)
         return [head]
-    newest = thinking[-NEWEST_ROWS * width :].split("\n")[-NEWEST_ROWS:]
+    count = max(NEWEST_ROWS, rows_left - 1)
+    newest = thinking[-count * width :].split("\n")[-count:]
     rows = [row for words in newest for row in _rows(words, width, palette)]
-    return [head.append(f"thinking · {amount}"), *rows[-NEWEST_ROWS:]]
+    return [head.append(f"thinking · {amount}"), *rows[-count:]]
 
 
 def first_words(thinking: str) -> str:

@@ -14,7 +14,7 @@ from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.widgets.calls.approval_bar import CHOICES, numbered_call
+from sandbox_tui.tui.widgets.calls.approval_bar import CHOICES, names_in, numbered_call
 from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
@@ -48,8 +48,10 @@ class WholeCallScreen(PagerScreen):
         self, item: CallItem, state: RunState, edited_files: EditedFiles, steering: RunSteering
     ) -> None:
         self._preview = edited_files.preview(item, state.files)
+        self._names = names_in(item.call, state.files)
         super().__init__(
-            f"{numbered_call(state, item)} waits for you", CallDocument(item, self._preview)
+            f"{numbered_call(state, item)} waits for you",
+            CallDocument(item, self._preview, self._names),
         )
         self._item = item
         self.call_number = item.call.number
@@ -69,12 +71,13 @@ class WholeCallScreen(PagerScreen):
     def _follow(self) -> None:
         preview = self._edited_files.preview(self._item, self._state.files)
         waits = self._state.pending is self._item
+        names = names_in(self._item.call, self._state.files) if waits else ""
         if self._steering.has_decided(self._item):
             self.dismiss(None)
-        elif waits != self._waits or (waits and preview != self._preview):
-            self._waits, self._preview = waits, preview
+        elif waits != self._waits or (waits and (preview, names) != (self._preview, self._names)):
+            self._waits, self._preview, self._names = waits, preview, names
             self._body.border_title = f"call {self._item.call.number}"
-            self.show(CallDocument(self._item, preview))
+            self.show(CallDocument(self._item, preview, names))
             self.refresh_bindings()
 
     @property
