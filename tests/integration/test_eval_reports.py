@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.evaluation import begin_evaluation
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
@@ -49,7 +52,5 @@ async def test_the_report_of_a_run_evaluation(
     pages = {path.stem for path in (tmp_path / "sessions").iterdir()}
     assert pages == {one.run_id for one in results}
     assert all(f'href="sessions/{page}.html"' in (tmp_path / "html").read_text() for page in pages)
-    for form in ("text", "markdown", "html"):
-        write_comparison(store, "last", evaluation.info.id, form, tmp_path / form, explain=True)
-        words = " ".join((tmp_path / form).read_text().split())
-        assert "No task is solved in only one of them." in words
+    with pytest.raises(ConfigError, match="are the same evaluation"):
+        write_comparison(store, "last", evaluation.info.id, "text", tmp_path / "c", explain=True)

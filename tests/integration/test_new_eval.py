@@ -26,7 +26,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.evals import new_eval
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
-from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+from sandbox_tui.tui.screens.evals.evals_screen import FILE_GONE, EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.evals.start_eval import NewEval, Size, size_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
@@ -74,6 +74,37 @@ async def test_the_model_of_the_newest_evaluation_is_offered(store: Store) -> No
         assert "last used" in str(model.border_subtitle)
         dialog.put("model", "another")
         await until(pilot, lambda: "last used" not in str(model.border_subtitle))
+
+
+async def test_an_evaluation_is_run_again_and_its_file_is_offered(
+    store: Store, tmp_path: Path
+) -> None:
+    data = tmp_path / "sums.jsonl"
+    data.write_text('{"question": "2 + 2?", "answer": "4"}\n')
+    ran = f"sandbox-tui eval run {data} --scorer=number --headless --limit 3 --samples 2 --seed 1"
+    info = EvalInfo(id="e", suite="sums", digest="", model="small", modes=("vanilla",), command=ran)
+    suite = Suite(name="sums", tasks=(Task(id="1", problem="?", target="4"),), modes=("vanilla",))
+    ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=config.load({})))
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        typed = dialog.typed()
+        assert (typed["suite"], typed["scorer"], typed["limit"]) == (str(data), "number", "")
+        for name in ("#suite", "#scorer"):
+            assert str(dialog.query_one(name).border_subtitle) == new_eval.LAST_USED
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: isinstance(app.screen, NewEvalDialog))
+        again: Any = app.screen
+        typed = again.typed()
+        assert (typed["suite"], typed["scorer"], typed["mode"]) == (str(data), "number", "vanilla")
+        assert (typed["limit"], typed["samples"], typed["model"]) == ("3", "2", "small")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        data.unlink()
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: bool(app._notifications))
+        assert [one.message for one in app._notifications] == [FILE_GONE]
 
 
 async def test_a_model_that_never_scored_is_not_offered(store: Store) -> None:

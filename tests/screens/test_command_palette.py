@@ -336,7 +336,10 @@ async def test_what_a_session_allows_is_found_by_the_words_one_types(app: Sandbo
         )
         entries = action_entries(app, app.screen)
         for typed, first in (
-            *(("fork", "Fork, also with another model"), ("branch", "Fork, also with another model")),
+            *(
+                ("fork", "Fork, also with another model"),
+                ("branch", "Fork, also with another model"),
+            ),
             *(("replay", "Replay the session"), ("play", "Replay the session")),
             *(("resume", "Resume the session"), ("continue", "Fork, also with another model")),
             *(("export", "Export the session"), ("share", "Export the session")),

@@ -69,6 +69,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         source: provides the samples.
         runs: the runs of this program, and the store with all sessions.
         on_resume: resumes it elsewhere if it was interrupted; None if the opener cannot.
+        on_again: opens the form for the same evaluation; None if the opener cannot.
         confirm_leave: whether leaving it asks what to do with an evaluation of this program, or it
             continues in the background, where it already is.
     """
@@ -89,6 +90,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         binding("eval.pause", "pause"),
         binding("eval.stop", "stop"),
         binding("eval.resume", "resume"),
+        binding("eval.run_again", "run_again"),
         binding("eval.wall", "wall"),
         binding("eval.report", "report"),
         binding("eval.filter", "filter"),
@@ -104,6 +106,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         source: EvalSource,
         runs: RunRegistry,
         on_resume: Callable[[], None] | None = None,
+        on_again: Callable[[], None] | None = None,
         *,
         confirm_leave: bool = False,
     ) -> None:
@@ -111,6 +114,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self._source = source
         self._run_workers = runs
         self._on_resume = on_resume
+        self._on_again = on_again
         self._confirm_leave = confirm_leave
         self._filter = SampleFilter()
         self._is_loading = False
@@ -201,11 +205,10 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     def _show_table(self, data: EvalScreenData) -> None:
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
         shows_charts, height = self._shows_charts, self.size.height
-        has_room = self._has_room_for_charts
         charts.set_class(shows_charts, "-shown")
         if shows_charts:
             self._draw_charts(data, charts)
-        table.display = has_room or not shows_charts
+        table.display = self._has_room_for_charts or not shows_charts
         room = height - OTHER_LINES - (CHART_LINES if shows_charts else 0)
         half = 0 if shows_charts else height // 2 - 3
         table.show(data.table, max(MIN_TABLE_LINES, room, half))
@@ -227,16 +230,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         cancelled = [one for one in data.cancelled if self._filter.fits(one)]
         listed = [*running, *cancelled, *over]
         shown.show(listed, len(running), self._nothing(data), data.reading.questions)
-        words = [f"samples {len(listed)}", self._filter.words or self._rest(data)]
+        words = [f"samples {len(listed)}", self._filter.words or data.rest_words]
         shown.border_title = Content(" · ".join(part for part in words if part))
         shown.border_subtitle = f"{hint('eval.back')} show all" if self._filter.words else None
-
-    def _rest(self, data: EvalScreenData) -> str:
-        """Count the samples that run again on resume, and those that have not started."""
-        cancelled = len(data.cancelled)
-        pending = data.table.samples - data.table.over - len(data.running) - cancelled
-        counts = ((cancelled, "cancelled"), (pending, "pending"))
-        return " · ".join(f"{count} {words}" for count, words in counts if count)
 
     def _nothing(self, data: EvalScreenData) -> str:
         if self._filter.words:
@@ -277,6 +273,8 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             if self._state != "interrupted" and not self._can_rerun:
                 return f"it is {self._state}"
             return "" if self._on_resume is not None else "the list of evaluations resumes it"
+        if action == "run_again":
+            return "the list of evaluations does it" if self._on_again is None else ""
         if action not in ("pause", "stop", "wall"):
             return ""
         if action == "stop" and self._source.can_stop:
@@ -351,6 +349,12 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             self.dismiss(None)
             self._on_resume()
 
+    def action_run_again(self) -> None:
+        """Leave for the form of an evaluation like this one."""
+        if self._on_again is not None:
+            self.dismiss(None)
+            self._on_again()
+
     def action_wall(self) -> None:
         """Show the running samples side by side."""
         from sandbox_tui.tui.screens.wall.samples_elsewhere import SamplesElsewhere
@@ -388,10 +392,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         if choice == "end":
             self._stop_and_leave()
         elif choice == "keep":
-            self.call_later(self._close)  # the question is still on top
-
-    def _close(self) -> None:
-        self.dismiss(None)
+            self.call_later(self.dismiss_when_on_top, None)  # the question is still on top
 
     @work(group="leaving")
     async def _stop_and_leave(self) -> None:

@@ -26,6 +26,8 @@ from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 
+FILE_GONE = "It cannot be run again: the file with its tasks is no longer there."
+
 
 class EvalsScreen(SummariesScreen[EvalSummary]):
     """Lists evaluations; starts, opens, resumes and deletes them.
@@ -42,6 +44,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("evals.new", "new"),
         binding("evals.resume", "resume"),
+        binding("evals.run_again", "run_again"),
         binding("evals.compare", "compare"),
         binding("evals.delete", "delete"),
         binding("evals.leave", "leave"),
@@ -53,7 +56,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         self._evals = evals
         self._newest = NewestSummaries(evals.runs.store, MAX_LISTED)
         self._settings = settings
-        self._opener = EvalOpener(self, evals, settings)
+        self._opener = EvalOpener(self, evals, settings, self._run_again)
         self._draft: dict[str, str] = {}
 
     @override
@@ -69,10 +72,12 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         """Only an interrupted evaluation, or one with samples to rerun, can be resumed; a running
         one cannot be deleted."""
         found = self.current
-        if action not in ("resume", "delete", "compare"):
+        if action not in ("resume", "delete", "compare", "run_again"):
             return ""
         if found is None:
             return "no evaluation is chosen"
+        if action == "run_again":
+            return ""
         if action == "compare":
             return "" if self._list.block_count() > 1 else "there is only one evaluation"
         if action == "delete":
@@ -108,8 +113,19 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         opening = keys_for_dialog(self, self._open_form())
         self.run_worker(opening, exclusive=True, group="act")
 
-    async def _open_form(self) -> None:
+    def action_run_again(self) -> None:
+        """Open the form with the suite, model and numbers of the evaluation under the cursor."""
+        found = self.current
+        if found is not None:
+            self._run_again(found)
+
+    def _run_again(self, found: EvalSummary) -> None:
+        opening = keys_for_dialog(self, self._open_form(found))
+        self.run_worker(opening, exclusive=True, group="act")
+
+    async def _open_form(self, like: EvalSummary | None = None) -> None:
         from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
+        from sandbox_tui.tui.screens.evals.start_eval import fields_of, last_file_of
 
         def started(found: EvalSummary | None) -> None:
             if found is not None:
@@ -122,7 +138,16 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             last = later_of(await asyncio.to_thread(last_model, store), self._model_of_newest())
         except StoreError:
             last = None  # the form is of use without it
-        form = NewEvalDialog(store, self._settings.now, self._draft, last)
+        newest = self._evals_list.newest
+        last_file = await asyncio.to_thread(last_file_of, None if newest is None else newest.info)
+        if like is None:
+            form = NewEvalDialog(store, self._settings.now, self._draft, last, last_file)
+        else:
+            draft = await asyncio.to_thread(fields_of, like.info)
+            if not draft:
+                self.notify(FILE_GONE, severity="warning", markup=False)
+                return
+            form = NewEvalDialog(store, self._settings.now, draft)
         app_of(self).push_screen(form, started)
 
     def _model_of_newest(self) -> LastModel | None:

@@ -34,6 +34,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
     BOTH,
+    KINDS,
     OWN_SCORER,
     FieldError,
     NewEval,
@@ -73,6 +74,8 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         settings: the current settings.
         draft: texts from when the form was last closed; updated on leaving.
         last_model: of the last run or evaluation; the first choice if the settings name no model.
+        last_file: the texts of the fields `suite` and `scorer` of the last evaluation of a file,
+            offered instead of a suite.
     """
 
     CSS = """
@@ -108,12 +111,14 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         settings: config.Settings,
         draft: Texts,
         last_model: LastModel | None = None,
+        last_file: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self._store = store
         self._settings = with_last_model(settings, last_model)
         self._has_last_model = self._settings is not settings
         self._draft = draft
+        self._last_file = last_file or {}
         self._is_starting = False
         self._suite_size: Size | None = None
         self._counted: tuple[str, str] | None = None
@@ -140,8 +145,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
                     yield _line("at_once", "", "auto")
                 with Horizontal(classes="row"):
                     yield _choice("mode", (BOTH, "sandbox", "vanilla"), BOTH)
-                    kinds = ("auto", "docker", "bubblewrap")
-                    yield _choice("kind", kinds, self._settings.sandbox.kind)
+                    yield _choice("kind", KINDS, self._settings.sandbox.kind)
             with Horizontal(id="buttons"):
                 yield Label(id="hint", markup=False)
                 yield Button("start", variant="primary", id="start")
@@ -151,7 +155,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         """Restore the draft and focus the suite."""
         self.show_titles()
         offered = {} if self._draft.get("model") else self._last_used()
-        for name, text in (self._draft | offered).items():
+        for name, text in {**self._last_file, **self._draft, **offered}.items():
             self.put(name, text)
         suite = self.query_one("#suite", Input)
         suite.focus()
@@ -164,9 +168,12 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     @on(Input.Changed, "#limit")
     @on(Input.Changed, "#samples")
     @on(Select.Changed, "#mode")
+    @on(Select.Changed, "#scorer")
     @on(Resize)
     def _show_size(self) -> None:
         """Say beside the key how many samples it starts, as soon as that is known."""
+        for name in {"suite", "scorer"} - set(self._mistakes):
+            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
         typed = self._stripped()
         if (typed["suite"], typed["limit"]) != self._counted:
             self._suite_size = None
@@ -210,9 +217,9 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     def note_of(self, name: str) -> str:
         if name in ("model", "url") and (note := self.server_note(name)):
             return note
-        offered = self._last_used()
-        if name in offered and offered.items() <= self.typed().items():
-            return LAST_USED
+        for offered in (self._last_used(), self._last_file):
+            if name in offered and offered.items() <= self.typed().items():
+                return LAST_USED
         return f"{hint('new_eval.models')} to choose" if name == "model" else ""
 
     def _last_used(self) -> Texts:
@@ -311,7 +318,7 @@ def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
 
 
 LAST_USED = "last used"
-"""Note at the model and server of the last run or evaluation."""
+"""Note at the model and server of the last run or evaluation, and at its file and scorer."""
 
 _HINTS = {
     "suite": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -26,12 +27,20 @@ class EvalOpener:
         screen: the screen below.
         evals: the evaluations of this program; the store has the others.
         settings: the current settings.
+        on_again: opens the form for an evaluation like one; None if the screen below has no form.
     """
 
-    def __init__(self, screen: Screen[Any], evals: EvalRegistry, settings: LiveSettings) -> None:
+    def __init__(
+        self,
+        screen: Screen[Any],
+        evals: EvalRegistry,
+        settings: LiveSettings,
+        on_again: Callable[[EvalSummary], None] | None = None,
+    ) -> None:
         self._screen = screen
         self._evals = evals
         self._settings = settings
+        self._on_again = on_again
 
     def open(self, found: EvalSummary) -> None:
         """Open the screen of an evaluation."""
@@ -73,5 +82,6 @@ class EvalOpener:
         return now.status == "finished"
 
     def _show(self, source: EvalSource, found: EvalSummary) -> None:
-        screen = EvalScreen(source, self._evals.runs, partial(self.resume, found))
+        again = None if self._on_again is None else partial(self._on_again, found)
+        screen = EvalScreen(source, self._evals.runs, partial(self.resume, found), again)
         app_of(self._screen).push_screen(screen)

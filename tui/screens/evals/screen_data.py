@@ -56,6 +56,14 @@ class EvalScreenData:
         """Whether it has finished, and only samples without a score can run again."""
         return self.reading.state == "finished" and self.lost > 0
 
+    @property
+    def rest_words(self) -> str:
+        """The number of samples that run again on resume, and of those that have not started."""
+        cancelled = len(self.cancelled)
+        pending = self.table.samples - self.table.over - len(self.running) - cancelled
+        counts = ((cancelled, "cancelled"), (pending, "pending"))
+        return " · ".join(f"{count} {words}" for count, words in counts if count)
+
 
 def data_of(reading: Reading) -> EvalScreenData:
     """Compute what the screen shows."""

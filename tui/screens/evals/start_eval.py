@@ -10,6 +10,8 @@ from typing import Any
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.suite_file import DATA_FILES, load_suite, needs_download
 from sandbox_tui.sessions import Store
@@ -18,6 +20,11 @@ from sandbox_tui.tui.format import numbers
 
 OWN_SCORER = "suite's or file's"
 BOTH = "both"
+SUITE_FILES = (".yaml", ".yml", *DATA_FILES)
+KINDS = ("auto", "docker", "bubblewrap")
+FLAGS = ("--headless", "--json")
+"""Options of `eval run` without a value."""
+
 NO_SCORER = "Choose a scorer. The file has no column scorer."
 
 
@@ -159,6 +166,56 @@ def size_of(suite: str, limit: int | None) -> Size | None:
         return Size.of(load_suite(suite, overrides={"dataset.limit": limit}))
     except ConfigError:
         return None
+
+
+def fields_of(info: EvalInfo) -> dict[str, str]:
+    """Return the texts of the fields for an evaluation like this one, from its command line; what
+    the form has no field for is left out. Empty if the file of its tasks no longer exists."""
+    given = _given(info.command)
+    scorer, kind = given.get("--scorer", ""), given.get("--sandbox", "")
+    suite = given.get("suite", info.suite)
+    if typed_path(suite).suffix in SUITE_FILES and not typed_path(suite).is_file():
+        return {}
+    one_mode = info.modes[0] if len(info.modes) == 1 else ""
+    fields = {
+        "suite": suite,
+        "scorer": scorer if scorer in SCORERS else OWN_SCORER,
+        "model": info.model,
+        "url": str(info.params.get("base_url") or ""),
+        "limit": given.get("--limit", ""),
+        "samples": given.get("--samples", ""),
+        "at_once": given.get("--concurrency", ""),
+        "mode": one_mode if one_mode in ("vanilla", "sandbox") else BOTH,
+    }
+    return fields | ({"kind": kind} if kind in KINDS else {})
+
+
+def last_file_of(info: EvalInfo | None) -> dict[str, str]:
+    """Return the texts of the fields of the file and the scorer of an evaluation; empty if it ran a
+    named suite, or the file no longer exists."""
+    fields = {} if info is None else fields_of(info)
+    if typed_path(fields.get("suite", "")).suffix not in SUITE_FILES:
+        return {}
+    return {name: fields[name] for name in ("suite", "scorer")}
+
+
+def _given(command: str) -> dict[str, str]:
+    """Return the suite and the options of `eval run`; nothing for another command line."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return {}
+    if "run" not in words:
+        return {}
+    given: dict[str, str] = {}
+    rest = iter(words[words.index("run") + 1 :])
+    for word in rest:
+        name, is_joined, value = word.partition("=")
+        if not word.startswith("-"):
+            given.setdefault("suite", word)
+        elif name not in FLAGS:
+            given[name] = value if is_joined else next(rest, "")
+    return given
 
 
 def suite_to_run(new: NewEval) -> Suite:

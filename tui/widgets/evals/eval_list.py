@@ -62,6 +62,11 @@ class EvalList(SummaryList[EvalSummary]):
         return next((one for one in self._found or () if one.running or one.over > one.lost), None)
 
     @property
+    def newest(self) -> EvalSummary | None:
+        """The first of the list."""
+        return next(iter(self._found or ()), None)
+
+    @property
     def marked(self) -> EvalSummary | None:
         """The evaluation that is marked to be compared, while it is listed."""
         found = self._found or ()
