@@ -71,6 +71,7 @@ class DedupedToasts(App[Result], Generic[Result]):
     ToastRack.-over { layer: _toastrack; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
     ToastRack.-over Toast { width: auto; }
+    ToastRack.-over ToastHolder { align-horizontal: left; }
     """
 
     _notices_of: Screen[Any] | None = None
