@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sandbox_tui.core.base.errors import ImageMissing, SandboxTuiError
+from sandbox_tui.core.base.errors import ImageMissing, SandboxLost, SandboxTuiError
 from sandbox_tui.core.config.settings import changed
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
 from sandbox_tui.tui.screens.home.missing_image import ImageAnswer, MissingImageDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 def say_it_failed(screen: LiveScreen, error: SandboxTuiError) -> None:
     """Say why the run could not start, then leave its screen; others may lie on top of it."""
-    app_of(screen).push_screen(ErrorDialog(str(error)), screen.dismiss_when_on_top)
+    words = str(error)
+    if isinstance(error, SandboxLost):
+        words += f" On the home screen, {hint('home.fork')} forks it."
+    app_of(screen).push_screen(ErrorDialog(words), screen.dismiss_when_on_top)
 
 
 async def offer_image(screen: LiveScreen, error: ImageMissing, start: Callable[[], None]) -> None:
