@@ -50,6 +50,8 @@ def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
         terminal.press("y")
         terminal.wait_for("No matches in any session")
         terminal.press("Escape")
+        terminal.wait_gone("Deleted.")
+        terminal.press("Escape")  # the first one put the notice away
         terminal.wait_for("Nothing here yet")
         terminal.press("q")
         assert terminal.exit_code() == 0

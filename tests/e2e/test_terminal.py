@@ -158,7 +158,7 @@ def test_a_command_that_asks_is_answered(own_home: Path, scripted_server: Start)
             "◆ waits for input", "waits for a password · 2, enter answers · esc interrupts"
         )
         terminal.press("2")
-        terminal.wait_for("waits for a password · enter answers · esc interrupts")
+        terminal.wait_for("waits for a password · enter answers · esc calls")
         terminal.press("Enter")
         terminal.wait_for("keyboard goes to the sandbox")
         terminal.type("hunter2")

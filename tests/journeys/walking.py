@@ -76,7 +76,7 @@ STARTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
 }
 
 DECIDING = ("live.approve", "live.skip", "live.step", "allow_always.allow", "edit_call.run")
-DECIDING_ON_WALL = ("wall.approve", "wall.reject")
+DECIDING_ON_WALL = ("wall.approve", "wall.reject", "decide_all.approve", "decide_all.reject")
 ENDING = ("live.end", "wall.end", "app.quit", "home.quit")
 LEAVING = (
     "leave_run.end",

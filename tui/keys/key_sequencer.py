@@ -78,7 +78,9 @@ class SequentialKeys(App[Result], Generic[Result]):
     _escaped_at = -math.inf
     _last_key_at = -math.inf
     _ignores_burst = False
-    _last_key = ""
+    last_key = ""
+    """The key that is being handled, or was last."""
+
     _left_at = -math.inf
     _left_by = ""
     _base_shown: Screen[Any] | None = None
@@ -115,7 +117,7 @@ class SequentialKeys(App[Result], Generic[Result]):
         self._note_escape(event)
         is_soon = event.time - self._left_at < LEFT_SECONDS
         self.follows_leaving = is_soon and self._left_by in ("escape", event.key)
-        self._last_key = event.key
+        self.last_key = event.key
         self._left_at = -math.inf  # whoever presses the key again means it
         self._last_key_at = event.time
         self._keys_pressed += 1
@@ -204,7 +206,7 @@ class SequentialKeys(App[Result], Generic[Result]):
         if screen.is_modal or screen is self._base_shown:
             return
         if self._base_shown is not None and self._base_shown not in self.screen_stack:
-            self._left_at, self._left_by = monotonic(), self._last_key
+            self._left_at, self._left_by = monotonic(), self.last_key
         self._base_shown = screen
 
     def _let_keys_go(self) -> None:
@@ -233,6 +235,12 @@ def follows_leaving(node: MessagePump) -> bool:
     by the same key."""
     app = app_of(node)
     return isinstance(app, SequentialKeys) and app.follows_leaving
+
+
+def is_escape(node: MessagePump) -> bool:
+    """Return whether the key that is being handled is escape."""
+    app = app_of(node)
+    return isinstance(app, SequentialKeys) and app.last_key == "escape"
 
 
 def ignore_burst(node: MessagePump) -> None:

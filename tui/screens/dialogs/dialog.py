@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
@@ -34,7 +34,13 @@ class Dialog(ModalScreen[Result], ClosesWhenOnTop[Result]):
     ]
 
     def on_key(self, event: Key) -> None:
-        """Give the input what was typed before it had the focus."""
+        """Move in a list by j and k, as in panes; give the input what was typed before it had the
+        focus."""
+        if isinstance(self.focused, OptionList) and event.key in ("j", "k"):
+            event.stop()
+            move = self.focused.action_cursor_down, self.focused.action_cursor_up
+            move[event.key == "k"]()
+            return
         field = self.focused or next((at for at in self.query(Widget) if at.focusable), None)
         if isinstance(field, Input) and event.is_printable and event.character:
             event.stop()
