@@ -284,12 +284,16 @@ class _Fields:
         kind = next(k.__name__ for k in type(field).__mro__ if k.__name__ in cls.KINDS)
         # Textual's own classes begin with a dash
         classes = sorted(name for name in field.classes if not name.startswith("-"))
-        name = f"{type(owner).__name__}#{field.id or ' '.join(classes) or kind.lower()}"
+        own = field.id or " ".join(classes) or kind.lower()
+        # a subclass has the fields that its base composes
+        owners = [k for k in type(owner).__mro__ if k.__module__.startswith("sandbox_tui.")]
+        names = {f"{known.__name__}#{own}" for known in owners}
         screen = field.screen
         if screen.is_modal and type(screen).__name__ not in cls.AT_ONCE:
-            cls.changed.setdefault(id(screen), set()).add(name)
+            cls.changed.setdefault(id(screen), set()).update(names)
         else:
-            once("field", name)
+            for name in names:
+                once("field", name)
 
     @staticmethod
     def _value(field: Any) -> str:
