@@ -365,6 +365,21 @@ async def test_the_setting_chosen_in_the_palette_is_in_view(
         await until(pilot, lambda: is_in_view(app, name))
 
 
+async def test_the_palette_opens_no_second_settings_screen(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("comma")
+        settings = app.screen
+        settings.query_one("#limits-max-steps", Input).value = "9"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, PaletteScreen))
+        await pilot.press(*"grace", "enter")
+        await until(pilot, lambda: app.screen is settings)
+        await until(pilot, lambda: getattr(app.focused, "id", "") == "sandbox-grace")
+        assert settings.query_one("#limits-max-steps", Input).value == "9"
+
+
 @pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
 async def test_each_setting_that_keys_go_to_is_in_view(
     app: SandboxTui, size: tuple[int, int]

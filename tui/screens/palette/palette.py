@@ -141,8 +141,11 @@ class Palette:
         ask_for_import(self._app, self._runs.store, imported)
 
     def _open_settings(self, name: str) -> None:
-        if isinstance(self._app.screen, SettingsScreen):
-            self._app.screen.go_to(name)
+        stack = self._app.screen_stack
+        settings = next((screen for screen in stack if isinstance(screen, SettingsScreen)), None)
+        if settings is not None:  # perhaps below the question whether to leave it
+            settings.pop_until_active()
+            settings.go_to(name)
         else:
             self._app.push_screen(SettingsScreen(self._settings, self._themes.look_again, at=name))
 
