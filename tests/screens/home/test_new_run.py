@@ -403,6 +403,15 @@ async def test_the_button_and_every_border_is_on_the_screen(
             assert app.screen.query_one("#fields").region.contains_region(select.region)
 
 
+async def test_the_key_for_more_settings_says_when_it_hides_them(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n")
+        bar = app.screen.query_one(KeyBar)
+        for words in ("f5 more settings", "f5 fewer settings", "f5 more settings"):
+            await until(pilot, lambda words=words: words in bar.render_line(0).text)
+            await pilot.press("f5")
+
+
 async def test_a_form_that_is_left_without_a_word_says_nothing(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", "escape")

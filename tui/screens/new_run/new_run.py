@@ -286,7 +286,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def action_more(self) -> None:
         """Show or hide the less frequently changed settings."""
-        self.toggle_class("-more")
+        self.toggle_class("-more").refresh_bindings()
         if self.has_class("-more"):
             self.call_after_refresh(self._focus_more)
 
@@ -382,10 +382,10 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         self.refresh_bindings()
 
     def words_for(self, action: str) -> str | None:
-        """How many runs the start key starts."""
+        """How many runs the start key starts, and whether the key for more hides them."""
+        if action == "more" and self.has_class("-more"):
+            return "fewer settings"
         return self._start_words or None if action == "start" else None
-
-    # --- mistakes
 
     @override
     def mark(self, mistakes: Mistakes) -> None:
