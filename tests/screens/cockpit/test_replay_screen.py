@@ -33,6 +33,7 @@ from sandbox_tui.tui.textual_support.private_api import (
     remove_toast,
     shown_toasts,
 )
+from sandbox_tui.tui.textual_support.toasts import put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import subscribe_to_bindings
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
@@ -832,6 +833,7 @@ async def test_n_is_named_as_it_works_now(session: tuple[Path, list[e.AnyEvent]]
         assert n_now() == (["failure"], ["Next failure"])
         await pilot.press("slash", *"step 7", "enter")
         await until(pilot, lambda: n_now() == (["next match"], ["Next match"]))
+        put_toasts_away(app)  # escape would do that first
         await pilot.press("escape")
         await until(pilot, lambda: n_now() == (["failure"], ["Next failure"]))
         await pilot.press("dollar_sign")
