@@ -41,6 +41,10 @@ _SETTINGS = ("model", "limits", "sandbox")
 DATA_FILES = (".csv", ".json", ".jsonl", ".parquet")
 """Suffixes of the data files that can stand for a suite."""
 
+YAML_FILES = (".yaml", ".yml")
+SUITE_FILES = (*YAML_FILES, *DATA_FILES)
+"""Suffixes of all files that can be run as a suite."""
+
 
 class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Contents of a suite file. Fields as in `Suite`, and:
@@ -80,7 +84,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     """
     file = typed_path(name_or_path)
     _refuse_missing(name_or_path, file)
-    if file.suffix in (".yaml", ".yml"):
+    if file.suffix in YAML_FILES:
         return _suite(file.stem, _read(name_or_path, file), file.parent, overrides or {})
     if file.suffix in DATA_FILES:
         return _suite(file.stem, {"dataset": {"path": file.name}}, file.parent, overrides or {})
@@ -105,7 +109,7 @@ def _refuse_missing(typed: str, file: Path) -> None:
     Raises:
         ConfigError: the message says what else could be typed.
     """
-    if file.suffix not in (".yaml", ".yml", *DATA_FILES) or file.is_file():
+    if file.suffix not in SUITE_FILES or file.is_file():
         return
     what = "is not a file" if file.exists() else "does not exist"
     raise ConfigError(
@@ -121,7 +125,7 @@ def needs_download(name_or_path: str) -> bool:
         ConfigError: its file cannot be read.
     """
     file = typed_path(name_or_path)
-    if file.suffix in (".yaml", ".yml"):
+    if file.suffix in YAML_FILES:
         tables = _read(name_or_path, file)
     else:
         entries = (one for one in _suite_files() if one.name == f"{name_or_path}.yaml")
@@ -242,4 +246,4 @@ def _resolve_packs(folder: Path, packs: str | dict[str, str]) -> str | dict[str,
 
 def _resolve_pack(folder: Path, pack: str) -> str:
     """Resolve the file of a prompt pack relative to the suite; a name stays as it is."""
-    return str(folder / typed_path(pack)) if pack.endswith((".yaml", ".yml")) else pack
+    return str(folder / typed_path(pack)) if pack.endswith(YAML_FILES) else pack

@@ -179,10 +179,12 @@ def passing_toasts(app: App[Any]) -> list[Notification]:
     return [toast for toast in shown_toasts(app) if toast.timeout < MIN_LASTING_SECONDS]
 
 
-def put_toasts_away(app: App[Any]) -> None:
-    """Remove the toasts that the user can put away."""
-    for toast in passing_toasts(app):
+def put_toasts_away(app: App[Any]) -> bool:
+    """Remove the toasts that the user can put away; return whether there were any."""
+    toasts = passing_toasts(app)
+    for toast in toasts:
         remove_toast(app, toast)
+    return bool(toasts)
 
 
 def _age(notice: Notification) -> float:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import exit_code, is_lost
 from sandbox_tui.core.evals.reporting.table import eval_table
-from sandbox_tui.core.evals.sample import SampleKey
+from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.notes import LOADING
 from sandbox_tui.sessions import Store
@@ -34,19 +35,20 @@ def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) ->
     has_said_loading = False
     while True:
         found = ledger.summary(store, found.info.id)
-        _write_new(store, found, seen, as_json=as_json)
+        results = ledger.results(store, found.info.id)
+        _write_new(found, results, seen, as_json=as_json)
         if not found.running:
-            _say_outcome(store, found, as_json=as_json)
-            return exit_code(ledger.results(store, found.info.id))
-        if not has_said_loading and _is_loading(store, found):
+            _say_outcome(found, results, as_json=as_json)
+            return exit_code(results)
+        if not has_said_loading and _is_loading(store, results):
             has_said_loading = True
             _say(LOADING, as_json=as_json)
         time.sleep(POLL_SECONDS)
 
 
-def _is_loading(store: Store, found: ledger.EvalSummary) -> bool:
+def _is_loading(store: Store, results: Sequence[SampleResult]) -> bool:
     """Return whether a running sample waits for a server that is loading its model."""
-    for sample in ledger.results(store, found.info.id):
+    for sample in results:
         if sample.status == "running" and sample.run_id:
             last = store.events_of_kinds(sample.run_id, _ABOUT_LOADING)[-1:]
             if any(isinstance(event, e.Warned) and event.text == LOADING for event in last):
@@ -55,9 +57,13 @@ def _is_loading(store: Store, found: ledger.EvalSummary) -> bool:
 
 
 def _write_new(
-    store: Store, found: ledger.EvalSummary, seen: set[SampleKey], *, as_json: bool
+    found: ledger.EvalSummary,
+    results: Sequence[SampleResult],
+    seen: set[SampleKey],
+    *,
+    as_json: bool,
 ) -> None:
-    over = [one for one in ledger.results(store, found.info.id) if one.over]
+    over = [one for one in results if one.over]
     for result in sorted(over, key=lambda one: one.ended_at):
         if result.key in seen:
             continue
@@ -67,14 +73,16 @@ def _write_new(
     sys.stdout.flush()
 
 
-def _say_outcome(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> None:
+def _say_outcome(
+    found: ledger.EvalSummary, results: Sequence[SampleResult], *, as_json: bool
+) -> None:
     """Write the results, and how many samples are left."""
     if found.over and not as_json:
-        table = eval_table(found.info, ledger.results(store, found.info.id))
+        table = eval_table(found.info, results)
         write_outcome(table)
     if found.status != "finished":
         _say(_left(found), as_json=as_json)
-    if lost := list(filter(is_lost, ledger.results(store, found.info.id))):
+    if lost := list(filter(is_lost, results)):
         _say(lost_line(found.info.id, lost), as_json=as_json)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+from collections.abc import Coroutine, Mapping
+from typing import Any, ClassVar
 
 from textual.binding import BindingType
 from typing_extensions import override
@@ -110,8 +111,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
 
     def action_new(self) -> None:
         """Open the form for a new evaluation, and then the evaluation that it started."""
-        opening = keys_for_dialog(self, self._open_form())
-        self.run_worker(opening, exclusive=True, group="act")
+        self._show_form(self._open_form())
 
     def action_run_again(self) -> None:
         """Open the form with the suite, model and numbers of the evaluation under the cursor."""
@@ -120,17 +120,22 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             self._run_again(found)
 
     def _run_again(self, found: EvalSummary) -> None:
-        opening = keys_for_dialog(self, self._open_form(found))
-        self.run_worker(opening, exclusive=True, group="act")
+        self._show_form(self._open_form_like(found))
 
-    async def _open_form(self, like: EvalSummary | None = None) -> None:
-        from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
-        from sandbox_tui.tui.screens.evals.start_eval import fields_of, last_file_of
+    def _show_form(self, opening: Coroutine[Any, Any, None]) -> None:
+        self.run_worker(keys_for_dialog(self, opening), exclusive=True, group="act")
 
-        def started(found: EvalSummary | None) -> None:
-            if found is not None:
-                self._evals_list.show_new(found)
-                self.call_later(self.open_summary, found)
+    async def _open_form_like(self, found: EvalSummary) -> None:
+        from sandbox_tui.tui.screens.evals.start_eval import fields_of
+
+        reread_settings(app_of(self), self._settings)
+        if draft := await asyncio.to_thread(fields_of, found.info):
+            self._push_form(draft)
+        else:
+            self.notify(FILE_GONE, severity="warning", markup=False)
+
+    async def _open_form(self) -> None:
+        from sandbox_tui.tui.screens.evals.start_eval import last_file_of
 
         reread_settings(app_of(self), self._settings)
         store = self._evals.runs.store
@@ -140,14 +145,23 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             last = None  # the form is of use without it
         newest = self._evals_list.newest
         last_file = await asyncio.to_thread(last_file_of, None if newest is None else newest.info)
-        if like is None:
-            form = NewEvalDialog(store, self._settings.now, self._draft, last, last_file)
-        else:
-            draft = await asyncio.to_thread(fields_of, like.info)
-            if not draft:
-                self.notify(FILE_GONE, severity="warning", markup=False)
-                return
-            form = NewEvalDialog(store, self._settings.now, draft)
+        self._push_form(self._draft, last, last_file)
+
+    def _push_form(
+        self,
+        draft: dict[str, str],
+        last: LastModel | None = None,
+        last_file: Mapping[str, str] | None = None,
+    ) -> None:
+        from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
+
+        def started(found: EvalSummary | None) -> None:
+            if found is not None:
+                self._evals_list.show_new(found)
+                self.call_later(self.open_summary, found)
+
+        store = self._evals.runs.store
+        form = NewEvalDialog(store, self._settings.now, draft, last, last_file)
         app_of(self).push_screen(form, started)
 
     def _model_of_newest(self) -> LastModel | None:

@@ -13,14 +13,13 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.core.evals.suite import Suite
-from sandbox_tui.core.evals.suite_file import DATA_FILES, load_suite, needs_download
+from sandbox_tui.core.evals.suite_file import DATA_FILES, SUITE_FILES, load_suite, needs_download
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.format import numbers
 
 OWN_SCORER = "suite's or file's"
 BOTH = "both"
-SUITE_FILES = (".yaml", ".yml", *DATA_FILES)
 KINDS = ("auto", "docker", "bubblewrap")
 FLAGS = ("--headless", "--json")
 """Options of `eval run` without a value."""

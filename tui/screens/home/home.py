@@ -319,11 +319,9 @@ class HomeScreen(RowCommands):
         """Put notices away, otherwise unmark the sessions, otherwise end the search. The notice
         about a mark goes together with it."""
         marks = self.query_one(SessionList)
-        if not (self.has_mark_notice and marks.unmark()):
-            if passing_toasts(app_of(self)):
-                put_toasts_away(app_of(self))
-            elif not marks.unmark():
-                self._search.end()
+        is_done = (self.has_mark_notice and marks.unmark()) or put_toasts_away(app_of(self))
+        if not (is_done or marks.unmark()):
+            self._search.end()
         self.refresh_bindings()
 
     async def action_quit(self) -> None:
@@ -365,9 +363,7 @@ class HomeScreen(RowCommands):
     @on(SearchResults.Closed)
     def _search_closed(self, event: SearchBar.Closed | SearchResults.Closed) -> None:
         event.stop()
-        if passing_toasts(app_of(self)):
-            put_toasts_away(app_of(self))
-        else:
+        if not put_toasts_away(app_of(self)):
             self._search.end()
 
     @on(BlockList.Selected, "#hits")

@@ -9,15 +9,14 @@ from sandbox_tui.sessions.remote.detach import can_be_detached
 from sandbox_tui.tui.keys.key_sequencer import is_escape
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
-from sandbox_tui.tui.textual_support.toasts import passing_toasts, put_toasts_away
+from sandbox_tui.tui.textual_support.toasts import put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
     """Close the wall; `asks` sets whether active runs are asked about. While there are notices,
     escape only puts them away."""
-    if is_escape(wall) and passing_toasts(app_of(wall)):
-        put_toasts_away(app_of(wall))
+    if is_escape(wall) and put_toasts_away(app_of(wall)):
         return
 
     def left(choice: Leaving | None) -> None:

@@ -126,29 +126,28 @@ class TileActions:
     def decide_about_all(self, tiles: Sequence[RunTile]) -> None:
         """Show the waiting calls of these tiles, and decide about those that stay ticked: a call
         that begins to wait meanwhile is none of them."""
-        tiles = waiting_here(tiles)
-        calls = [call for tile in tiles if (call := self._waiting_call(tile)) is not None]
+        waiting = [
+            (tile, self._waiting_call(tile, item))
+            for tile in waiting_here(tiles)
+            if (item := tile.state.pending) is not None
+        ]
 
         def decided(decision: Decision | None) -> None:
             if decision is None:
                 return
-            chosen = [(tiles[place], calls[place].item) for place in decision.chosen]
+            chosen = [(waiting[at][0], waiting[at][1].item) for at in decision.chosen]
+            why = decision.why
             if decision.verdict == "approve":
                 self._decide_all(chosen, "Approved", lambda run, number: run.approve(number))
             else:
-                self._reject_all(chosen, decision.why)
+                self._decide_all(chosen, "Rejected", lambda run, number: run.reject(number, why))
 
-        app_of(self._screen).push_screen(DecideAboutAllDialog(calls), decided)
+        dialog = DecideAboutAllDialog([call for _, call in waiting])
+        app_of(self._screen).push_screen(dialog, decided)
 
-    def _waiting_call(self, tile: RunTile) -> WaitingCall | None:
-        item = tile.state.pending
-        if item is None:
-            return None
+    def _waiting_call(self, tile: RunTile, item: CallItem) -> WaitingCall:
         has_draft = CallDrafts(self._screen, tile.worker).of(item.call.number) is not None
         return WaitingCall(tile.number, item, tile.preview, has_draft)
-
-    def _reject_all(self, chosen: Sequence[tuple[RunTile, CallItem]], why: str) -> None:
-        self._decide_all(chosen, "Rejected", lambda run, number: run.reject(number, why))
 
     def _decide_all(
         self,

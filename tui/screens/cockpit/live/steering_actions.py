@@ -128,11 +128,8 @@ class SteeringActions(Cockpit):
     def action_put_away(self) -> None:
         """Remove the notices from the screen; without any, go back once the run has ended, unless
         that ends the program."""
-        if passing_toasts(app_of(self)):
-            put_toasts_away(app_of(self))
-        elif is_repeated_escape(self):
-            return  # the first one closed something
-        else:
+        # of two in a row, the first one closed something
+        if not put_toasts_away(app_of(self)) and not is_repeated_escape(self):
             go_back(self, "live.leave", self.action_leave)
 
     def action_leave(self) -> None:

@@ -35,7 +35,6 @@ from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import (
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
 from sandbox_tui.tui.textual_support.toasts import (
     complain_here,
-    passing_toasts,
     put_toasts_away,
 )
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -313,9 +312,9 @@ class ReplayScreen(ReplayActions):
     def action_back(self) -> None:
         """Put notices away, or end the search or the filter of the calls; otherwise leave, unless
         that ends the program."""
-        if passing_toasts(app_of(self)):
-            put_toasts_away(app_of(self))
-        elif self._found.words:
+        if put_toasts_away(app_of(self)):
+            return
+        if self._found.words:
             self.look_for("")
             self.query_one(FindBar).end()
         elif self.query_one(Calls).show_all():
