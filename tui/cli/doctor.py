@@ -37,6 +37,9 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
 
 
+DEMO_ONLY = "ready for the demo; your own runs need a model, see the arrow"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of one check.
@@ -44,12 +47,14 @@ class Finding:
     Attributes:
         ok: True, False, or None for something optional.
         fix: a command or setting; empty if nothing is wrong.
+        verdict: of the model: what the user can do while it is not ok.
     """
 
     name: str
     ok: bool | None
     words: str
     fix: str = ""
+    verdict: str = DEMO_ONLY
 
 
 SET_MODEL = (
@@ -84,9 +89,7 @@ def _verdict(findings: list[Finding]) -> str:
     """Return what the user can do, given that nothing required is missing."""
     model = next((finding for finding in findings if finding.name == "model"), None)
     if model is not None and not model.ok:
-        if "\n" in model.words:
-            return "ready; `sandbox-tui run` needs --model, or see the arrow"
-        return "ready for the demo; your own runs need a model, see the arrow"
+        return model.verdict
     return "ready"
 
 
@@ -140,9 +143,12 @@ def _model(settings: Settings) -> Finding:
             return Finding("model", True, words)
         return Finding("model", None, words, f"export {model.api_key_env}=…")
     words = f"none chosen; {key}"
-    if last := _model_of_last_run(settings):
-        words += f"\nthe form for a new run offers {last}, from your last run; `run` needs --model"
-    return Finding("model", None, words, SET_MODEL)
+    last = _model_of_last_run(settings)
+    if not last:
+        return Finding("model", None, words, SET_MODEL)
+    words += f"\nthe form for a new run offers {last}, from your last run; `run` needs --model"
+    verdict = "ready; `sandbox-tui run` needs --model, or see the arrow"
+    return Finding("model", None, words, SET_MODEL, verdict)
 
 
 def _model_of_last_run(settings: Settings) -> str:
