@@ -36,7 +36,6 @@ from sandbox_tui.tui.cli.settings.mistakes import error_words
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
 
-
 DEMO_ONLY = "ready for the demo; your own runs need a model, see the arrow"
 
 
