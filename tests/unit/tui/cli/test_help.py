@@ -92,16 +92,21 @@ def test_a_command_without_its_group_is_suggested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "wrong", "suggested"),
     [
-        (["eval", "run", "x", "--label", "y"], "No such option '--label'."),
-        (["doctor", "--model", "y"], "No such option '--model'."),
-        (["run", "x", "--step-s"], "Did you mean '--step'?"),
-        (["run", "x", "--modle"], "'--model'"),
+        (["eval", "run", "x", "--label", "y"], "--label", None),
+        (["doctor", "--model", "y"], "--model", None),
+        (["run", "x", "--step-s"], "--step-s", "--step"),
+        (["run", "x", "--modle"], "--modle", "--model"),
     ],
 )
-def test_only_an_option_spelled_alike_is_suggested(words: list[str], said: str) -> None:
+def test_only_an_option_spelled_alike_is_suggested(
+    words: list[str], wrong: str, suggested: str | None
+) -> None:
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 2
-    assert said in done.output
-    assert ("mean" in done.output) == (not said.startswith("No"))
+    # Versions of click differ in quotes and in how they introduce suggestions.
+    error = done.output.rpartition("Error: ")[2]
+    options = re.findall(r"--[a-z-]*[a-z]", error)
+    assert options[0] == wrong
+    assert options[1:] == [] if suggested is None else suggested in options[1:]
