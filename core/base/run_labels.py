@@ -7,3 +7,6 @@ SAMPLES = "samples"
 
 SAMPLE = "sample"
 """Label of a sample: its number among the samples of its task, counted from 1."""
+
+OF_COLLECTIONS = frozenset(("eval", "training"))
+"""Labels of a run that is part of an evaluation or of a training, where it counts."""

@@ -14,6 +14,9 @@ LOADING = "The server is loading its model; the run waits up to ten minutes for 
 HANDED_OVER = "moved to a program of its own"
 """What is said about a run that was detached."""
 
+INTERRUPTED = "◌ interrupted"
+"""The state of what was running when the run stopped or its program was killed."""
+
 
 Noted = e.Warned | e.Forked | e.Scored | e.RunResumed | e.RuleGranted | e.RuleRevoked
 """Events that are shown as a note."""

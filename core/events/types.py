@@ -161,6 +161,9 @@ from sandbox_tui.core.events.kinds.values import (
     SCHEMA_VERSION as SCHEMA_VERSION,
 )
 from sandbox_tui.core.events.kinds.values import (
+    SNAPSHOTS as SNAPSHOTS,
+)
+from sandbox_tui.core.events.kinds.values import (
     Actor as Actor,
 )
 from sandbox_tui.core.events.kinds.values import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import takewhile, zip_longest
 
 from sandbox_tui.core.agent.model_messages import EDITED
+from sandbox_tui.core.base.cut_text import cut_text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.lineage.fork_point import CommandReplay
 from sandbox_tui.core.tools.base import Observation
@@ -31,7 +32,9 @@ def differing_result(effect: CommandReplay, now: Observation) -> str:
     else:
         return ""
     what = f"Call {effect.number}" if effect.by == "model" else "Your command"
-    call = _cut(sanitize_line(summarize_call(effect.tool, effect.arguments)), MAX_CALL_CHARACTERS)
+    call = cut_text(
+        sanitize_line(summarize_call(effect.tool, effect.arguments)), MAX_CALL_CHARACTERS
+    )
     about = f" ({call})" if call else ""
     return f"{what}{about} gave a different result when it was run again: {how}."
 
@@ -62,11 +65,7 @@ def _quoted(line: str, other: str = "") -> str:
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     start = same - CONTEXT if same + CONTEXT > MAX_LINE_CHARACTERS else 0
     before = "…" if start else ""
-    return f"“{before}{_cut(sanitize_line(line[start:]), MAX_LINE_CHARACTERS - len(before))}”"
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return f"“{before}{cut_text(sanitize_line(line[start:]), MAX_LINE_CHARACTERS - len(before))}”"
 
 
 def _code(code: int | None) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ResumeRefused
+from sandbox_tui.core.base.run_labels import OF_COLLECTIONS
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
@@ -43,7 +44,7 @@ def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunReq
         raise ResumeRefused(NOT_RECORDED)
     try:
         today = msgspec.to_builtins(settings.sandbox)
-        sandbox = {**today, **recorded.sandbox, "kind": started.sandbox}
+        sandbox = {**today, **_usable(recorded), "kind": started.sandbox}
         again = msgspec.structs.replace(
             settings,
             model=_model_settings(started, settings.model),
@@ -78,6 +79,14 @@ def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunReq
         turn_policy=recorded.turn_policy,
         watch=recorded.watch,
     )
+
+
+def _usable(recorded: e.RunSettings) -> dict[str, Any]:
+    """Return the recorded settings of the sandbox. Samples of an evaluation take no snapshots,
+    because there are many of them: a run that comes from one takes them as the user wants now."""
+    if not OF_COLLECTIONS & set(recorded.labels):
+        return recorded.sandbox
+    return {name: value for name, value in recorded.sandbox.items() if name != e.SNAPSHOTS}
 
 
 def open_resumed(

@@ -153,6 +153,11 @@ class ResumedStart(RunStart):
 
 def _changed(started: e.RunStarted) -> tuple[str, ...]:
     """Return a sentence for each unrecorded setting that now comes from the current settings."""
-    if "base_url" not in started.model_params:  # the model has no server
-        return ()
-    return ("The model server's key and timeouts come from the current settings.",)
+    found: list[str] = []
+    if "base_url" in started.model_params:  # otherwise the model has no server
+        found.append("The model server's key and timeouts come from the current settings.")
+    if started.settings is not None and e.SNAPSHOTS not in started.settings.sandbox:
+        found.append(
+            "The run does not record when to take snapshots, so the current setting applies."
+        )
+    return tuple(found)

@@ -9,7 +9,7 @@ import msgspec
 
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ConfigError, ResumeRefused
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
+from sandbox_tui.core.base.run_labels import OF_COLLECTIONS, SAMPLE, SAMPLES
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_resumed import recorded_pack, recorded_request
@@ -17,9 +17,6 @@ from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.input_files import stored_files
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.no_sandbox import KIND as NO_SANDBOX
-
-_OF_COLLECTIONS = frozenset(("eval", "training"))
-"""Labels of a run that is part of an evaluation or of a training run, where it counts."""
 
 
 def request_again(
@@ -78,7 +75,7 @@ def _parent_folder(
 
 
 def _own_labels(recorded: e.RunSettings) -> dict[str, str]:
-    if _OF_COLLECTIONS & set(recorded.labels):
+    if OF_COLLECTIONS & set(recorded.labels):
         return {}
     return {k: v for k, v in recorded.labels.items() if k not in (SAMPLE, SAMPLES)}
 

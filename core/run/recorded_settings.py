@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from sandbox_tui.core.agent.model_messages import MESSAGES_VERSION
-from sandbox_tui.core.events.types import SANDBOX_FIELDS, RunSettings
+from sandbox_tui.core.events.types import SANDBOX_FIELDS, SNAPSHOTS, RunSettings
 from sandbox_tui.core.run.input_files import digests
 from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.sandboxes.base import SandboxSpec
@@ -26,7 +26,7 @@ def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]
         observation_lines=spec.max_lines,
         observation_chars=spec.max_chars,
         tty=spec.tty,
-        sandbox=recorded_sandbox(sandbox),
+        sandbox={**recorded_sandbox(sandbox), SNAPSHOTS: spec.snapshots.when},
         turn_policy=spec.turn_policy,
         messages_version=MESSAGES_VERSION,
         tools=tuple(tool.name for tool in tools),

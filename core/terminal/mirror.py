@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from sandbox_tui.core.base.cut_text import cut_text
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.io_types import Stream
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -107,5 +108,4 @@ class MirrorWriter:
 
 
 def _shown(line: str) -> str:
-    line = sanitize_line(line.expandtabs(4))
-    return line if len(line) <= MAX_LINE_CHARS else f"{line[:MAX_LINE_CHARS]}…"
+    return cut_text(sanitize_line(line.expandtabs(4)), MAX_LINE_CHARS)

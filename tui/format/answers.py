@@ -15,7 +15,7 @@ from sandbox_tui.sessions.store.answers import (
 )
 from sandbox_tui.sessions.store.answers import UNKNOWN_END as UNKNOWN_END
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import first_line, sample_or_fork
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunSummary
@@ -70,15 +70,15 @@ def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:
         submitted = said_words(answer_line(run.said), run.answer, short=True)
     result = f"answer: {submitted}" if submitted else first_line(run.error or "")
     result = "" if short else result
-    parts = (f"sample {number}", first_line(run.title or ""), result)
+    parts = (sample_or_fork(number, is_fork=False), first_line(run.title or ""), result)
     return " · ".join(part for part in parts if part)
 
 
 def fork_title(number: int, run: RunSummary) -> str:
     """Return the number of the sample that a session was forked from, and its name if the user gave
     one."""
-    name = first_line(run.title or "")
-    return f"fork of sample {number}" + (f" · {name}" if name else "")
+    parts = (sample_or_fork(number, is_fork=True), first_line(run.title or ""))
+    return " · ".join(part for part in parts if part)
 
 
 def answer_line(answer: str) -> str:

@@ -11,7 +11,7 @@ from sandbox_tui.sessions.relations.aligned_calls import Call, LineDifference, P
 from sandbox_tui.sessions.relations.compare import Comparison, FilePair
 from sandbox_tui.sessions.relations.human_acts import ActKind, ActPair
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS
+from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS, cut_title
 
 COLUMN = 40
 """Width of each side on the command line, if the terminal is wide enough for two of them."""
@@ -328,4 +328,4 @@ def call_line(call: Call) -> str:
 
 def cut(words: str, column: int = COLUMN) -> str:
     """Cut text to the width of a column."""
-    return words if len(words) <= column else f"{words[: column - 1]}…"
+    return cut_title(words, column)

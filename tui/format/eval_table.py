@@ -21,6 +21,7 @@ from sandbox_tui.tui.format.column_blocks import (
     plain,
     wrapped,
 )
+from sandbox_tui.tui.format.titles import cut_title
 
 EXPLAINS = "--explain says how each figure is computed."
 
@@ -105,4 +106,4 @@ def unsolved_lines(found: Sequence[Unsolved], width: int) -> list[Line]:
 
 def _short(text: str, chars: int) -> str:
     """Cut an answer, which may be a whole text, to leave room for what was expected."""
-    return text if len(text) <= chars else f"{text[: chars - 1]}…"
+    return cut_title(text, chars)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandbox_tui.core.base.cut_text import cut_text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.run.task_title import telling_lines
 
@@ -25,7 +26,7 @@ def first_line(text: str) -> str:
 
 def cut_title(title: str, characters: int) -> str:
     """Return a title of at most this length, with an ellipsis if its end is missing."""
-    return title if len(title) <= characters else f"{title[: characters - 1]}…"
+    return cut_text(title, characters)
 
 
 def model_title(name: str) -> str:
@@ -45,9 +46,18 @@ def task_title(run: RunSummary) -> str:
     return first_line(run.title or "") or task_line(run.task)
 
 
+def sample_or_fork(number: int | str | None, *, is_fork: bool) -> str:
+    """Return which sample of its task a run is, or is a fork of: all of them have one task. Empty
+    for a run that is neither."""
+    sample = f"sample {number}" if number else ""
+    return " of ".join(part for part in ("fork" if is_fork else "", sample) if part)
+
+
+def sample_or_fork_of(run: RunSummary) -> str:
+    """Return `sample_or_fork` of a session."""
+    return sample_or_fork(run.sample, is_fork=run.parent is not None)
+
+
 def numbered_title(run: RunSummary) -> str:
-    """Return the title of a session after the number of the sample that it is, or is a fork of."""
-    number = f"sample {run.sample}" if run.samples is not None and run.sample else ""
-    fork = f"fork of {number}" if number else "fork"
-    parts = (fork if run.parent else number, task_title(run))
-    return " · ".join(part for part in parts if part)
+    """Return the title of a session, after the words that it is a sample or a fork."""
+    return " · ".join(part for part in (sample_or_fork_of(run), task_title(run)) if part)

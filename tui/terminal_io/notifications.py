@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.format.titles import cut_title, first_line
 
 if TYPE_CHECKING:
     from sandbox_tui.core.events.run_state import RunState
@@ -71,9 +71,4 @@ def notification_text(state: RunState) -> str:
 def cut(text: str) -> str:
     """Return the first line of an untrusted text, sanitized and cut for a notification or a
     title."""
-    line = first_line(text)
-    return (
-        line
-        if len(line) <= MAX_NOTIFICATION_CHARACTERS
-        else f"{line[: MAX_NOTIFICATION_CHARACTERS - 1]}…"
-    )
+    return cut_title(first_line(text), MAX_NOTIFICATION_CHARACTERS)

@@ -16,6 +16,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.run_labels import SAMPLE
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.notes import INTERRUPTED
 from sandbox_tui.core.events.run_state import RunState, RunStatus
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -31,7 +32,7 @@ from sandbox_tui.tui.format.status import (
     step_words,
     unfinished_reply,
 )
-from sandbox_tui.tui.format.titles import cut_title, first_line, model_title
+from sandbox_tui.tui.format.titles import cut_title, first_line, model_title, sample_or_fork
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
@@ -51,7 +52,7 @@ MIN_TOKENS_WIDTH = 90
 """Columns from which the line has room for the tokens of the reply."""
 
 _WAITS = StatusWords("‖", "cannot be recorded", "warn")
-_INTERRUPTED = StatusWords("◌", "interrupted", "warn")
+_INTERRUPTED = StatusWords(*INTERRUPTED.split(" ", 1), "warn")
 _THEN: Mapping[RunStatus, str] = {
     "paused": "was paused",
     "frozen": "was frozen",
@@ -215,8 +216,7 @@ class StatusBar(Widget):
             parts["sandbox"] = first_line(started.sandbox)
             labels = {} if started.settings is None else started.settings.labels
             number = first_line(labels.get(SAMPLE, ""))
-            fork = "fork of " if started.parent else ""
-            parts["sample"] = f"{fork}sample {number}" if number else ""
+            parts["sample"] = sample_or_fork(number, is_fork=started.parent is not None)
         if state.tool_format.mode != "native":
             parts["calls"] = f"calls: {sanitize_line(state.tool_format.title)}"
         parts["cost"] = numbers.cost(state.totals.cost)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from sandbox_tui.core.base.cut_text import cut_text
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
@@ -102,7 +103,7 @@ def _task_difference(left: Task, right: Task) -> str:
 
 def _short(value: object) -> str:
     words = " ".join(str(value).split()) or "none"
-    return words if len(words) <= MAX_TEXT_CHARS else f"{words[: MAX_TEXT_CHARS - 1]}…"
+    return cut_text(words, MAX_TEXT_CHARS)
 
 
 def _by_id(suite: Suite) -> dict[str, Task]:

@@ -247,6 +247,9 @@ class Totals(Part, frozen=True, kw_only=True):
 SANDBOX_FIELDS = ("image", "network", "memory", "cpus", "pids", "grace")
 """Fields of a sandbox spec that are recorded with a run."""
 
+SNAPSHOTS = "snapshots"
+"""The setting that is recorded with them: when snapshots are taken."""
+
 
 class RunSettings(Part, frozen=True, kw_only=True):
     """The other settings of a run, needed to resume or fork it.
@@ -258,7 +261,8 @@ class RunSettings(Part, frozen=True, kw_only=True):
         output: host folder for the results, or None.
         observation_lines, observation_chars: maximum size of one observation.
         tty: whether commands run on their own terminal.
-        sandbox: image, network, memory, cpus, pids and grace, as in the config file.
+        sandbox: image, network, memory, cpus, pids, grace and snapshots, as in the config file;
+            older records lack snapshots.
         turn_policy: how the agent treated replies and requests.
         messages_version: version of the texts that the model read, as in `agent.model_messages`.
         tools: names of the tools the model could call; None for the default tools.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.notes import INTERRUPTED
 from sandbox_tui.core.events.run_state import (
     CallItem,
     HumanItem,
@@ -45,9 +46,6 @@ PARTICIPLES: dict[e.Verdict, str] = {
 
 NOT_RUN: frozenset[e.Verdict] = frozenset(("reject", "answer", "skip"))
 """Verdicts after which a call's tool did not run."""
-
-INTERRUPTED = "◌ interrupted"
-"""The state of what was running when the session's program was killed."""
 
 
 @dataclass(slots=True)

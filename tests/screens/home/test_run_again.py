@@ -52,7 +52,7 @@ def kept(store: Store, folder: Path, **changes: object) -> str:
         output=str(folder / "results" / first.run_id),
         tty=True,
         policy={"default": "deny"},
-        sandbox={"network": "none", "image": "mine"},
+        sandbox={"network": "none", "image": "mine", "snapshots": "every"},
         labels={"mine": "1", SAMPLES: "x", SAMPLE: "2"},
         environment={"A": "b"},
         seed=5,
@@ -114,6 +114,7 @@ async def test_the_form_has_all_that_the_session_ran_with(
     assert request.tools == ("execute_bash", "submit")
     assert request.labels == {"mine": "1"}, "it is no sample of the group of that session"
     assert request.settings.sandbox.image == "mine"
+    assert request.settings.sandbox.snapshots == "every"
 
 
 def forked_from(store: Store, parent: str, run_id: str) -> str:

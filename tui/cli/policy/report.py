@@ -15,6 +15,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.tui.format.titles import cut_title
 
 _EXAMPLE = """\
 There are no rules yet. For example, in {file}:
@@ -77,8 +78,7 @@ def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:
     for one in checked:
         call, judgement = one.call, one.judgement
         name = short_name(sanitize_line(call.name))
-        summary = sanitize_line(summarize_call(call.name, call.arguments))
-        summary = summary if len(summary) <= 48 else f"{summary[:47]}…"
+        summary = cut_title(sanitize_line(summarize_call(call.name, call.arguments)), 48)
         why = sanitize_line(judgement.why)
         click.echo(f"{call.number:>4}  {judgement.action:<5}  {name:<6} {summary:<48}  {why}")
     total = ", ".join(f"{number} {action}" for action, number in counts.items())

@@ -22,7 +22,7 @@ from sandbox_tui.tui.format import numbers, run_end
 from sandbox_tui.tui.format.answers import answer_line, answer_or_why_none
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import counted_outcome, outcome_words
-from sandbox_tui.tui.format.titles import cut_title, model_title, task_line
+from sandbox_tui.tui.format.titles import cut_title, model_title, sample_or_fork_of, task_line
 
 MAX_ANSWER_LINES = 3
 """Lines of each answer that are printed; `sessions show` prints all of it."""
@@ -105,7 +105,7 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     padded = max(map(len, outcomes))
     for shown, outcome in zip(runs, outcomes, strict=True):
         run = shown.run
-        what = [_sample(run)] if _sample(run) else []
+        what = [words] if (words := sample_or_fork_of(run)) else []
         what += [model_title(run.model)] if len(models) > 1 else []
         what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
         answer = answer_line(answer_or_why_none(run, short=True))
@@ -162,7 +162,7 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
     wrap otherwise, so that it can be copied.
     """
     run = shown.run
-    head = filter(None, (outcome_words(run), _sample(run), task_line(run.task)))
+    head = filter(None, (outcome_words(run), sample_or_fork_of(run), task_line(run.task)))
     yield _fitted(" · ".join(head), width)
     result = answer_or_why_none(run)
     answer = result.split("\n") if result else []
@@ -194,11 +194,6 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
         yield f"  resumable {_until(shown.resumable_until)}; later: sandbox-tui fork {run.id}"
     elif run.is_resumable:
         yield f"  if its sandbox is gone: sandbox-tui fork {run.id}"
-
-
-def _sample(run: RunSummary) -> str:
-    """Return which sample of its task a run is; empty if it is none."""
-    return "" if run.sample is None else f"sample {run.sample}"
 
 
 def _next_verb(run: RunSummary) -> str:

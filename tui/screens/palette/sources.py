@@ -15,7 +15,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
-from sandbox_tui.tui.format.titles import model_title, task_title
+from sandbox_tui.tui.format.titles import model_title, sample_or_fork_of, task_title
 from sandbox_tui.tui.keys.available_actions import MOVING, OPEN, available_actions
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
@@ -59,10 +59,11 @@ def session_entry(
 ) -> Entry:
     """Return a session by its title; a sample of a task with its number among them, and a fork,
     which has the title of its parent, with where it parts from that."""
-    sample = "" if run.sample is None else f"sample {run.sample} · "
-    parent = "" if origin is None else origin.parent.rpartition("-")[2]
-    fork = "" if origin is None else f"fork of {parent}, {origin.place} · "
-    detail = f"{sample}{fork}{outcome_words(run)} · {run.id}"
+    which = sample_or_fork_of(run)
+    if origin is not None:
+        parent = origin.parent.rpartition("-")[2]
+        which += f" ({parent}), {origin.place}" if run.sample else f" of {parent}, {origin.place}"
+    detail = " · ".join(part for part in (which, outcome_words(run), run.id) if part)
     return Entry(
         "Sessions",
         run.id,

@@ -23,6 +23,7 @@ from sandbox_tui.core.agent.model_messages import (
 from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
 from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.environment.snapshotter import SnapshotPolicy
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold, is_lost
 from sandbox_tui.core.lineage.open_resumed import recorded_request
@@ -31,6 +32,7 @@ from sandbox_tui.core.lineage.resumed_start import ResumedStart
 from sandbox_tui.core.models.base import Delta, RawToolCall, Reply, Request
 from sandbox_tui.core.policy.rules import Policy, Rule
 from sandbox_tui.core.prompts import load_pack
+from sandbox_tui.core.run.recorded_settings import recorded_settings
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.sessions import Store
@@ -378,6 +380,25 @@ def test_recorded_nonsense_is_refused() -> None:
     ):
         with pytest.raises(ResumeRefused, match="cannot be read"):
             recorded_request(msgspec.structs.replace(started(), settings=settings), load())
+
+
+def test_snapshots_are_taken_as_recorded_and_otherwise_as_the_user_wants_now() -> None:
+    now = load({"sandbox.snapshots": "every"})
+
+    def when(**recorded: Any) -> str:
+        first = msgspec.structs.replace(started(), settings=e.RunSettings(**recorded))
+        return recorded_request(first, now).settings.sandbox.snapshots
+
+    assert when(sandbox={"snapshots": "off"}) == "off"
+    assert when(sandbox={}) == "every", "an older record lacks it"
+    assert when(sandbox={"snapshots": "off"}, labels={"eval": "e"}) == "every", "none of its own"
+
+
+def test_the_setting_of_snapshots_is_recorded() -> None:
+    spec = RunSpec(
+        run_id="r", task="a task", limits=e.Limits(), snapshots=SnapshotPolicy(when="every")
+    )
+    assert recorded_settings(spec, FakeSandbox().spec, ()).sandbox["snapshots"] == "every"
 
 
 async def test_the_model_is_told_once_which_processes_ended() -> None:

@@ -16,6 +16,7 @@ from rich.text import Text
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import BASH
+from sandbox_tui.core.events.notes import INTERRUPTED
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
@@ -26,7 +27,6 @@ from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, fe
 from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
-    INTERRUPTED,
     body_of,
     inset_wrapped,
     last_line,

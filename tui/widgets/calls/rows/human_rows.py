@@ -12,6 +12,7 @@ from rich.text import Text
 from sandbox_tui.core.agent.model_messages import ENDED_COMMAND, LOST_COMMAND, NOT_RUN_IN_FORK
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.notes import INTERRUPTED
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
 from sandbox_tui.core.tools.bash import INTERRUPTED as INTERRUPTED_NOTE
 from sandbox_tui.tui.format import numbers
@@ -21,7 +22,6 @@ from sandbox_tui.tui.widgets.calls.rows.file_rows import UNSEEN, WITHDRAWN, file
 from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
-    INTERRUPTED,
     body_of,
     last_line,
     observation_lines,

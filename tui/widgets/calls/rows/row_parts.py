@@ -26,9 +26,6 @@ FIRST_OF_FAILED = 3
 MAX_FIRST_ROWS = 3
 """Maximum rows of each of them."""
 
-INTERRUPTED = "◌ interrupted"
-"""The status of what was running when the run stopped."""
-
 BOLD = Style(bold=True)
 
 
