@@ -7,11 +7,11 @@ anything is written, and the file is replaced atomically.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,9 +19,12 @@ import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.expected_values import describe_type
+from sandbox_tui.core.config.expected_values import describe_wrong_value
 from sandbox_tui.core.config.mistakes import SettingsError, find_mistakes
 from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
+
+MAX_MEANT = 3
+"""Maximum number of settings that a message suggests."""
 
 if TYPE_CHECKING:  # imported at run time only to change the file
     from tomlkit import TOMLDocument
@@ -77,7 +80,7 @@ def value_from_text(name: str, text: str) -> Any:
             value = msgspec.convert(typed, kind, strict=False)
             refuse_unusable_value(name, value)
             return value
-    raise ConfigError(f"{name} must be {describe_type(kind)}, not {text!r}.")
+    raise ConfigError(describe_wrong_value(name, kind, text))
 
 
 def _document(path: Path) -> TOMLDocument:
@@ -104,14 +107,28 @@ def _check_name(name: str) -> tuple[str, str]:
 
 
 def _meant(name: str, section: str) -> str:
-    """Suggest the setting with the closest name; without one, say which there are."""
+    """Suggest the settings that the name is a part of, or the one with the closest name; without
+    any, say which there are."""
     fields = {one: kind.__struct_fields__ for one, kind in config.sections().items()}
     settings = [f"{one}.{key}" for one, keys in fields.items() for key in keys]
-    if close := difflib.get_close_matches(name.lower(), settings, 1):
-        return f"Did you mean {close[0]!r}?"
+    if close := _with_part(name.lower(), settings) or get_close_matches(name.lower(), settings, 1):
+        return f"Did you mean {' or '.join(map(repr, close))}?"
     if section not in fields:
         return f"Settings begin with one of: {', '.join([*fields, 'keys'])}."
     return f"Known settings: {', '.join(f'{section}.{key}' for key in fields[section])}."
+
+
+def _with_part(part: str, settings: Sequence[str]) -> list[str]:
+    """Return the settings whose key is this, else the few whose key has this in it, or is like it;
+    none if there are many."""
+    keys = {one: one.partition(".")[2] for one in settings}
+    alike = get_close_matches(part, list(keys.values()), MAX_MEANT)
+    found = (
+        [one for one, key in keys.items() if key == part.rpartition(".")[2]]
+        or [one for one, key in keys.items() if len(part) > 1 and part in key]
+        or [one for one, key in keys.items() if key in alike]
+    )
+    return found if len(found) <= MAX_MEANT else []
 
 
 def _change(document: TOMLDocument, name: str, value: Any) -> None:

@@ -83,7 +83,7 @@ class SampleScoring:
 
 
 def words_of_bug(error: Exception) -> str:
-    """Return the words of an error that no scorer should raise, and its kind for whoever mends the
+    """Return the words of an error that no scorer should raise, and its kind for whoever fixes the
     scorer, without a period."""
     kind = type(error).__name__
     words = " ".join(str(error).split()).rstrip(".")

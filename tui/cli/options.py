@@ -313,5 +313,7 @@ def refuse_unknown_theme(name: str) -> None:
 
     files = ThemeFiles(config_dir() / "themes")
     if name not in files.names:
-        known = f". Known themes: {', '.join(files.names)}" if not files.is_broken(name) else ""
-        raise ConfigError(f"{sanitize_line(files.problem_of(name))}{known}.")
+        meant = files.closest(name)
+        if not meant and not files.is_broken(name):
+            meant = f"Known themes: {', '.join(files.names)}."
+        raise ConfigError(f"{sanitize_line(files.problem_of(name))}. {meant}".rstrip())

@@ -3,7 +3,6 @@ environment variables, and are reported together with those in the settings."""
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Sequence
@@ -63,8 +62,7 @@ def _problem_of_theme(name: str) -> str:
     files = ThemeFiles(config_dir() / "themes")
     if name in files.names:
         return ""
-    close = [] if files.is_broken(name) else difflib.get_close_matches(name, files.names, 1)
-    return f"{files.problem_of(name)}.{f' Did you mean {close[0]!r}?' if close else ''}"
+    return f"{files.problem_of(name)}. {files.closest(name)}".rstrip()
 
 
 def _table(tables: dict[str, Any], name: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 
@@ -46,6 +47,13 @@ class ThemeFiles:
         if broken is None:
             return f"There is no theme named {name!r}"
         return words_of(broken)
+
+    def closest(self, name: str) -> str:
+        """Return the question whether the theme with the closest name is meant; empty if none is
+        close, or the theme exists."""
+        known = name in self.names or self.is_broken(name)
+        close = [] if known else get_close_matches(name.lower(), self.names, 1)
+        return f"Did you mean {close[0]!r}?" if close else ""
 
     def is_broken(self, name: str) -> bool:
         """Return whether a theme has a file that cannot be used."""

@@ -15,6 +15,7 @@ from sandbox_tui.core.evals.sample import EvalMode
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, Scorer
 from sandbox_tui.core.evals.scorers.paper.pretrain import Pretrain, scorer_for
 from sandbox_tui.core.evals.scorers.table import scorer_named
+from sandbox_tui.core.evals.scoring import words_of_bug
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.evals.worker import call_in_worker
 from sandbox_tui.core.rl.episode_settings import EpisodeMode
@@ -68,7 +69,7 @@ class OutcomeReward:
         except SandboxTuiError as error:
             raise RewardFailed(f"The scorer {name} failed: {error}") from error
         except Exception as error:  # scorers may be user code
-            raise RewardFailed(f"The scorer {name} failed: {error!r}.") from error
+            raise RewardFailed(f"The scorer {name} failed: {words_of_bug(error)}.") from error
         if not (math.isfinite(score.value) and 0 <= score.value <= 1):
             raise RewardFailed(
                 f"The scorer {name} gave {score.value}, which is not between 0 and 1."

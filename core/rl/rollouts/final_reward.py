@@ -6,6 +6,7 @@ import math
 import time
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.evals.scoring import words_of_bug
 from sandbox_tui.core.events.sink import EventSink
 from sandbox_tui.core.events.types import Scored
 from sandbox_tui.core.rl.episode_settings import OverlongRule
@@ -42,7 +43,7 @@ async def _result(reward: Reward, end: RolloutEnd, overlong: OverlongRule) -> Re
     except SandboxTuiError as error:
         raise RewardFailed(str(error)) from error
     except Exception as error:  # may be user code, and must not leave a sandbox behind
-        raise RewardFailed(f"The reward {reward.name} failed: {error!r}.") from error
+        raise RewardFailed(f"The reward {reward.name} failed: {words_of_bug(error)}.") from error
     if not math.isfinite(result.value):
         raise RewardFailed(f"The reward {reward.name} gave {result.value}, which is not a number.")
     return result

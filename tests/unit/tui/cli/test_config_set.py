@@ -87,3 +87,29 @@ def test_a_negative_number_is_a_value_and_no_option(own_home: Path) -> None:
     assert done.exit_code == 2
     assert "limits.max_steps must be more than 0" in done.output
     assert "--help" in CliRunner().invoke(main, ["config", "set", "--help"]).output
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "meant"),
+    [
+        ("get", ["grace"], "Did you mean 'sandbox.grace'?"),
+        ("get", ["Grace"], "Did you mean 'sandbox.grace'?"),
+        ("get", ["max_tok"], "Did you mean 'limits.max_tokens'?"),
+        ("get", ["model.grace"], "Did you mean 'sandbox.grace'?"),
+        ("set", ["thme", "daylight"], "Did you mean 'ui.theme'?"),
+        ("set", ["ui.theme", "dayligt"], "no theme named 'dayligt'. Did you mean 'daylight'?"),
+        ("set", ["ui.theme", "nothing-like-it"], "Known themes: "),
+        ("set", ["sandbox.kind", "dokcer"], "not 'dokcer'. Did you mean 'docker'?"),
+    ],
+)
+def test_a_name_or_value_that_is_nearly_right_gets_a_hint(
+    own_home: Path, command: str, typed: list[str], meant: str
+) -> None:
+    done = CliRunner().invoke(main, ["config", command, *typed])
+    assert done.exit_code == 2
+    assert meant in " ".join((done.output + str(done.exception)).split())
+
+
+def test_a_part_of_many_names_lists_the_sections_instead(own_home: Path) -> None:
+    done = CliRunner().invoke(main, ["config", "get", "s"])
+    assert "Did you mean" not in done.output + str(done.exception)

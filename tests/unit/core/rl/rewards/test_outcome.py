@@ -160,7 +160,11 @@ class Broken:
 
 @pytest.mark.parametrize(
     ("answer", "value", "words"),
-    [("raise", 0.5, "it broke"), ("x", 2.0, "2.0, which is not"), ("x", float("nan"), "nan")],
+    [
+        ("raise", 0.5, r"'it broke' \(KeyError\)\.$"),
+        ("x", 2.0, "2.0, which is not"),
+        ("x", float("nan"), "nan"),
+    ],
 )
 async def test_a_failed_scorer_gives_no_reward(answer: str, value: float, words: str) -> None:
     name = f"{__name__}:Broken"
