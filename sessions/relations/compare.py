@@ -12,6 +12,7 @@ from sandbox_tui.sessions.relations.fork_tree import fork_place
 from sandbox_tui.sessions.relations.human_acts import ActPair, acts_between, acts_of
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict, verdict_on
 from sandbox_tui.sessions.store.tables.file_changes import FileChangeRow
 
 MAX_DIFF_LINES = 400
@@ -56,6 +57,7 @@ class Comparison:
         files: those that differ at the end.
         same_files: number of files that are equal.
         fork_place: where one parts from the other, its parent; empty if neither is a fork of it.
+        verdicts: how each was scored as a sample of an evaluation; None for one that is no sample.
     """
 
     left: RunSummary
@@ -66,6 +68,7 @@ class Comparison:
     files: Sequence[FilePair]
     same_files: int
     fork_place: str = ""
+    verdicts: tuple[Verdict | None, Verdict | None] = None, None
 
     @property
     def is_running(self) -> bool:
@@ -93,8 +96,15 @@ class Comparison:
         return ""
 
 
-def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
+def compare(
+    store: Store, left: RunSummary, right: RunSummary, evaluations: tuple[str, str] = ("", "")
+) -> Comparison:
     """Compare two sessions.
+
+    Args:
+        store: the database.
+        left, right: the sessions.
+        evaluations: ids of those whose scores of the sessions are meant; empty: the first one's.
 
     Raises:
         StoreError: the sessions cannot be read.
@@ -125,6 +135,10 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
         files=[file for file in files if file.verdict != "same"],
         same_files=sum(file.verdict == "same" for file in files),
         fork_place=_fork_place(store, left, right),
+        verdicts=(
+            verdict_on(store, left.id, evaluations[0]),
+            verdict_on(store, right.id, evaluations[1]),
+        ),
     )
 
 

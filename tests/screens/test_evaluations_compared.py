@@ -17,13 +17,16 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.recorded_comparison import recorded_comparison
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.format.compared.facts import Fact
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.compare.difference_pager import DifferencePager
 from sandbox_tui.tui.screens.evals.comparison_pager import (
     ELSEWHERE,
     NO_SAMPLES,
     PAGER_CELLS,
     ComparisonPager,
 )
+from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.unit.event_streams import started
@@ -54,7 +57,14 @@ def evaluation(store: Store, name: str, score: float) -> EvalInfo:
         is_kept = task.id == LAST
         run_id = session(store, f"{name}-run") if is_kept else f"deleted-{name}"
         sample = SampleResult(
-            task=task.id, mode="vanilla", number=1, status="scored", score=score, run_id=run_id
+            task=task.id,
+            mode="vanilla",
+            number=1,
+            status="scored",
+            score=score,
+            run_id=run_id,
+            target=task.target,
+            explanation=f"{name} says {score:g}.",
         )
         ledger.finish(store, name, sample)
     ledger.release(store, name)
@@ -112,3 +122,27 @@ async def test_a_task_opens_its_two_samples_at_any_width(
         assert text.is_visible(text.cursor)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        rows = app.screen.query_one("#comparison")
+        await until(pilot, lambda: bool(rows.rows))
+        figures = {row.name: row for row in rows.rows if isinstance(row, Fact)}
+        assert figures["expected"][1:3] == ("4", "4")
+        assert figures["score"][1:4] == ("0 · left says 0.", "1 · right says 1.", "+1")
+        rows.go_to(rows.rows.index(figures["score"]))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, DifferencePager))
+
+
+async def test_what_was_said_about_a_mark_goes_with_the_mark(store: Store) -> None:
+    evaluation(store, "left", 0.0)
+    app: Any = SandboxTui(load({"model.local_ports": [1]}), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        evaluation(store, "right", 1.0)
+        app.screen.reload()
+        await until(pilot, lambda: app.screen._evals_list.block_count() == 2)
+        await pilot.press("c")
+        await until(pilot, lambda: any("Marked" in words for words in said(app)))
+        await pilot.press("c")
+        assert not any("Marked" in words for words in said(app))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+import pytest
 from textual.app import App, ComposeResult
 
 from sandbox_tui.core.evals.sample import SampleResult
@@ -107,3 +109,33 @@ async def test_a_sample_that_has_just_ended_is_in_no_other_program() -> None:
         app.query_one(SampleList).show([runs], 1, "")
         await pilot.pause()
         assert "being recorded" in line(app.query_one(SampleRows), 0)
+
+
+@pytest.mark.parametrize(("width", "is_shown"), [(60, False), (100, True), (160, True)])
+async def test_what_was_expected_has_a_column_where_answers_have_room(
+    width: int, is_shown: bool
+) -> None:
+    wrong = msgspec.structs.replace(
+        result("t", "sandbox", 0.0, ended_at=1.0),
+        target="Madrid\nor so",
+        explanation="Read 'Oslo'.",
+    )
+    app = Shown()
+    async with app.run_test(size=(width, 20)) as pilot:
+        app.query_one(SampleList).show([wrong], 0, "")
+        await pilot.pause()
+        rows = app.query_one(SampleRows)
+        assert ("expected" in rows.head) == is_shown
+        assert ("Madrid" in line(rows, 0)) == is_shown
+        assert "Read 'Oslo'." in line(rows, 0)
+        if is_shown:
+            at = rows.head.index("expected")
+            assert line(rows, 0)[at:].startswith("Madrid")
+
+
+async def test_tasks_without_a_target_have_no_such_column() -> None:
+    app = Shown()
+    async with app.run_test(size=(160, 20)) as pilot:
+        app.query_one(SampleList).show(finished_samples(1), 0, "")
+        await pilot.pause()
+        assert "expected" not in app.query_one(SampleRows).head

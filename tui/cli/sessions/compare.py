@@ -185,8 +185,7 @@ def _side(call: Call | None, words: Words | None, column: int) -> str:
     tail = f"  {decided}" if decided else ""
     head = f"{call.number:>2} {call_mark(call)} {short_name(sanitize_line(call.tool))} "
     room = max(1, column - len(head) - len(tail))
-    text = around_difference(words, room).text
-    shown = text if len(text) <= room else f"{text[: room - 1]}…"
+    shown = cut(around_difference(words, room).text, room)
     return cut(f"{head}{shown}{tail}", column)
 
 
@@ -206,6 +205,7 @@ def _as_json(found: Comparison) -> dict[str, object]:
         "left": dataclasses.asdict(found.left),
         "right": dataclasses.asdict(found.right),
         "related": found.related,
+        "verdicts": [one and one._asdict() for one in found.verdicts],
         "diverged_at": found.diverged_at,
         "calls": [
             {

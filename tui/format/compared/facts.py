@@ -12,11 +12,12 @@ from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison
 from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.sessions.store.answers import NO_ANSWER, reason_without_answer
+from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import result_answer, said_words
 from sandbox_tui.tui.format.compared.running_words import running_words
 from sandbox_tui.tui.format.outcome import outcome_words
-from sandbox_tui.tui.format.titles import first_line, model_title, task_title
+from sandbox_tui.tui.format.titles import first_line, model_title, numbered_title, task_title
 
 
 class Fact(NamedTuple):
@@ -70,9 +71,12 @@ def facts(
         found: the comparison.
         left, right: what a session that is still running does now.
     """
+    verdicts = found.verdicts
     sides = (
-        _figures(found.left, [pair.left for pair in found.pairs if pair.left], left),
-        _figures(found.right, [pair.right for pair in found.pairs if pair.right], right),
+        _figures(found.left, [pair.left for pair in found.pairs if pair.left], left, verdicts[0]),
+        _figures(
+            found.right, [pair.right for pair in found.pairs if pair.right], right, verdicts[1]
+        ),
     )
     return [
         Fact(name, both[0].words, both[1].words, _difference(name, *both), found.is_running)
@@ -82,13 +86,17 @@ def facts(
     ]
 
 
-def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> dict[str, _Figure]:
+def _figures(
+    run: RunSummary, calls: Sequence[Call], now: RunningNow | None, verdict: Verdict | None
+) -> dict[str, _Figure]:
     steps = max([run.steps, *(call.step for call in calls)])
     seconds = run.seconds if now is None else now.seconds
     return {
-        "title": _Figure(_title(run)),
+        "title": _Figure(numbered_title(run) if run.sample else task_title(run)),
         "outcome": _Figure(_outcome(run, now)),
         "answer": _Figure(first_line(answer_or_reason(run))),
+        "expected": _Figure("" if verdict is None else sanitize_line(verdict.expected)),
+        "score": _Figure("") if verdict is None else _score(verdict),
         "steps": _Figure(str(steps), steps),
         "calls": _Figure(_calls(calls), len(calls)),
         "tokens": _tokens(run),
@@ -101,17 +109,19 @@ def _figures(run: RunSummary, calls: Sequence[Call], now: RunningNow | None) -> 
     }
 
 
+def _score(verdict: Verdict) -> _Figure:
+    worth = "none" if verdict.score is None else f"{verdict.score:.3g}"
+    why = sanitize_line(verdict.why)
+    if verdict.score is None and not why:  # still running
+        return _Figure("")
+    return _Figure(f"{worth} · {why}" if why else worth, verdict.score)
+
+
 def _tokens(run: RunSummary) -> _Figure:
     if not run.has_token_counts:
         return _Figure("not recorded")
     tokens = run.input_tokens + run.output_tokens
     return _Figure(numbers.tokens(tokens, estimated=run.tokens_estimated), tokens)
-
-
-def _title(run: RunSummary) -> str:
-    """Return the title; of a sample or its fork with its number: all of them have one task."""
-    number = "" if run.sample is None else f"sample {run.sample} · "
-    return f"{'fork of ' if number and run.parent else ''}{number}{task_title(run)}"
 
 
 def _outcome(run: RunSummary, now: RunningNow | None) -> str:
@@ -128,6 +138,8 @@ def _difference(name: str, left: _Figure, right: _Figure) -> str:
     match name:
         case "time":
             words = clock(size)
+        case "score":
+            words = f"{size:.3g}"
         case "cost":
             words = numbers.cost(size)
         case _:

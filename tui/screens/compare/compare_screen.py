@@ -47,6 +47,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
     Args:
         left, right: the sessions.
         store: the store that contains them.
+        evaluations: ids of the evaluations whose samples they are; empty if that is not known.
     """
 
     CSS = """
@@ -76,9 +77,16 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
 
     AUTO_FOCUS = "ComparisonRows"
 
-    def __init__(self, left: RunSummary, right: RunSummary, store: Store) -> None:
+    def __init__(
+        self,
+        left: RunSummary,
+        right: RunSummary,
+        store: Store,
+        evaluations: tuple[str, str] = ("", ""),
+    ) -> None:
         super().__init__()
         self._sides = left, right
+        self._evaluations = evaluations
         self._now: tuple[RunningNow | None, RunningNow | None] = None, None
         self._store = store
         self._found: Comparison | None = None
@@ -101,7 +109,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
     async def _compare(self) -> None:
         try:
             self._now = await asyncio.to_thread(self._read_running)
-            found = await asyncio.to_thread(compare, self._store, *self._sides)
+            found = await asyncio.to_thread(compare, self._store, *self._sides, self._evaluations)
         except SandboxTuiError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
@@ -138,7 +146,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
                     run if side is None else side.run
                     for run, side in zip(self._sides, now, strict=True)
                 ]
-                found = await asyncio.to_thread(compare, self._store, *sides)
+                found = await asyncio.to_thread(compare, self._store, *sides, self._evaluations)
             else:
                 found = before
         except SandboxTuiError:  # deleted in the meantime: what was read stays
@@ -247,6 +255,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
     def action_swap(self) -> None:
         """Swap the sides."""
         self._sides = self._sides[1], self._sides[0]
+        self._evaluations = self._evaluations[1], self._evaluations[0]
         self._compare()
 
     @on(BlockList.Selected, "#comparison")
@@ -267,8 +276,10 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
             app_of(self).push_screen(pager)
 
     async def _open(self, row: Row | None) -> Opened | None:
+        if self._found is None:
+            return None
         try:
-            shown = await asyncio.to_thread(opened, row, self._sides, self._store)
+            shown = await asyncio.to_thread(opened, row, self._found, self._store)
         except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return None

@@ -11,9 +11,9 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
-from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.aligned_calls import Pair
-from sandbox_tui.sessions.relations.compare import FilePair, contents_of
+from sandbox_tui.sessions.relations.compare import Comparison, FilePair, contents_of
 from sandbox_tui.sessions.relations.human_acts import Act, ActPair
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.compared.facts import Fact, answer_or_reason
@@ -81,13 +81,14 @@ class BothTexts(Document):
         return rows or [Text("They differ only in line ends.", style=palette.dim)]
 
 
-def opened(row: Row | None, sides: tuple[RunSummary, RunSummary], store: Store) -> Opened | None:
-    """Return what a row opens; None if there is nothing more to see. Slow for files: call it in a
-    thread.
+def opened(row: Row | None, found: Comparison, store: Store) -> Opened | None:
+    """Return what a row of a comparison opens; None if there is nothing more to see. Slow for
+    files: call it in a thread.
 
     Raises:
         StoreError: a file cannot be read.
     """
+    sides = found.left, found.right
     match row:
         case Pair():
             return Opened(_calls_title(row), lambda whole: BothCalls(row, is_whole=whole))
@@ -99,6 +100,12 @@ def opened(row: Row | None, sides: tuple[RunSummary, RunSummary], store: Store) 
             return _texts("task", *(run.task for run in sides))
         case Fact(name="answer"):
             return _texts("answer", *(answer_or_reason(run) for run in sides))
+        case Fact(name="expected"):
+            return _texts(
+                "expected", *("" if one is None else one.expected for one in found.verdicts)
+            )
+        case Fact(name="score", left=left, right=right):
+            return _texts("score", left, right)
         case _:
             return None
 

@@ -114,7 +114,7 @@ def opens(row: Row | None) -> bool:
     """Return whether a row has more to show than its line."""
     match row:
         case Fact(name=name):
-            return name in ("title", "answer")
+            return name in ("title", "answer", "expected", "score")
         case None | Heading() | Divergence():
             return False
         case _:

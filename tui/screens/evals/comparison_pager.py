@@ -102,4 +102,5 @@ class ComparisonPager(PagerScreen):
         except StoreError as error:  # deleted
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
-        app_of(self).push_screen(CompareScreen(left, right, self._store))
+        evaluations = self._compared.left.id, self._compared.right.id
+        app_of(self).push_screen(CompareScreen(left, right, self._store, evaluations))

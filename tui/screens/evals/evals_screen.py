@@ -23,9 +23,11 @@ from sandbox_tui.tui.screens.evals.delete_eval import delete_eval
 from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 from sandbox_tui.tui.screens.evals.show_report import show_comparison
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
-from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS
+from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS, DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
+
+_MARKED = "Marked:"
 
 FILE_GONE = "It cannot be run again: the file with its tasks is no longer there."
 
@@ -36,6 +38,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
     Args:
         evals: the evaluations of this program; the store has the others.
         settings: the current settings.
+        marked: the evaluation that is marked to be compared, with the cursor on it; None: none is.
     """
 
     AUTO_FOCUS = "EvalList"
@@ -51,14 +54,23 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         binding("evals.leave", "leave"),
     ]
 
-    def __init__(self, evals: EvalRegistry, settings: LiveSettings) -> None:
+    def __init__(
+        self, evals: EvalRegistry, settings: LiveSettings, marked: EvalSummary | None = None
+    ) -> None:
         self._evals_list = EvalList()
         super().__init__(self._evals_list)
+        self._marked_at_first = marked
         self._evals = evals
         self._newest = NewestSummaries(evals.runs.store, MAX_LISTED)
         self._settings = settings
         self._opener = EvalOpener(self, evals, settings, self._run_again)
         self._draft: dict[str, str] = {}
+
+    def on_mount(self) -> None:
+        """Mark the evaluation to be compared, before the updates start."""
+        if self._marked_at_first is not None:
+            self._evals_list.show([self._marked_at_first])
+            self._mark(self._marked_at_first)
 
     @override
     def read_summaries(self) -> list[EvalSummary]:
@@ -101,13 +113,25 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         if marked is None:
             self._evals_list.mark(found)
             key = hint("evals.compare")
-            words = f"Marked: {key} on another evaluation compares the two."
+            words = f"{_MARKED} {key} on another evaluation compares the two."
             self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
             return
-        self._evals_list.mark(None)
+        self._unmark()
         if marked.info.id != found.info.id:
             showing = show_comparison(self, self._evals.runs.store, marked.info, found.info)
             self.run_worker(keys_for_dialog(self, showing), exclusive=True, group="act")
+
+    def _unmark(self) -> None:
+        """Unmark the marked evaluation; what was said about it is no longer true."""
+        self._evals_list.mark(None)
+        app = app_of(self)
+        if isinstance(app, DedupedToasts):
+            app.remove_notices_with(_MARKED)
+
+    def _mark(self, found: EvalSummary) -> None:
+        self._evals_list.mark(found)
+        words = f"Marked: {hint('evals.compare')} on another evaluation compares the two."
+        self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
 
     def action_new(self) -> None:
         """Open the form for a new evaluation, and then the evaluation that it started."""

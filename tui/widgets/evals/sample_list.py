@@ -109,7 +109,8 @@ class SampleRows(BlockList):
         width = self.scrollable_content_region.width
         task = max(map(self._longest_name, self._samples), default=4)
         mode = max((len(one.mode) for one in self._samples), default=4)
-        self._columns = Columns.at(width, task, mode)
+        target = max((len(one.target) for one in self._samples), default=0)
+        self._columns = Columns.at(width, task, mode, target)
 
     def _longest_name(self, sample: SampleResult) -> int:
         """Return an upper bound, since there may be ten thousand samples."""

@@ -15,6 +15,11 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.evals.domain_grid import cut
 
+_EXPECTED = "expected"
+
+MAX_TARGET_CHARACTERS = 200
+"""Maximum number of characters of a target that a line may show."""
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -23,23 +28,36 @@ class Columns:
     Attributes:
         task, mode: columns of names; the first also has the start of the question.
         steps, tokens: columns of figures, hidden on narrow screens.
+        expected: column of the targets, hidden on narrow screens, which need the room for answers.
     """
 
     task: int
     mode: int
     steps: int
     tokens: int
+    expected: int = 0
 
     @classmethod
-    def at(cls, width: int, longest_task: int, longest_mode: int) -> Columns:
+    def at(
+        cls, width: int, longest_task: int, longest_mode: int, longest_target: int = 0
+    ) -> Columns:
         """Return the columns that fit a width."""
+        expected = _width_of_targets(width, longest_target)
         most = 18 if width < 70 else 26 if width < 110 else 44
+        if expected and width < 110:  # at the cost of the question, not of the answer
+            most -= expected + 2
         return cls(
             task=max(4, min(longest_task, most)),
             mode=longest_mode,
             steps=5 if width >= 66 else 0,
             tokens=7 if width >= 76 else 0,
+            expected=expected,
         )
+
+
+def _width_of_targets(width: int, longest: int) -> int:
+    most = 0 if width < 88 else 10 if width < 110 else 16 if width < 140 else 24
+    return max(len(_EXPECTED), min(longest, most)) if longest and most else 0
 
 
 def head_line(columns: Columns) -> str:
@@ -47,7 +65,9 @@ def head_line(columns: Columns) -> str:
     line = f"  {cut('task', columns.task)}  {cut('mode', columns.mode)}  score"
     line += f" {'steps':>{columns.steps}}" if columns.steps else ""
     line += f" {'tokens':>{columns.tokens}}" if columns.tokens else ""
-    return f"{line} {'time':>6}"
+    return f"{line} {'time':>6}" + (
+        f"  {cut(_EXPECTED, columns.expected)}" if columns.expected else ""
+    )
 
 
 def name_of(sample: SampleResult, question: str) -> str:
@@ -94,10 +114,17 @@ def sample_line(
         words = numbers.tokens(tokens, estimated=sample.estimated) if tokens else ""
         line.append(f" {words:>{columns.tokens}}", style=palette.dim)
     line.append(f" {short_duration(seconds):>6}  ", style=palette.dim)
+    if columns.expected:
+        line.append(f"{cut(expected_of(sample), columns.expected)}  ", style=palette.dim)
     words, look = _words(sample, doing, palette)
     line.append(words, style=look)
     line.truncate(width, overflow="ellipsis")
     return line
+
+
+def expected_of(sample: SampleResult) -> str:
+    """Return the start of the task's target, in one line."""
+    return sanitize_line(sample.target[:MAX_TARGET_CHARACTERS])
 
 
 def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:

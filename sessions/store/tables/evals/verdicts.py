@@ -1,0 +1,43 @@
+"""How the sample that a session attempted was scored, for comparisons of sessions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sandbox_tui.sessions.store.store import Store
+
+
+class Verdict(NamedTuple):
+    """The score of a sample. All text in it is untrusted.
+
+    Attributes:
+        score: between 0 and 1; None if there is none.
+        why: what explains the score, or why there is none.
+        expected: the task's target; empty if it has none.
+    """
+
+    score: float | None
+    why: str
+    expected: str
+
+
+def verdict_on(store: Store, run_id: str, eval_id: str = "") -> Verdict | None:
+    """Return how the sample of a session was scored; None for a session of no evaluation.
+
+    Args:
+        store: the database.
+        run_id: the session.
+        eval_id: the evaluation that is meant if several have scored it; empty: the first.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    rows = store.rows(
+        "SELECT score, explanation, error, target FROM eval_samples WHERE run_id = ?"
+        " ORDER BY eval_id = ? DESC, eval_id LIMIT 1",
+        [run_id, eval_id],
+    )
+    if not rows:
+        return None
+    (row,) = rows
+    return Verdict(row["score"], row["explanation"] or row["error"], row["target"])
