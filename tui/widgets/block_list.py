@@ -323,8 +323,10 @@ class BlockList(ScrollView, can_focus=True):
             self.cursor = count - 1 if self.following and step < 0 else max(0, start)
         else:
             self.cursor = min(max(self.cursor + step, 0), count - 1)
-        self.following = self.cursor == count - 1 and step > 0
+        if step > 0:
+            self.following = self.cursor == count - 1
         if self.cursor != before:  # a block taller than the view keeps its scroll position
+            self.following = self.following and step > 0
             self._show_from(self.cursor, step)
 
     def _show_from(self, index: int, step: int) -> None:

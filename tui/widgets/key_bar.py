@@ -300,8 +300,9 @@ def _lists_all_keys(known: Shown) -> bool:
 
 
 def _stays(known: Shown, urgent: Sequence[str]) -> bool:
-    """Return whether a key takes precedence over that of the palette."""
-    return _action(known) in (*EXIT_ACTIONS, *urgent)
+    """Return whether a key takes precedence over that of the palette: what is urgent, what leaves,
+    and enter."""
+    return known.name == "enter" or _action(known) in (*EXIT_ACTIONS, *urgent)
 
 
 def _is_within(node: DOMNode, line: object) -> bool:

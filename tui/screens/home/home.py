@@ -72,22 +72,24 @@ class HomeScreen(RowCommands):
     HomeScreen.-hits SessionList { display: none; }
     """
 
-    urgent_actions = ("resume",)  # of an interrupted run
+    urgent_actions = ("resume", "new", "find")  # resume: of an interrupted run
+
+    # the key bar drops the last ones first: the less often used ones
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("home.new", "new"),
         binding("home.resume", "resume"),
         binding("home.find", "find"),
+        binding("home.wall", "wall"),
         binding("home.fork", "fork"),
+        binding("home.delete", "delete"),
         binding("home.run_again", "run_again"),
         binding("home.export", "export"),
-        binding("home.compare", "compare"),
         binding("home.tags", "tags"),
-        binding("home.wall", "wall"),
+        binding("home.compare", "compare"),
         binding("home.evals", "evals"),
-        binding("home.settings", "app.settings"),
         binding("home.rename", "rename"),
-        binding("home.delete", "delete"),
         binding("home.note", "note"),
+        binding("home.settings", "app.settings"),
         binding("home.model", "model"),
         binding("home.trainings", "trainings"),
         binding("home.demo", "demo"),
@@ -305,7 +307,8 @@ class HomeScreen(RowCommands):
             return ""
         if action == "wall":
             return why_no_wall(shown, self._run_workers)
-        return why_unavailable_here(action, shown, self.sessions_chosen, self._search)
+        lost = self._details.without_sandbox
+        return why_unavailable_here(action, shown, self.sessions_chosen, self._search, lost)
 
     @on(BlockList.Highlighted)
     def _moved(self) -> None:

@@ -181,6 +181,11 @@ class SessionList(BlockList):
         return frozenset([*evaluated, *(one.id for one in self._trainings if one.running)])
 
     @property
+    def evaluation_count(self) -> int:
+        """The number of evaluations."""
+        return len(self._evaluations)
+
+    @property
     def has_trainings(self) -> bool:
         """Whether there are any trainings."""
         return bool(self._trainings)

@@ -186,9 +186,14 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the two marked sessions, or the marked one with the one under the cursor, or a
-        marked fork with its parent; mark the one under the cursor if none is marked."""
+        marked fork with its parent; mark the one under the cursor if none is marked. An evaluation
+        is marked in the list of evaluations."""
         sessions = self.query_one(SessionList)
-        if marked := sessions.marked:
+        if isinstance(row := sessions.current_row, EvalRow) and not self.is_finding:
+            from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+            app_of(self).push_screen(EvalsScreen(self._evals, self._settings, row.summary))
+        elif marked := sessions.marked:
             self._opener.compare(marked, self.session_here)
             if [run.id for run in marked] == [self._marked_to_compare]:
                 sessions.unmark()

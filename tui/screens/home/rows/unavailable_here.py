@@ -23,7 +23,11 @@ _NONE = "no session is chosen"
 
 
 def why_unavailable_here(
-    action: str, shown: SessionList, chosen: Sequence[RunSummary], search: SessionFinder
+    action: str,
+    shown: SessionList,
+    chosen: Sequence[RunSummary],
+    search: SessionFinder,
+    lost: str = "",
 ) -> str:
     """Return why an action on sessions is not available; empty if it is.
 
@@ -32,6 +36,7 @@ def why_unavailable_here(
         shown: the list.
         chosen: the sessions that an action on several would change.
         search: the search through the sessions.
+        lost: id of the session that cannot be resumed because its sandbox is gone; empty if none.
     """
     run = search.session_here if search.shows_hits else shown.current
     row = shown.current_row
@@ -43,7 +48,7 @@ def why_unavailable_here(
         case "back":
             return "" if shown.marked or search.is_open else "no session is marked"
         case "compare":
-            return _why_not_compared(shown.marked, run, search)
+            return _why_not_compared(shown, run, search)
         case "mark" if search.shows_hits:
             return "sessions are marked in the list"
         case "mark":
@@ -55,6 +60,8 @@ def why_unavailable_here(
         case "delete":
             return _why_not_deleted(chosen)
         case "resume" if run is not None:
+            if run.is_resumable and run.id == lost:
+                return f"its sandbox is gone: {hint('home.fork')} forks it"
             return "" if run.is_resumable else "this session was not interrupted"
         case "folder" if run is not None:
             return "" if run.results_dir else "this session left no files on this machine"
@@ -96,17 +103,18 @@ def is_at_rest(run: RunSummary) -> bool:
     return run.outcome != "running" or bool(run.elsewhere)
 
 
-def _why_not_compared(
-    marked: Sequence[RunSummary], run: RunSummary | None, search: SessionFinder
-) -> str:
+def _why_not_compared(shown: SessionList, run: RunSummary | None, search: SessionFinder) -> str:
+    marked = shown.marked
     if can_compare(marked, run):
         return ""
+    if not (search.shows_hits or marked) and isinstance(shown.current_row, EvalRow):
+        return "" if shown.evaluation_count > 1 else "there is only one evaluation"
     if search.shows_hits:
         return "sessions are marked in the list"
     if len(marked) > 2:
         return "more than two sessions are marked"
     if run is None:
-        return _NONE
+        return _of_another_row("compare", shown.current_row) or _why_no_session(shown)
     return "move to the other session" if marked else ""
 
 
