@@ -111,8 +111,10 @@ class RunState:
         """The call that waits for the user."""
         if self.finished:
             return None
-        waiting = (item for item in self.open_calls.values() if item.status == "waiting")
-        return next(waiting, None)
+        for item in self.open_calls.values():  # asked for each of hundreds of runs several times
+            if item.status == "waiting":
+                return item
+        return None
 
     @property
     def calls_made(self) -> int:

@@ -39,7 +39,7 @@ class RecordedRun:
         self.task = summary.task
         self._labels = sample_labels(summary)
         self.state = RunState()
-        self.printed = LatestOutput()  # stays empty: the record is read without output
+        self.printed = LatestOutput()
         self.failure: SandboxTuiError | None = None
         self.ended = asyncio.Event()
         self.is_growing = summary.outcome == "running"
@@ -101,7 +101,8 @@ class RecordedRun:
         raise SandboxTuiError("Another program runs this session; end it there.")
 
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """Yield its events without the bytes of terminal output, until the run has ended.
+        """Yield its events until the run has ended; those that were recorded before the first look
+        come without the bytes of terminal output, which may be many.
 
         Raises:
             StoreError: the record cannot be read.
@@ -110,9 +111,11 @@ class RecordedRun:
         while not self.ended.is_set():
             summary = await asyncio.to_thread(self._store.run, self.run_id)
             self.is_growing = summary.outcome == "running"
-            events = stored_events(self._store, self.run_id, self.state.seq, output=False)
+            seen = self.state.seq
+            events = stored_events(self._store, self.run_id, seen, output=seen > 0)
             async for event in events:
                 self.state.apply(event)
+                self.printed.note(event)
                 yield event
             if self.is_growing:
                 await asyncio.sleep(POLL_SECONDS)

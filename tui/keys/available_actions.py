@@ -196,6 +196,8 @@ def why_key_is_disabled(screen: Screen[Any], key: str) -> str:
             off = _why_off(binding.action, node)
             if off and binding.id in ACTIONS:  # the outermost: inner ones are for special states
                 reason = f"{ACTIONS[binding.id].title}: {off}."
+    if not reason and isinstance(screen, ExplainsUnavailable):
+        return screen.why_key_does_nothing(key)
     return reason
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from textual.binding import Binding
 from textual.keys import format_key
@@ -27,6 +27,13 @@ def hint(action: str) -> str:
 def hints(action: str) -> str:
     """Return all keys in force for an action, formatted for a text."""
     return "/".join(shown(key) for key in _chosen.get(action) or ACTIONS[action].keys)
+
+
+def action_with(key: str, places: Collection[str]) -> str:
+    """Return the first action of these places that a key has there, by its name; empty if none
+    has it."""
+    here = (name for name, action in ACTIONS.items() if action.place in places)
+    return next((name for name in here if key in (_chosen.get(name) or ACTIONS[name].keys)), "")
 
 
 def key_in_bar(binding: Binding) -> str:

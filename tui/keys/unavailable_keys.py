@@ -11,10 +11,12 @@ from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
+from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 
 _OPENERS = tuple(
-    f"{ACTIONS[f'live.{name}'].title}: "
+    f"{title}: "
     for name in ("shell", "inject", "message", "reject", "answer")
+    for title in (ACTIONS[f"live.{name}"].title, ACTIONS[f"live.{name}"].short_title)
 )
 """How the reasons begin for keys that open an input: what follows is typed text."""
 
@@ -25,7 +27,10 @@ SECONDS = 3.0
 
 
 class ExplainsUnavailableKeys(App[Result], Generic[Result]):
-    """An app that answers the key of an unavailable action with the reason."""
+    """An app that answers the key of an unavailable action with the reason: the one for the latest
+    key only."""
+
+    _last_reason = ""
 
     def on_key(self, event: Key) -> None:
         """Handle a key that no widget has consumed, before its action is looked up."""
@@ -35,6 +40,10 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
         if words:
             if words.startswith(_OPENERS):
                 ignore_burst(self)
+            for old in shown_toasts(self):
+                if old.message == self._last_reason:
+                    remove_toast(self, old, refresh=False)
+            self._last_reason = words
             self.notify(words, timeout=SECONDS, markup=False)
 
     def action_help_quit(self) -> None:

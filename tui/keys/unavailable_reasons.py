@@ -16,6 +16,11 @@ class ExplainsUnavailable:
         """
         return ""
 
+    def why_key_does_nothing(self, key: str) -> str:
+        """Why a key that has no action here does nothing, in a sentence that names the action it
+        has elsewhere; empty to say nothing."""
+        return ""
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable an action that is off: Textual skips its keys, so that outer widgets may take
         them."""

@@ -6,6 +6,7 @@ import json
 from typing import Any, cast
 
 import msgspec
+import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Size
 
@@ -14,8 +15,10 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles
+from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
+from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
 from sandbox_tui.tui.theming.derived_roles import derived_roles
+from sandbox_tui.tui.widgets.wall.run_order import rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
@@ -29,6 +32,23 @@ def tile(number: int, *events: e.AnyEvent, model: str = "m") -> RunTile:
     worker = RunWorker(RunRequest(task="x", settings=settings), cast(Any, None))
     worker.state = fold(events)
     return RunTile(worker, number)
+
+
+def ended(number: int, answer: str, *, is_said: bool) -> RunTile:
+    """A run that gave an answer, in its file or only in the call of `submit`."""
+    call = e.ToolCall(
+        number=1, step=1, id="1", name="submit", arguments=json.dumps({"answer": answer})
+    )
+    finished = e.RunFinished(
+        reason="submitted",
+        error=None,
+        totals=e.Totals(),
+        answer="" if is_said else answer,
+        output=None,
+    )
+    one = tile(number, started(), e.CallProposed(call=call), finished)
+    cast(RunWorker, one.worker).request.labels["samples"] = "a"
+    return one
 
 
 def waiting(number: int, command: str) -> RunTile:
@@ -120,3 +140,51 @@ async def test_a_mode_that_all_runs_share_is_in_no_tile() -> None:
             differ = len(set(modes)) > 1
             expected = [f"mode {mode}" in title for mode, title in zip(modes, shown, strict=True)]
             assert expected == [differ] * 2, shown
+
+
+async def test_what_holds_for_the_answers_of_all_runs_is_in_no_tile() -> None:
+    for said in ((True, True), (True, False)):
+        tiles = [ended(n, "42", is_said=one) for n, one in enumerate(said, 1)]
+        app = Wall(*tiles)
+        async with app.run_test(size=(100, 30)):
+            shown = [str(one.render()) for one in tiles]
+            assert all("42 · all 2 agree" in line for line in shown)
+            marked = ["said in submit" in line for line in shown]
+            assert marked == ([False, False] if all(said) else list(said))
+
+
+async def test_an_answer_leaves_room_for_how_many_agree() -> None:
+    tiles = [ended(n, "word " * 20, is_said=False) for n in (1, 2)]
+    app = Wall(*tiles)
+    async with app.run_test(size=(60, 20)):
+        shown = [str(one.render()) for one in tiles]
+        assert all(line.endswith("… · all 2 agree") for line in shown), shown
+
+
+async def test_a_run_from_which_nothing_comes_is_called_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = tile(1, started())
+    monkeypatch.setattr(RunTile, "now", property(lambda _: 61.0))
+    assert one.status_words == "● silent 01:01"
+    waits = waiting(0, "make")
+    assert waits.status_words == "◆ waits for you"
+    assert rank(one, "silence") < rank(waits, "silence")
+
+
+def test_a_key_of_an_opened_run_says_where_it_works() -> None:
+    running, over = tile(1, started()), ended(2, "42", is_said=False)
+    assert words_about("z", running) == "Zoom: enter opens run 1, z works there."
+    assert words_about("F", running) == "Fork: this run still runs; enter opens it."
+    assert words_about("F", over) == "Fork: enter opens run 2, F works there."
+    assert words_about("i", over) == "Inject: this run has ended; enter opens it."
+    assert words_about("i", None) == "Inject: no run is chosen."
+    assert not words_about("ö", over)
+
+
+def test_of_many_tiles_a_part_is_drawn_again_at_a_time() -> None:
+    tiles = [tile(n, started()) for n in range(1, 65)]
+    due = [{one.number for one in tiles if is_due(one, turn, len(tiles))} for turn in range(4)]
+    assert [len(some) for some in due] == [16] * 4
+    assert set.union(*due) == {one.number for one in tiles}
+    assert all(is_due(one, 1, 16) for one in tiles)

@@ -30,6 +30,11 @@ class KeyAction:
         return words[:1].upper() + words[1:]
 
     @property
+    def short_title(self) -> str:
+        """What the key bar calls it, at the beginning of a sentence."""
+        return self.words[:1].upper() + self.words[1:]
+
+    @property
     def place(self) -> str:
         """The place in which it works."""
         return self.name.partition(".")[0]

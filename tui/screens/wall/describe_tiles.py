@@ -5,10 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandbox_tui.tui.format.titles import first_line, model_title, task_line
-from sandbox_tui.tui.widgets.wall.run_facts import mode_words, status_words
-from sandbox_tui.tui.widgets.wall.run_groups import model_of, votes_in
+from sandbox_tui.tui.widgets.wall.run_facts import mode_words
+from sandbox_tui.tui.widgets.wall.run_groups import all_only_said, grouped, model_of, votes_in
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.wall_header import shared_mode, shared_model, shared_task
+
+TILES_AT_ONCE = 16
+"""Tiles that are drawn again in one update of the wall if nothing but output, time and tokens has
+changed: with many more, the keys would have to wait."""
+
+MAX_TURNS = 8
+"""Maximum number of updates after which each tile has had its turn."""
+
+
+def is_due(tile: RunTile, turn: int, count: int) -> bool:
+    """Return whether a tile is drawn again although the state of its run has not changed.
+
+    Args:
+        tile: one of the tiles shown.
+        turn: number of the update.
+        count: number of tiles shown.
+    """
+    turns = min(MAX_TURNS, -(-count // TILES_AT_ONCE))
+    return tile.has_focus or turns <= 1 or tile.number % turns == turn % turns
 
 
 def describe_tiles(
@@ -24,7 +43,8 @@ def describe_tiles(
     runs = [(tile.number, tile.worker) for tile in tiles]
     task, model, mode = shared_task(runs), shared_model(runs), shared_mode(runs)
     votes = votes_in(runs)
-    width = max((len(status_words(tile.worker)) for tile in shown), default=0)
+    says_it_once = len(grouped(runs)) == 1 and all_only_said(runs)
+    width = max((len(tile.status_words) for tile in shown), default=0)
     for tile in shown:
         own = "" if task else task_line(tile.worker.task)
         tile.differs = (
@@ -34,4 +54,5 @@ def describe_tiles(
         )
         tile.session_title = first_line(titles.get(tile.worker.run_id, ""))
         tile.vote = votes.get(tile.worker.run_id, "")
+        tile.marks_said = not says_it_once
         tile.state_width = width

@@ -18,8 +18,8 @@ from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
-from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles
+from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
+from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing, words_of
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
 from sandbox_tui.tui.screens.wall.tile_actions import (
     DECIDING,
@@ -34,15 +34,16 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
+from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
 from sandbox_tui.tui.widgets.wall.run_selection import (
     chosen_first,
-    held_at,
+    comes_before,
     neighbour,
     next_waiting,
 )
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, columns_on, grid_for
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, columns_on, grid_for, lines_above
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 
@@ -76,7 +77,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
     @property
     def urgent_actions(self) -> Sequence[str]:
         """What a narrow key bar keeps while several calls wait."""
-        return DECIDING if len(self._waiting_here) > 1 else ()
+        return DECIDING if len(waiting_here(self._seen_tiles())) > 1 else ()
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
@@ -87,8 +88,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         binding("wall.waiting", "waiting"),
         binding("wall.mode", "mode"),
         binding("wall.pause", "pause"),
-        binding("wall.compare", "compare"),
         binding("wall.end", "end"),
+        binding("wall.compare", "compare"),
         binding("wall.order", "order"),
         binding("wall.filter", "filter"),
         binding("wall.find", "find"),
@@ -123,6 +124,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._filter: Kind | None = None
         self._wanted = ""
         self._arranged: list[int] = []
+        self._turn = 0
         self._keys_for: object = None
         self._chosen_last: RunTile | None = None
         self._marked: RunTile | None = None
@@ -167,13 +169,12 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         first = chosen_first(seen, self._chosen_first)
         if self.focused is None:
             self.set_focus(self._chosen_last if self._chosen_last in seen else first)
-        elif self._follows_waiting and (tile := self._chosen) and first.kind == "waiting":
-            has_waited = held_at(first) < self._opened_at  # a later one moves nothing
-            self.set_focus(first if has_waited or tile.kind != "waiting" else tile)
+        elif self._follows_waiting and (tile := self._chosen):
+            self.set_focus(first if comes_before(first, tile, self._opened_at) else tile)
 
     @property
     def _tiles(self) -> list[RunTile]:
-        return list(self.query(RunTile))
+        return [one for one in self.query_one(TileGrid).children if isinstance(one, RunTile)]
 
     @property
     def _numbered(self) -> list[RunTile]:
@@ -184,16 +185,13 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         return [tile for tile in self._tiles if tile.display]
 
     @property
-    def _waiting_here(self) -> list[RunTile]:
-        return waiting_here(self._seen_tiles())
-
-    @property
     def _chosen(self) -> RunTile | None:
         return self.focused if isinstance(self.focused, RunTile) else None
 
     # --- what is shown
 
     def _update(self) -> None:
+        self._turn += 1
         self._follow_runs()
         for tile in self._tiles:
             tile.display = self._filter in (None, tile.kind) and tile.mentions(self._wanted)
@@ -213,7 +211,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
 
     def _refresh_keys(self) -> None:
         tile = self._chosen
-        state = tile and (tile.kind, tile.state.mode), len(self._waiting_here)
+        state = tile and (tile.kind, tile.state.mode), len(waiting_here(self._seen_tiles()))
         now = state, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
         if now != self._keys_for:
             self._keys_for = now
@@ -246,7 +244,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         for tile in shown:
             tile.has_panel = has_panel
             tile.marked = tile is self._marked
-            tile.sync(boxed=boxed)
+            tile.sync(boxed=boxed, is_due=is_due(tile, self._turn, len(shown)))
 
     def _arrange(self) -> None:
         """Sort the tiles; they move only if the order has changed."""
@@ -263,9 +261,13 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         shown = self._runs.hidden_words
         if self._is_filtered:
             shown = f"{len(self._seen_tiles())} shown: {chosen_by(self._filter, self._wanted)}"
-        runs = [(tile.number, tile.worker) for tile in self._numbered]
-        most = max(2, self.size.height // 4)
-        if self.query_one(WallHeader).show(runs, sorted_by=self._order, shown=shown, most=most):
+        numbered = self._numbered
+        runs = [(tile.number, tile.worker) for tile in numbered]
+        have_ended = all(has_ended(run) for _, run in runs)
+        most = lines_above(len(self._seen_tiles()), self.size, have_ended=have_ended)
+        silent = [tile.number for tile in numbered if tile.silent]
+        head, by = self.query_one(WallHeader), self._order
+        if head.show(runs, sorted_by=by, shown=shown, most=most, silent=silent):
             self.call_after_refresh(self._show_tiles)
 
     @property
@@ -274,23 +276,21 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
 
     # --- keys
 
+    def why_key_does_nothing(self, key: str) -> str:
+        """Why a key of an opened run does nothing here."""
+        return why_key_of_run_does_nothing(key, self._chosen)
+
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
         return why_not_here(action, self._chosen, self._seen_tiles())
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
-        if action == "pause" and self._chosen is not None:
-            return pause_words(self._chosen.state.mode)
-        if action == "approve_all":
-            return f"decide on all {len(self._waiting_here)}"
-        if action == "filter" and self._runs.hidden:
-            return "show all"
         if action == "leave":
             return "show all" if self._is_filtered else leaving_word(self)
-        if action != "compare" or self._marked is None:
-            return None
-        return "unmark" if self._marked is self._chosen else f"compare with {self._marked.number}"
+        if action == "filter" and self._runs.hidden:
+            return "show all"
+        return words_of(action, self._chosen, self._marked, len(waiting_here(self._seen_tiles())))
 
     def action_move(self, across: int, down: int) -> None:
         """Focus the next tile in a direction."""

@@ -39,8 +39,8 @@ class FileTree(ExplainsUnavailable, BlockList):
     BINDINGS: ClassVar[list[BindingType]] = [
         *PREVIEW_KEYS,
         binding("list.open", "choose"),  # in the bar for folders
-        binding("files.filter", "filter", show=False),
-        binding("files.changed_only", "changed_only", show=False),
+        binding("files.filter", "filter"),
+        binding("files.changed_only", "changed_only"),
         binding("files.unfilter", "unfilter", show=False),
     ]
 

@@ -17,10 +17,15 @@ from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteIte
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
-from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
-from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, said_words, why_no_answer
+from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, SAID, leftover_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import reply_progress, retry_reason, unfinished_reply
+from sandbox_tui.tui.format.status import (
+    reply_progress,
+    request_waits_for_command,
+    retry_reason,
+    unfinished_reply,
+)
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
@@ -35,6 +40,9 @@ MAX_PROSE_CHARACTERS = 4_000
 
 MAX_LINE_CHARACTERS = 1_000
 """Maximum characters of an output line that are processed."""
+
+MIN_ANSWER_WIDTH = 8
+"""Cells that an answer keeps at least when words stand behind it."""
 
 GENEROUS = (8, 4, 2, 0)
 """Output lines per call; the first value with which everything fits is used."""
@@ -54,6 +62,7 @@ class Activity:
         palette: the palette to draw with.
         preview: what the waiting call would do to the file it edits, if known.
         vote: how many others gave the same answer, in words.
+        marks_said: whether an answer that is only in the call of `submit` is marked.
         decides: whether the keys act on this run, and on its waiting call.
     """
 
@@ -67,12 +76,14 @@ class Activity:
         *,
         preview: EditPreview | None = None,
         vote: str = "",
+        marks_said: bool = True,
         decides: bool = True,
     ) -> None:
         self._run = run
         self._decides = decides
         self._preview = preview
         self._vote = vote
+        self._mark = SAID if marks_said else ""
         self._state = run.state
         self._width = max(2, width)
         self._height = height
@@ -102,8 +113,7 @@ class Activity:
             answer = sanitize_line((finished.answer or "").strip())
             said = "" if answer else said_answer_of(run)
             if said:
-                said = sanitize_line(said)
-                return self._answer(said_words(said, finished.answer, short=True))
+                return self._answer(sanitize_line(said), self._mark)
             if not answer:
                 return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
             return self._answer(answer)
@@ -122,18 +132,26 @@ class Activity:
             lines += self._line(f"{NOT_SUBMITTED} {answer_line(left)}", self._palette.dim)
         return lines
 
-    def _answer(self, answer: str) -> list[Text]:
-        """Return the answer, in the colour of doubt if most others gave another."""
+    def _answer(self, answer: str, mark: str = "") -> list[Text]:
+        """Return the answer, in the colour of doubt if most others gave another, how many agree,
+        and the mark: what does not fit below it is behind it, and cuts it."""
         doubtful = self._vote.startswith("only")
         style = self._palette.warn if doubtful else self._palette.good
         lines = self._wrapped(f"answer: {answer}", style)
-        if not self._vote:
+        dim = self._palette.dim
+        about = Text(no_wrap=True).append(self._vote, style=style if doubtful else dim)
+        about.append(f" · {mark}" if self._vote and mark else mark, style=dim)
+        if not about.plain:
             return lines
         last = lines[-1]
-        if last.cell_len + len(self._vote) + 3 <= self._width:
-            last.append(f" · {self._vote}", style=style if doubtful else self._palette.dim)
-        elif self._height > len(lines):
-            lines.append(Text(f"  {self._vote}", style=self._palette.dim, no_wrap=True))
+        is_too_long = last.cell_len + about.cell_len + 3 > self._width
+        if is_too_long and self._height > len(lines):
+            about.pad_left(2)
+            return [*lines, about]
+        if is_too_long and len(lines) == 1:  # the colour says that it is the answer
+            last = lines[0] = self._wrapped(answer, style)[0]
+        fit_line(last, max(MIN_ANSWER_WIDTH, self._width - about.cell_len - 3))
+        last.append(" · ", style=dim).append_text(about)
         return lines
 
     def _reply(self) -> list[Text]:
@@ -143,7 +161,9 @@ class Activity:
         if reply is None:
             return []
         sign, style = ("!", self._palette.warn) if reply.has_failed else ("●", self._palette.good)
-        line = Text(f"{sign} {reply_progress(reply, self._now)}", style=style, no_wrap=True)
+        waits = request_waits_for_command(self._state)
+        words = reply_progress(reply, self._now, after_command=waits)
+        line = Text(f"{sign} {words}", style=style, no_wrap=True)
         reason = retry_reason(self._state)
         if reason and self._height < 2:
             line.append(f": {reason}")

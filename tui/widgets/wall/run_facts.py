@@ -21,17 +21,20 @@ from sandbox_tui.tui.format.status import (
 from sandbox_tui.tui.terminal_io.notifications import failed
 from sandbox_tui.tui.theming.palette import Palette
 
+SILENT_SECONDS = 60.0
+"""A run is called silent from so many seconds without a sign of life on."""
+
 Kind = Literal["waiting", "running", "failed", "submitted"]
 
 
 def kind_of(run: FoldedRun) -> Kind:
     """Return the run's state from the user's point of view."""
-    state = run.state
-    if run.failure is not None or state.status == "failed":
+    status = run.state.status
+    if run.failure is not None or status == "failed":
         return "failed"
-    if state.status == "finished":
+    if status == "finished":
         return "submitted"
-    waits = state.pending or state.status == "awaiting_input"
+    waits = status in ("waiting", "awaiting_input") or (status == "frozen" and run.state.pending)
     return "waiting" if waits else "running"
 
 
@@ -59,6 +62,20 @@ def status_words(run: FoldedRun) -> str:
         return "! retrying"
     sign, words, _ = status_of(run.state)
     return f"{sign} {words}"
+
+
+def silent_seconds(run: FoldedRun, now: float) -> float:
+    """Return for how long nothing has come from a running run, neither of its command nor of its
+    model; 0 if that is not long, or it is known why.
+
+    Args:
+        run: the run.
+        now: its clock in seconds.
+    """
+    state, silent = run.state, now - run.state.t
+    if silent < SILENT_SECONDS or state.status != "running" or run.failure is not None:
+        return 0.0
+    return 0.0 if is_retrying(state) else silent
 
 
 def status_style(run: FoldedRun, palette: Palette) -> Style:

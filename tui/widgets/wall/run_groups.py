@@ -106,6 +106,12 @@ def said_answer_of(run: FoldedRun) -> str:
     return said_in_submit(run.state)
 
 
+def all_only_said(runs: Sequence[Numbered]) -> bool:
+    """Return whether several runs answered, and all of them only in their calls of `submit`."""
+    answered = [run for _, run in runs if answer_of(run)]
+    return len(answered) > 1 and all(map(said_answer_of, answered))
+
+
 def leftover_of(run: FoldedRun) -> str:
     """Return the answer that a run wrote but did not submit; empty without one."""
     finished = run.state.finished

@@ -8,8 +8,8 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
-Order = Literal["start", "state", "tokens", "cost"]
-ORDERS: tuple[Order, ...] = ("start", "state", "tokens", "cost")
+Order = Literal["start", "state", "silence", "tokens", "cost"]
+ORDERS: tuple[Order, ...] = ("start", "state", "silence", "tokens", "cost")
 
 FILTERS: dict[Kind | None, str] = {
     None: "",
@@ -37,11 +37,16 @@ def chosen_by(kind: Kind | None, wanted: str) -> str:
 
 def rank(tile: RunTile, order: Order) -> tuple[float, int]:
     """Return the sort key of a tile; equal ones are in the order in which their runs started."""
-    totals = tile.state.totals
-    by: dict[Order, float] = {
-        "start": 0,
-        "state": URGENCY.index(tile.kind),
-        "tokens": -(totals.usage.input_tokens + totals.usage.output_tokens),
-        "cost": -(totals.cost or 0.0),
-    }
-    return by[order], tile.number
+    totals, first = tile.state.totals, 0.0
+    match order:
+        case "start":
+            pass
+        case "state":
+            first = URGENCY.index(tile.kind)
+        case "silence":
+            first = -tile.silent
+        case "tokens":
+            first = -(totals.usage.input_tokens + totals.usage.output_tokens)
+        case "cost":
+            first = -(totals.cost or 0.0)
+    return first, tile.number

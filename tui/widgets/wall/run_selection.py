@@ -45,6 +45,14 @@ def chosen_first(tiles: Sequence[RunTile], wanted: str = "") -> RunTile:
     return by_number[groups[-1][0][0]]
 
 
+def comes_before(first: RunTile, chosen: RunTile, opened_at: float) -> bool:
+    """Return whether a run takes the place of the chosen one, if nobody has chosen that: it waits
+    for the user, and did when the wall was opened, or the chosen one does not wait."""
+    if first.kind != "waiting":
+        return False
+    return held_at(first) < opened_at or chosen.kind != "waiting"  # a later one moves nothing
+
+
 def next_waiting(tiles: Sequence[RunTile], chosen: RunTile | None) -> RunTile | None:
     """Return the next run after the chosen one that waits for the user; None if no other does."""
     after = tiles.index(chosen) + 1 if chosen in tiles else 0

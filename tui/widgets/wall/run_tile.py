@@ -12,17 +12,19 @@ from textual.message import Message
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.core.base.durations import clock
+from sandbox_tui.core.base.durations import clock, short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
-from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer, said_words
+from sandbox_tui.sessions.store.answers import SAID
+from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     is_retrying,
     reply_progress,
+    request_waits_for_command,
     retry_reason,
     short_error,
     step_words,
@@ -32,11 +34,12 @@ from sandbox_tui.tui.format.titles import first_line, task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
-from sandbox_tui.tui.widgets.wall.activity import Activity
+from sandbox_tui.tui.widgets.wall.activity import MIN_ANSWER_WIDTH, Activity
 from sandbox_tui.tui.widgets.wall.run_facts import (
     Kind,
     figures_words,
     kind_of,
+    silent_seconds,
     status_style,
     status_words,
 )
@@ -63,6 +66,8 @@ class RunTile(Widget, can_focus=True):
         differs: what distinguishes the run from the others, such as its task; shown in the tile.
         session_title: the title that the user gave the session; empty without one.
         vote: how many runs of its group gave the same answer, in words; empty without others.
+        marks_said: whether an answer that is only in the call of `submit` is marked: if all are,
+            the wall says it once.
         previewed: the number of a waiting call, and what it would do to the file it edits.
         state_width: cells of the longest state of the tiles shown, so that what follows is aligned.
         has_panel: whether a panel shows the waiting call of the chosen run, with the keys.
@@ -97,6 +102,7 @@ class RunTile(Widget, can_focus=True):
         self.differs: tuple[str, ...] = ()
         self.session_title = ""
         self.vote = ""
+        self.marks_said = True
         self.previewed: tuple[int, EditPreview | None] | None = None
         self.has_panel = False
         self.state_width = 0
@@ -104,6 +110,7 @@ class RunTile(Widget, can_focus=True):
         self._heard_at = time.monotonic()
         self._seen = -1
         self._drawn: object = None
+        self._figures: object = None
         self._search = RunSearch(worker)
 
     @property
@@ -129,24 +136,42 @@ class RunTile(Widget, can_focus=True):
         """Seconds since the run started; continues between events."""
         return run_clock(self.worker, self.state, self._heard_at)
 
+    @property
+    def silent(self) -> float:
+        """Seconds for which nothing has come from the run; 0 if that is not long."""
+        return silent_seconds(self.worker, self.now)
+
+    @property
+    def status_words(self) -> str:
+        """The run's state with its sign; of one that may be stuck, for how long it is silent."""
+        silent = self.silent
+        return f"● silent {short_duration(silent)}" if silent else status_words(self.worker)
+
     def mentions(self, words: str) -> bool:
         """Return whether the words occur in the title, the task, the model's name, a reply or a
         call."""
         named = words.casefold() in self.session_title.casefold()
         return named or self._search.finds(words)
 
-    def sync(self, *, boxed: bool = True) -> None:
-        """Show the current state, with a border unless there are too many tiles."""
+    def sync(self, *, boxed: bool = True, is_due: bool = True) -> None:
+        """Show the run.
+
+        Args:
+            boxed: with a border, unless there are too many tiles.
+            is_due: also if only its output, its figures or the time have changed.
+        """
         if self.state.seq != self._seen:
             self._seen = self.state.seq
             self._heard_at = time.monotonic()
-        words = status_words(self.worker)
-        names = (self.session_title, self.differs, self.vote, self.marked)
+        words = self.status_words
+        names = (self.session_title, self.differs, self.vote, self.marks_said, self.marked)
         form = (boxed, self.size, self.state_width, self.has_panel)
-        look = (self._seen, int(self.now), words, names, form, self.preview)
-        if look == self._drawn:
+        state = (self.kind, self.state.status, is_retrying(self.state), self.worker.failure)
+        look = (state, names, form, self.preview)
+        figures = (self._seen, int(self.now), words)
+        if look == self._drawn and (figures == self._figures or not is_due):
             return
-        self._drawn = look
+        self._drawn, self._figures = look, figures
         self._dress(words, boxed=boxed)
         self.refresh()
 
@@ -156,6 +181,7 @@ class RunTile(Widget, can_focus=True):
         for name in ("running", "waiting", "failed", "submitted"):
             self.set_class(kind == name, f"-{name}")
         is_still = self.state.status in ("paused", "frozen") or is_retrying(self.state)
+        is_still = is_still or self.silent > 0
         self.set_class(is_still, "-still")
         self.set_class(not boxed, "-strip")
         if boxed:
@@ -178,6 +204,7 @@ class RunTile(Widget, can_focus=True):
             self.now,
             palette,
             vote=self.vote,
+            marks_said=self.marks_said,
             preview=self.preview,
             decides=self.has_focus and (self.state.pending is None or not self.has_panel),
         )
@@ -221,11 +248,11 @@ class RunTile(Widget, can_focus=True):
 
     def _strip(self, width: int, palette: Palette) -> list[Text]:
         """Return the first line of a strip: number, state, and activity or result."""
-        own = status_style(self.worker, palette)
+        own = palette.warn if self.silent else status_style(self.worker, palette)
         mark = "◇" if self.marked else " "
         line = Text(no_wrap=True).append(mark, style=palette.accent)
         line.append(f"{self.number:>3} ", style=palette.strong)
-        words = status_words(self.worker)
+        words = self.status_words
         least = MIN_STATE_WIDTH if width >= MIN_WIDTH_WITH_FIGURES else 0
         line.append(f"{words:<{max(least, self.state_width)}} ", style=own)
         if width >= MIN_WIDTH_WITH_FIGURES:
@@ -233,22 +260,23 @@ class RunTile(Widget, can_focus=True):
         if self.size.height == 1:
             names = [*self._own_names(), *filter(None, self.differs[1:])]
             line.append("".join(f"{name}  " for name in names), style=palette.text)
-            line.append_text(self._gist(palette))
+            line.append_text(self._gist(palette, width - line.cell_len))
         else:
             names = [part for part in self.names if part]
             line.append(" · ".join(names), style=palette.text)
         return [line]
 
-    def _gist(self, palette: Palette) -> Text:
-        """Return the result, the current call or the pending question, in a few words."""
+    def _gist(self, palette: Palette, room: int) -> Text:
+        """Return the result, the current call or the pending question, in a few words; an answer
+        leaves room for how many agree with it."""
         finished = self.state.finished
         if self.worker.failure is not None:
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
         if finished is not None and finished.reason == "submitted":
             said = said_answer_of(self.worker)
             answer = answer_line(said or finished.answer or "")
-            words = said_words(answer, finished.answer, short=True) if said else answer
-            return self._answer(words, palette)
+            mark = SAID if said and self.marks_said else ""
+            return self._answer(answer, mark, palette, room)
         if finished is not None:
             error = Text(short_error(first_line(finished.error or "")), style=palette.bad)
             left = answer_line(result_answer(finished.reason, finished.answer))
@@ -257,7 +285,9 @@ class RunTile(Widget, can_focus=True):
         text = Text()
         if reply is not None and self.state.pending is None:
             style = palette.warn if reply.has_failed else palette.good
-            text.append(f"{reply_progress(reply, self.now)}  ", style=style)
+            waits = request_waits_for_command(self.state)
+            progress = reply_progress(reply, self.now, after_command=waits)
+            text.append(f"{progress}  ", style=style)
             if reply.has_failed:
                 return text.append(retry_reason(self.state), style=palette.warn)
         if not calls:
@@ -271,11 +301,14 @@ class RunTile(Widget, can_focus=True):
         words = sanitize_line(summarize_call(call.call.name, call.arguments))
         return text.append(words, style=palette.text + Style(bold=False))
 
-    def _answer(self, answer: str, palette: Palette) -> Text:
+    def _answer(self, answer: str, mark: str, palette: Palette, room: int) -> Text:
         """Return the answer in one line, in the colour of doubt if most others gave another."""
         if not answer:
             return Text(NO_ANSWER, style=palette.dim)
         doubtful = self.vote.startswith("only")
+        style = palette.warn if doubtful else palette.good
         vote = f" · {self.vote}" if self.vote else ""
-        text = Text(answer, style=palette.warn if doubtful else palette.good)
-        return text.append(vote, style=palette.warn if doubtful else palette.dim)
+        text = Text(answer, style=style, no_wrap=True)
+        fit_line(text, max(MIN_ANSWER_WIDTH, room - len(vote)))
+        text.append(vote, style=style if doubtful else palette.dim)
+        return text.append(f" · {mark}" if mark else "", style=palette.dim)

@@ -57,6 +57,16 @@ def columns_on(count: int, screen: Size) -> int:
     return grid_for(count, Size(screen.width - SIDES, max(1, screen.height - BARS))).columns
 
 
+def lines_above(count: int, screen: Size, *, have_ended: bool) -> int:
+    """Return the maximum number of lines above the tiles: once all runs have ended, their answers
+    may take up to half of a screen, as long as each tile keeps a line."""
+    quarter = max(2, screen.height // 4)
+    if not have_ended:
+        return quarter
+    rows = -(-count // columns_on(count, screen))
+    return max(quarter, min(screen.height // 2, screen.height - BARS - rows))
+
+
 def grid_for(count: int, size: Size, columns: int = 0) -> Grid:
     """Return the grid in which `count` tiles show the most, with this number of columns if one is
     given."""

@@ -26,6 +26,7 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.run_facts import Kind, failure_words, kind_of, mode_words
 from sandbox_tui.tui.widgets.wall.run_groups import (
     Numbered,
+    all_only_said,
     answer_of,
     grouped,
     has_ended,
@@ -41,7 +42,7 @@ MAX_BAR = 24
 MAX_ANSWER_CHARACTERS = 60
 
 MAX_NAMED = 6
-"""Maximum number of waiting runs that are named by their numbers."""
+"""Maximum number of waiting or silent runs that are named by their numbers."""
 
 MIN_TASK_COLUMNS = 20
 """The task of all runs is cut to this at least, so that their models and mode are seen."""
@@ -56,6 +57,12 @@ WORDS: dict[Kind, str] = {
 }
 """Words for runs in one state; of the others, each outcome is named."""
 
+SHORT_WORDS: dict[Kind, str] = {
+    "waiting": "◆ {} {}",
+    "running": "● {} run",
+    "submitted": "✓ {}",
+}
+
 
 class WallHeader(Widget):
     """Shows a summary of all runs; call `show` after any change."""
@@ -69,10 +76,19 @@ class WallHeader(Widget):
         self._runs: Sequence[Numbered] = ()
         self._arranged_by = ""
         self._shown = ""
+        self._silent: Sequence[int] = ()
         self._most = 3
         self._height = 0
 
-    def show(self, runs: Sequence[Numbered], *, sorted_by: str, shown: str, most: int) -> bool:
+    def show(
+        self,
+        runs: Sequence[Numbered],
+        *,
+        sorted_by: str,
+        shown: str,
+        most: int,
+        silent: Sequence[int] = (),
+    ) -> bool:
         """Show the runs; return whether the height has changed.
 
         Args:
@@ -80,7 +96,9 @@ class WallHeader(Widget):
             sorted_by: name of the order in which they are shown.
             shown: name of the filter; empty for all runs.
             most: maximum number of lines.
+            silent: the numbers of the runs that may be stuck.
         """
+        self._silent = silent
         self._runs, self._arranged_by, self._shown = runs, sorted_by, shown
         self._most = max(2, most)
         height = len(self._lines(palette_of(self)))
@@ -108,30 +126,39 @@ class WallHeader(Widget):
 
     def _sums(self, palette: Palette) -> list[Text]:
         """Return the states, and the sums with order and filter: on one line if both fit."""
-        states, sums = self._states(palette), self._spent_and_order(palette)
-        width = self.content_size.width
+        width, sums = self.content_size.width, self._spent_and_order(palette)
+        states = self._states(palette)
+        if 0 < width < states.cell_len:
+            states = self._states(palette, is_short=True)
         if width and states.cell_len + 2 + sums.cell_len > width:
             return [states, sums]
         return [states.append("  ").append_text(sums)]
 
-    def _states(self, palette: Palette) -> Text:
-        line = Text(no_wrap=True).append("sandbox-tui", style=palette.accent)
-        line.append(f"  {numbers.counted(len(self._runs), 'run')}", style=palette.strong)
+    def _states(self, palette: Palette, *, is_short: bool = False) -> Text:
+        """Return how many runs are in each state; in short, the signs stand for the states."""
+        line = Text(no_wrap=True).append("" if is_short else "sandbox-tui  ", style=palette.accent)
+        line.append(numbers.counted(len(self._runs), "run"), style=palette.strong)
         kinds = Counter(kind_of(worker) for _, worker in self._runs)
         retrying = sum(is_retrying(run.state) for _, run in self._runs)
-        kinds["running"] -= retrying
+        kinds["running"] -= retrying + len(self._silent)
         for kind, words in WORDS.items():
             if count := kinds[kind]:
                 waits = "waits" if count == 1 else "wait"
                 style = palette.human if kind == "waiting" else palette.good
-                line.append(f"  {words.format(count, waits)}", style=style)
+                form = SHORT_WORDS[kind] if is_short else words
+                line.append(f"  {form.format(count, waits)}", style=style)
                 if kind == "waiting":
                     line.append(self._who_waits(), style=style)
         ended = Counter(_outcome(one) for _, one in self._runs if kind_of(one) == "failed")
-        for outcome, count in ended.most_common():
+        if is_short and ended:
+            line.append(f"  ✗ {ended.total()}", style=palette.bad)
+        for outcome, count in () if is_short else ended.most_common():
             line.append(f"  ✗ {count} {outcome}", style=palette.bad)
+        if self._silent:
+            line.append(f"  ● {len(self._silent)} silent", style=palette.warn)
+            line.append(_few(self._silent), style=palette.warn)
         if retrying:
-            line.append(f"  ! {retrying} retrying", style=palette.warn)
+            line.append(f"  ! {retrying} {'retry' if is_short else 'retrying'}", style=palette.warn)
         return line
 
     def _spent_and_order(self, palette: Palette) -> Text:
@@ -143,9 +170,8 @@ class WallHeader(Widget):
 
     def _who_waits(self) -> str:
         """Return the numbers of the runs that wait, unless they are many or there is one run."""
-        who = [str(number) for number, run in self._runs if kind_of(run) == "waiting"]
-        few = len(self._runs) > 1 and len(who) <= MAX_NAMED
-        return f" ({' '.join(who)})" if few else ""
+        who = [number for number, run in self._runs if kind_of(run) == "waiting"]
+        return _few(who) if len(self._runs) > 1 else ""
 
     def _shared(self, palette: Palette) -> list[Text]:
         """Return what all runs have in common: the task, the model, the mode; or their models."""
@@ -229,17 +255,23 @@ class WallHeader(Widget):
             _with_answers(line.append(" · ", style=palette.dim), answers, aside, palette)
 
     def _answers(self, group: Sequence[Numbered], palette: Palette, room: int) -> list[Text]:
-        """Draw one line per answer, with a bar and the runs that gave it."""
+        """Draw one line per answer, with a bar and the runs that gave it; with room for one line
+        only, the most frequent answers on that."""
         by_answer: dict[str, list[int]] = {}
         for number, run in group:
             by_answer.setdefault(answer_of(run), []).append(number)
         silent = len(by_answer.pop("", ())) - _leftovers(group)
         ranked = sorted(by_answer.items(), key=lambda given: -len(given[1]))
-        left = len(ranked) - room
+        aside = _aside(group)
+        left = len(ranked) + bool(aside or (silent and ranked)) - room
+        if left > 0 and room == 1:
+            answers = count_answers(answer_of(run) for _, run in group)
+            return [_with_answers(Text("  ", no_wrap=True), answers, aside, palette)]
         shown = ranked if left <= 0 else ranked[: max(0, room - 1)]
         lines = [self._answer_line(answer, who, palette) for answer, who in shown]
-        rest = [numbers.counted(len(ranked) - len(shown), "more answer")] if left > 0 else []
-        if aside := _aside(group):
+        more = len(ranked) - len(shown)
+        rest = [numbers.counted(more, "more answer")] if more else []
+        if aside:
             rest.append(aside)
         if silent and ranked:
             rest.append(f"{silent} without an answer")
@@ -254,6 +286,12 @@ class WallHeader(Widget):
         line.append(f" {short_answer(answer, MAX_ANSWER_CHARACTERS)}", style=palette.text)
         names = " ".join(str(number) for number in who)
         return line.append(f"  run{'' if len(who) == 1 else 's'} {names}", style=palette.dim)
+
+
+def _few(numbers_of_runs: Sequence[int]) -> str:
+    """Return the numbers of runs in brackets, unless they are many."""
+    named = " ".join(map(str, numbers_of_runs))
+    return f" ({named})" if len(numbers_of_runs) <= MAX_NAMED else ""
 
 
 def shared_task(runs: Sequence[Numbered]) -> str:
@@ -287,8 +325,8 @@ def _leftovers(group: Sequence[Numbered]) -> int:
 def _aside(group: Sequence[Numbered]) -> str:
     """Return how many answers were not submitted, or only said in the call of `submit`."""
     said = sum(bool(said_answer_of(run)) for _, run in group)
-    words = leftovers_words(_leftovers(group)), said_count_words(said)
-    return ", ".join(filter(None, words))
+    where = "all only said in submit" if all_only_said(group) else said_count_words(said)
+    return ", ".join(filter(None, (leftovers_words(_leftovers(group)), where)))
 
 
 def _with_answers(line: Text, answers: list[tuple[str, int]], aside: str, palette: Palette) -> Text:

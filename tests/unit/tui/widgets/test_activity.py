@@ -213,6 +213,22 @@ def test_a_tile_says_what_the_model_does() -> None:
     assert shown(6, asked, failed, again)[0] == "● try 2 of 5 · waits for the model 4s"
 
 
+def test_a_retry_waits_for_the_command_that_the_model_is_to_see() -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    failed = e.ModelFailed(step=1, error="overloaded", attempt=1, retry_in=8.0, t=0.0)
+    command = e.HumanCommand(id=1, command="sleep 60", told_to_model=True)
+    assert "! try 2 of 5 after your command" in shown(6, asked, failed, command)
+
+
+def test_agreement_stands_behind_a_long_answer() -> None:
+    submitted = e.RunFinished(
+        reason="submitted", error=None, totals=e.Totals(), answer="word " * 40, output=None
+    )
+    line = shown(1, submitted, vote="4 of 6 agree")[0]
+    assert line.startswith("word word")
+    assert line.endswith("… · 4 of 6 agree")
+
+
 def test_a_trimmed_tile_keeps_errors_and_drops_older_calls() -> None:
     three = [*call(1, "true", "x"), *call(2, "false", "went wrong", ok=False), *call(3, "ls", "a")]
     assert [line.strip()[:10] for line in shown(4, *three)] == [

@@ -5,7 +5,13 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region, Size
 from textual.widgets import Static
 
-from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for, regions
+from sandbox_tui.tui.widgets.wall.tile_layout import (
+    TileGrid,
+    beyond,
+    grid_for,
+    lines_above,
+    regions,
+)
 
 WALL = Size(158, 41)
 """The space that a terminal of 160x45 leaves for tiles."""
@@ -87,3 +93,10 @@ def test_the_tile_below_is_the_nearest_of_the_next_row() -> None:
     assert beyond(0, 1, 0, places) == 1
     assert beyond(0, -1, 0, places) == 0
     assert beyond(2, 0, -1, places) in (0, 1)
+
+
+def test_the_answers_of_ended_runs_get_lines_as_long_as_each_tile_keeps_one() -> None:
+    narrow = Size(60, 20)
+    assert lines_above(6, narrow, have_ended=False) == 5
+    assert lines_above(6, narrow, have_ended=True) == 10
+    assert lines_above(16, narrow, have_ended=True) == 5

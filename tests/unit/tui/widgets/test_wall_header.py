@@ -279,3 +279,38 @@ def test_a_narrow_header_keeps_the_answers_of_each_group(monkeypatch: pytest.Mon
 def test_tasks_that_differ_after_their_first_line_are_told_apart() -> None:
     header = lines(run("Fix it\nin the parser"), run("Fix it\nin the parser"))
     assert any(line.startswith("Fix it ⏎ in the parser  ") for line in header)
+
+
+def test_if_all_answers_are_only_said_this_is_said_once() -> None:
+    ended = [said(run("x", None, "submitted"), answer) for answer in ("42", "42", "41")]
+    first, second, rest = lines(*ended)[-3:]
+    assert first.endswith("42  runs 1 2")
+    assert second.endswith("41  run 3")
+    assert rest.strip() == "all only said in submit"
+
+
+def test_with_one_line_for_the_answers_they_are_counted_on_it() -> None:
+    ended = [run("x", answer, "submitted") for answer in ("42", "42", "41")]
+    assert lines(*ended, most=4)[-1].strip() == "answers: 42 (2), 41 (1)"
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (120, "sandbox-tui  3 runs  ● 1 running  ✓ 1 submitted  ✗ 1 cancelled"),
+        (40, "3 runs  ● 1 run  ✓ 1  ✗ 1"),
+    ],
+)
+def test_a_narrow_header_counts_the_runs_in_each_state_by_their_signs(
+    monkeypatch: pytest.MonkeyPatch, width: int, expected: str
+) -> None:
+    monkeypatch.setattr(WallHeader, "content_size", Size(width, 3))
+    some = [run("x"), run("x", "1", "submitted"), run("x", None, "cancelled")]
+    assert lines(*some)[0].startswith(expected)
+
+
+def test_silent_runs_are_named() -> None:
+    header = WallHeader()
+    header._runs = list(enumerate([run("x"), run("x"), run("x")], 1))
+    header._silent = (2,)
+    assert "● 2 running  ● 1 silent (2)" in header._lines(PALETTE)[0].plain

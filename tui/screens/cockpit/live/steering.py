@@ -41,7 +41,8 @@ _STEERING_ACTIONS = frozenset(
 )
 """Actions that only the screen in control may use."""
 
-_AFTER_THE_END = frozenset(("fork", "run_again", "replay", "export", "open_folder", "resume"))
+AFTER_THE_END = frozenset(("fork", "run_again", "replay", "export", "open_folder", "resume"))
+"""Actions on the session that a run has left."""
 
 GONE = "That call is no longer waiting; nothing was changed."
 
@@ -127,7 +128,7 @@ class RunSteering:
 
     def why_unavailable(self, action: str) -> str:
         """Why an action is not available now; empty if it is."""
-        if action in _AFTER_THE_END:
+        if action in AFTER_THE_END:
             return self._why_not_yet(action)
         if action == "allowed" and self._state.granted:
             return ""  # the list can be read after the end, too

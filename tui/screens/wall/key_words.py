@@ -1,0 +1,49 @@
+"""What the key bar of the wall says, and what it answers to keys that only an opened run has."""
+
+from __future__ import annotations
+
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.hint import action_with, hint
+from sandbox_tui.tui.screens.cockpit.live.steering import AFTER_THE_END, pause_words
+from sandbox_tui.tui.widgets.wall.run_groups import has_ended
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+PLACES = ("live", "cockpit")
+"""The places whose keys work once a run is opened."""
+
+
+def words_of(
+    action: str, chosen: RunTile | None, marked: RunTile | None, waiting: int
+) -> str | None:
+    """Return the current words for an action; None for the binding's own description.
+
+    Args:
+        action: its name.
+        chosen: the focused run.
+        marked: the run to compare with.
+        waiting: number of calls that can be decided about from here.
+    """
+    if action == "pause" and chosen is not None:
+        return pause_words(chosen.state.mode)
+    if action == "approve_all":
+        return f"decide on all {waiting}"
+    if action != "compare" or marked is None:
+        return None
+    return "unmark" if marked is chosen else f"compare with {marked.number}"
+
+
+def why_key_of_run_does_nothing(key: str, chosen: RunTile | None) -> str:
+    """Return why a key of an opened run does nothing on the wall, and what to do instead; empty if
+    it is none."""
+    name = action_with(key, PLACES)
+    if not name:
+        return ""
+    title = ACTIONS[name].short_title
+    if chosen is None:
+        return f"{title}: no run is chosen."
+    place, _, action = name.partition(".")
+    enter = hint("wall.open")
+    ended, is_later = has_ended(chosen.worker), action in AFTER_THE_END
+    if place == "live" and ended != is_later:
+        return f"{title}: this run {'has ended' if ended else 'still runs'}; {enter} opens it."
+    return f"{title}: {enter} opens run {chosen.number}, {hint(name)} works there."
