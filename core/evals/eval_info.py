@@ -26,6 +26,8 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
         image: container image name; empty if there is none or tasks name their own.
         image_size: its size as text; empty if unknown.
         command: command line that started the evaluation.
+        answers_of: id of the evaluation whose recorded answers were scored again; empty: its own.
+        scored_by: name of the scorer that did so for all tasks; empty: those of the suite.
         began_at, ended_at: seconds since the epoch; `ended_at` is 0 while it runs.
     """
 
@@ -41,6 +43,8 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     image: str = ""
     image_size: str = ""
     command: str = ""
+    answers_of: str = ""
+    scored_by: str = ""
     began_at: float = 0.0
     ended_at: float = 0.0
 

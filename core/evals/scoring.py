@@ -51,7 +51,9 @@ class SampleScoring:
             return
         began = time.monotonic()
         self.memory = await sandbox_memory(environment.sandbox)
-        value, explanation = await self._score(environment.sandbox, result.answer)
+        value, explanation = await scored(
+            self._scorer, self._attempt(environment.sandbox, result.answer)
+        )
         environment.events.post(
             Scored(
                 scorer=self._scorer.name,
@@ -61,17 +63,6 @@ class SampleScoring:
             )
         )
 
-    async def _score(self, sandbox: Sandbox, answer: str | None) -> tuple[float | None, str]:
-        """Return the score, or None if the scorer failed, and a sentence that explains it."""
-        try:
-            score = await self._scorer.score(self._attempt(sandbox, answer))
-            _check(score)
-        except SandboxTuiError as error:
-            return None, str(error)
-        except Exception as error:  # noqa: BLE001 - may be user code; must not end the run
-            return None, f"The scorer {self._scorer.name} failed: {words_of_bug(error)}."
-        return score.value, score.explanation
-
     def _attempt(self, sandbox: Sandbox, answer: str | None) -> Attempt:
         return Attempt(
             task=self._sample.task,
@@ -80,6 +71,18 @@ class SampleScoring:
             sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
             fresh_sandbox=lambda: fresh_sandbox(sandbox, self._kind),
         )
+
+
+async def scored(scorer: Scorer, attempt: Attempt) -> tuple[float | None, str]:
+    """Return the score, or None if the scorer failed, and a sentence that explains it."""
+    try:
+        score = await scorer.score(attempt)
+        _check(score)
+    except SandboxTuiError as error:
+        return None, str(error)
+    except Exception as error:  # noqa: BLE001 - may be user code; must not end the run
+        return None, f"The scorer {scorer.name} failed: {words_of_bug(error)}."
+    return score.value, score.explanation
 
 
 def words_of_bug(error: Exception) -> str:

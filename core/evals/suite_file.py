@@ -197,11 +197,11 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
         window=content.window,
         **{key: dict(tables.get(key) or {}) for key in _SETTINGS},
     )
-    _check_targets(suite, source)
+    check_targets(suite, source)
     return suite
 
 
-def _check_targets(suite: Suite, source: str) -> None:
+def check_targets(suite: Suite, source: str) -> None:
     """Check before the first sample what each of them would fail for.
 
     Raises:

@@ -41,7 +41,10 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
         return msgspec.structs.replace(result, status="failed", error=finished.error or "")
     if finished.reason in INFRASTRUCTURE:
         return failed_result(result, finished.error or "")
-    return _with_score(result, scored)
+    if scored is None:
+        why = "The run ended without a score."
+        return msgspec.structs.replace(result, status="unscored", error=why)
+    return with_score(result, scored.scorer, scored.value, scored.explanation)
 
 
 def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:
@@ -131,20 +134,15 @@ def _with_totals(
     )
 
 
-def _with_score(result: SampleResult, scored: e.Scored | None) -> SampleResult:
-    if scored is None:
-        why = "The run ended without a score."
-        return msgspec.structs.replace(result, status="unscored", error=why)
-    if scored.value is None:
-        return msgspec.structs.replace(
-            result, status="unscored", scorer=scored.scorer, error=scored.explanation
-        )
+def with_score(
+    result: SampleResult, scorer: str, value: float | None, explanation: str
+) -> SampleResult:
+    """Return a result with a score; without a value, the scorer failed, and the explanation says
+    why."""
+    if value is None:
+        return msgspec.structs.replace(result, status="unscored", scorer=scorer, error=explanation)
     return msgspec.structs.replace(
-        result,
-        status="scored",
-        score=scored.value,
-        scorer=scored.scorer,
-        explanation=scored.explanation,
+        result, status="scored", score=value, scorer=scorer, explanation=explanation
     )
 
 

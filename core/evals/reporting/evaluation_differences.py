@@ -68,6 +68,8 @@ def _settings(info: EvalInfo) -> dict[str, str]:
         **{name.replace("_", " "): str(value) for name, value in sorted(info.params.items())},
         "sandbox": info.sandbox,
         "image": info.image,
+        "answers of": info.answers_of,
+        "scored by": info.scored_by,
         "tasks and prompts": info.digest[:DIGEST_CHARACTERS],
     }
 

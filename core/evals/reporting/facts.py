@@ -12,6 +12,9 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 
+SAME = "the same scorers"
+"""Words for the scorers of an evaluation whose answers were scored again without naming one."""
+
 
 def title(info: EvalInfo) -> str:
     """Return a one-line title of the evaluation."""
@@ -32,6 +35,8 @@ def _facts(table: EvalTable, info: EvalInfo) -> Iterator[tuple[str, str]]:
     yield "image size", info.image_size
     at_once = (*info.concurrency_before, info.concurrency)
     yield "at once", f"{', then '.join(map(str, at_once))} samples"
+    if info.answers_of:
+        yield "scored again", f"the answers of {info.answers_of}, by {info.scored_by or SAME}"
     yield "began", figures.moment(info.began_at)
     yield "ended", _ended(table)
     yield "samples", f"{table.over} of {table.samples} done"

@@ -35,6 +35,9 @@ NEED_TARGET = frozenset(
 )
 """Scorers that compare the answer with the task's target, and fail without one."""
 
+NEED_SANDBOX = frozenset(("command", "hidden_tests", "swe_bench"))
+"""Scorers that work in a sandbox: they cannot score an answer alone."""
+
 
 def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
     """Create the scorer that a suite names: a built-in one, or `package.module:Class`.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.tui.cli.command_group import GroupWithHints
+from sandbox_tui.tui.cli.evals.rescore import rescore
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import (
     added,
@@ -39,6 +40,7 @@ MAX_CONCURRENCY = 1024
 
 MEANT = {
     "show": "`eval watch` opens an evaluation, `eval report` prints it",
+    "score": "`eval rescore` scores the recorded answers of an evaluation again",
     "export": "`eval report --output FILE` writes an evaluation to a file",
 }
 
@@ -318,6 +320,9 @@ def suites() -> None:
 
     for name, description in known_suites().items():
         click.echo(f"{name:24}{description}".rstrip())
+
+
+eval_group.add_command(rescore)
 
 
 def _check_model(suite: Suite, settings: Settings) -> None:

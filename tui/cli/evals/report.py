@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables import eval_ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
+from sandbox_tui.tui.cli.evals.progress import say_progress
 from sandbox_tui.tui.format.eval_comparison import comparison_lines, comparison_text
 from sandbox_tui.tui.format.eval_table import report_lines, report_text
 
@@ -121,17 +121,11 @@ def _pages(store: Store, run_ids: list[str], output: Path, redactor: Redactor) -
     try:
         for run_id, link in write_session_pages(store, run_ids, output.parent, redactor):
             links[run_id] = link
-            _say_progress(f"{len(links)} of {len(run_ids)} pages")
+            say_progress(f"{len(links)} of {len(run_ids)} pages")
     except OSError as error:
         raise ConfigError(f"The page cannot be written: {error.strerror}.") from error
-    _say_progress("")
+    say_progress("")
     return links
-
-
-def _say_progress(words: str) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{words:40}\r")
-        sys.stderr.flush()
 
 
 def _write(text: str, output: Path | None, redactor: Redactor) -> None:

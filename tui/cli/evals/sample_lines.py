@@ -10,6 +10,7 @@ from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import failure_kind
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.evals.scorers.table import NEED_SANDBOX
 from sandbox_tui.sessions.evals.sample_record import MAX_ATTEMPTS
 from sandbox_tui.tui.format import numbers
 
@@ -57,10 +58,11 @@ def lost_line(eval_id: str, lost: Sequence[SampleResult]) -> str:
     them = "it" if len(lost) == 1 else "them"
     rerun = f"`sandbox-tui eval resume {eval_id} --failed` reruns {them}"
     if all(one.status == "unscored" for one in lost):
-        return (
-            f"{count} without a score, because of the scorer: fix what it reports first. {rerun}, "
-            "which asks the model again."
-        )
+        lead = f"{count} without a score, because of the scorer: fix what it reports first."
+        if any(one.scorer in NEED_SANDBOX for one in lost):
+            return f"{lead} {rerun}, which asks the model again."
+        again = f"`sandbox-tui eval rescore {eval_id}` scores {them} again"
+        return f"{lead} {again}; {rerun}, which asks the model again."
     return f"{count} without a score: {rerun}."
 
 

@@ -142,11 +142,13 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
                 lambda: [side.read() for side in now if side is not None]
             )
             if any(is_new):
-                sides = [
+                left, right = (
                     run if side is None else side.run
                     for run, side in zip(self._sides, now, strict=True)
-                ]
-                found = await asyncio.to_thread(compare, self._store, *sides, self._evaluations)
+                )
+                found = await asyncio.to_thread(
+                    compare, self._store, left, right, self._evaluations
+                )
             else:
                 found = before
         except SandboxTuiError:  # deleted in the meantime: what was read stays

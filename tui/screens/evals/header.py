@@ -140,7 +140,10 @@ def reason_line(
     elif data.can_rerun:
         how = hint("eval.resume") if has_key else f"{command} --failed`"
         if data.is_scorer_lost:
-            reason += f"The scorer failed. First fix what it reports: {how} asks the model again."
+            again = f"`sandbox-tui eval rescore {data.reading.info.id}` scores again"
+            reason += "The scorer failed. First fix what it reports: "
+            reason += f"{again}, " if data.can_rescore else ""
+            reason += f"{how} asks the model again."
         else:
             reason += f"{how} reruns the {numbers.counted(data.lost, 'sample')} without a score."
     elif is_loading:

@@ -11,6 +11,7 @@ from sandbox_tui.core.evals.reporting.outcomes import by_frequency, has_score
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.reporting.throughput import wall_clock_shares
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.evals.scorers.table import NEED_SANDBOX
 from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.charts.chart import Series
 from sandbox_tui.tui.widgets.evals.series import series_of
@@ -28,6 +29,7 @@ class EvalScreenData:
         over: finished samples, newest first.
         lost: number of finished samples without a score.
         is_scorer_lost: whether all of those ran well, and only their scorer failed.
+        can_rescore: whether their answers can be scored again without a sandbox.
         failures: number of failures by kind, the most frequent first.
         tokens: total tokens of all attempts at the samples that do not run now.
         estimated: whether some token counts are estimates.
@@ -44,6 +46,7 @@ class EvalScreenData:
     over: list[SampleResult]
     lost: int
     is_scorer_lost: bool
+    can_rescore: bool
     failures: tuple[tuple[str, int], ...]
     tokens: int
     estimated: bool
@@ -82,6 +85,7 @@ def data_of(reading: Reading) -> EvalScreenData:
         over=over,
         lost=len(lost),
         is_scorer_lost=all(one.status == "unscored" for one in lost),
+        can_rescore=not any(one.scorer in NEED_SANDBOX for one in lost),
         failures=by_frequency(failures),
         tokens=reading.tokens_before + sum(one.input_tokens + one.output_tokens for one in over),
         estimated=any(one.estimated for one in over),

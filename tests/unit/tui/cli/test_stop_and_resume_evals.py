@@ -89,16 +89,23 @@ def test_failures_and_scores_are_listed_and_decide_the_exit_code(recorded: Store
     assert f"`sandbox-tui eval resume {EVAL} --failed` reruns it." in watched.output
 
 
-def test_samples_that_their_scorer_failed_are_not_just_rerun(recorded: Store) -> None:
+@pytest.mark.parametrize(
+    ("scorer", "again"),
+    [("judge", f"`sandbox-tui eval rescore {EVAL}` scores them again; "), ("hidden_tests", "")],
+)
+def test_samples_that_their_scorer_failed_are_not_just_rerun(
+    recorded: Store, scorer: str, again: str
+) -> None:
     ledger.release(recorded, EVAL)
     lost = [
-        msgspec.structs.replace(one, status="unscored") for one in ledger.results(recorded, EVAL)
+        msgspec.structs.replace(one, status="unscored", scorer=scorer)
+        for one in ledger.results(recorded, EVAL)
     ]
     ledger.finish(recorded, EVAL, *lost)
     watched = command("watch", "--headless").output
     assert (
         "2 samples without a score, because of the scorer: fix what it reports first. "
-        f"`sandbox-tui eval resume {EVAL} --failed` reruns them, which asks the model again."
+        f"{again}`sandbox-tui eval resume {EVAL} --failed` reruns them, which asks the model again."
     ) in watched
 
 

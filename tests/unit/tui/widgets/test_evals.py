@@ -234,12 +234,18 @@ def test_a_failed_evaluation_does_not_look_like_a_success(
     assert ("vanilla, sandbox 50.0 %" in second.plain) == bool(known)
 
 
-def test_samples_whose_scorer_failed_are_no_reason_to_ask_the_model_again_at_once() -> None:
-    unscored = {"status": "unscored", "finish_reason": "submitted", "error": "no number"}
+@pytest.mark.parametrize(
+    ("scorer", "again"),
+    [("judge", f"`sandbox-tui eval rescore {INFO.id}` scores again, "), ("hidden_tests", "")],
+)
+def test_samples_whose_scorer_failed_are_no_reason_to_ask_the_model_again_at_once(
+    scorer: str, again: str
+) -> None:
+    unscored = {"status": "unscored", "finish_reason": "submitted", "scorer": scorer}
     samples = [result("t1", "sandbox", None, **unscored)]
     picture = data_of(Reading(INFO, samples, "finished", "", 0.0))
     offer = reason_line(picture, PALETTE, has_key=True).plain
-    assert offer == "The scorer failed. First fix what it reports: r asks the model again."
+    assert offer == f"The scorer failed. First fix what it reports: {again}r asks the model again."
 
 
 @pytest.mark.parametrize(
