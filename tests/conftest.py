@@ -40,6 +40,13 @@ def scripted_server() -> Iterator[Callable[..., ScriptedServer]]:
         server.__exit__()
 
 
+@pytest.fixture(autouse=True)
+def sandboxes_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let recorded sessions keep the sandboxes that they never had, whether an engine runs here or
+    not."""
+    monkeypatch.setattr("sandbox_tui.core.sandboxes.left_behind.is_gone", lambda *_: False)
+
+
 LOCAL_PORTS = "SANDBOX_TUI_MODEL_LOCAL_PORTS"
 
 

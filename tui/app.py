@@ -19,7 +19,6 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint, use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys, keys_for_dialog
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
@@ -39,10 +38,11 @@ from sandbox_tui.tui.lifecycle.first_screen import (
     WatchTraining,
 )
 from sandbox_tui.tui.lifecycle.follow_settings import FollowSettings
-from sandbox_tui.tui.lifecycle.fork_session import fork_session
+from sandbox_tui.tui.lifecycle.fork_session import fork_session, replace_failed
 from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
+from sandbox_tui.tui.lifecycle.resume_first import resume_first
 from sandbox_tui.tui.lifecycle.run_news_toast import RunNewsToast
 from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
@@ -168,8 +168,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
                 self.push_screen(ReplayScreen(run, store, at=place, in_film=in_film))
             case Resume(run=run):
-                self._begun = [resume_here(run, self.settings.now, workers)]
-                self._show_live(self._begun[0])
+                self._begun = resume_first(self, run, self.settings.now, workers)
             case Attach(runs=runs):
                 self._begun = watch_detached(self, runs, workers, self._complain)
             case Forking(plan=plan, request=request):
@@ -221,8 +220,12 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     @on(ForkRequested)
     def _fork_requested(self, event: ForkRequested) -> None:
-        forking = fork_session(self, self.settings, self._run_workers, event)
-        self.run_worker(keys_for_dialog(self, forking), exclusive=True, group="fork")
+        asking = keys_for_dialog(self, self._fork(event))
+        self.run_worker(asking, exclusive=True, group="fork")
+
+    async def _fork(self, event: ForkRequested) -> None:
+        worker = await fork_session(self, self.settings, self._run_workers, event)
+        self._begun = replace_failed(self._begun, event.run_id, worker)
 
     @on(RunAgainRequested)
     def _run_again_requested(self, event: RunAgainRequested) -> None:

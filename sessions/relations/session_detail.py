@@ -14,6 +14,7 @@ from sandbox_tui.sessions.relations.fork_origin import (
     read_origin,
     shared_part,
 )
+from sandbox_tui.sessions.relations.lost_sandbox import has_lost_sandbox
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
@@ -51,6 +52,7 @@ class SessionDetail:
             fork.
         waits_since: since when a call waits for the user, in seconds since the epoch; None if none
             does.
+        has_lost_sandbox: whether it could be resumed if its sandbox still existed.
     """
 
     run: RunSummary
@@ -62,6 +64,7 @@ class SessionDetail:
     origin: ForkOrigin | None
     own: RunSummary
     waits_since: float | None = None
+    has_lost_sandbox: bool = False
 
 
 def read_detail(store: Store, run: RunSummary) -> SessionDetail:
@@ -83,6 +86,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         origin=read_origin(store, run),
         own=own_part(run, shared_part(store, run)),
         waits_since=waiting_since(store, running).get(run.id),
+        has_lost_sandbox=has_lost_sandbox(run),
     )
 
 

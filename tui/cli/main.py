@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, ResumeRefused
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.command_group import Commands
 from sandbox_tui.tui.cli.completion import complete_session, completion
@@ -185,9 +185,13 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
 
     Its sandbox must still exist: it outlives its program by sandbox.grace seconds.
     """
+    from sandbox_tui.sessions.recording.resume_worker import problem_with
+
     settings = load_settings({}, theme)
     with open_store() as store:
         run = session_named(store, session)
+        if problem := problem_with(run):
+            raise ResumeRefused(problem)
         if detach:
             from sandbox_tui.sessions.remote.detached import Job, begin
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from textual.app import App
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions import RunRegistry, RunWorker
+from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.messages import ForkRequested
@@ -16,8 +18,8 @@ from sandbox_tui.tui.textual_support.toasts import complain_here
 
 async def fork_session(
     app: App[int], settings: LiveSettings, runs: RunRegistry, asked: ForkRequested
-) -> None:
-    """Show the form for a fork, then start it.
+) -> RunWorker | None:
+    """Show the form for a fork, then start it; return its run, or None if it was not started.
 
     Args:
         app: shows the form and the run.
@@ -44,8 +46,28 @@ async def fork_session(
         run = plan.request(usual, {})
     except SandboxTuiError as error:
         complain_here(app, str(error))
-        return
+        asked.then(None)
+        return None
     described = await app.push_screen_wait(ForkDialog(plan, run, runs.store))
-    if described is not None:
-        worker = runs.fork(described.plan, described.request)
+    worker = None if described is None else runs.fork(described.plan, described.request)
+    if worker is not None:
         app.push_screen(LiveScreen(worker, runs.store))
+    asked.then(None)
+    return worker
+
+
+def replace_failed(
+    begun: Sequence[RunHandle], run_id: str, fork: RunHandle | None
+) -> list[RunHandle]:
+    """Return the runs that the program was started for; the fork of one that could not be resumed
+    takes its place.
+
+    Args:
+        begun: those runs.
+        run_id: the session that was forked.
+        fork: its fork; None if it was not started.
+    """
+    return [
+        fork if fork is not None and one.run_id == run_id and one.failure is not None else one
+        for one in begun
+    ]

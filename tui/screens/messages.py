@@ -17,12 +17,16 @@ class ForkRequested(Message):
     Attributes:
         run_id: the session.
         seq: the displayed event.
+        then: called once the fork's screen is shown, or if it is not forked.
     """
 
-    def __init__(self, run_id: str, seq: int) -> None:
+    def __init__(
+        self, run_id: str, seq: int, then: Callable[[None], object] = lambda _: None
+    ) -> None:
         super().__init__()
         self.run_id = run_id
         self.seq = seq
+        self.then = then
 
 
 class RunAgainRequested(Message):

@@ -52,7 +52,7 @@ MIN_TOKENS_WIDTH = 90
 """Columns from which the line has room for the tokens of the reply."""
 
 _WAITS = StatusWords("‖", "cannot be recorded", "warn")
-_INTERRUPTED = StatusWords(*INTERRUPTED.split(" ", 1), "warn")
+_INTERRUPTED = StatusWords(INTERRUPTED[:1], INTERRUPTED[2:], "warn")
 _THEN: Mapping[RunStatus, str] = {
     "paused": "was paused",
     "frozen": "was frozen",

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from typing_extensions import override
 
+from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
@@ -18,13 +19,17 @@ from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.interrupted import InterruptedDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.dialogs.show_error import LostSandboxDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
+from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.screens.cockpit.test_approving import controls
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
+from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 ARGUMENTS = json.dumps({"command": "sleep 9"})
@@ -100,3 +105,35 @@ async def test_a_killed_program_interrupts_its_call_and_takes_no_more_lines(tmp_
         field = screen.query_one(InjectBar).query_one(Input)
         assert field.disabled
         assert field.placeholder.startswith("The run's program is gone: r resumes it, ")
+
+
+class LostRun(WatchedRun):
+    """A run that cannot be resumed because its sandbox is gone."""
+
+    @override
+    async def watch(self) -> AsyncGenerator[e.AnyEvent]:
+        for event in self._events:
+            yield event
+        self.failure = SandboxLost("This session cannot be resumed.")
+
+
+async def test_a_run_without_its_sandbox_is_forked_from_the_dialog_that_says_so(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    (*events, _), contents = sample()
+    lost = LostRun(events)
+    assert keep(store, events, contents) == lost.run_id
+    store.give_up(lost.run_id)
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = LiveScreen(lost, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: isinstance(app.screen, LostSandboxDialog))
+        assert "◌ interrupted" in screen.query_one(StatusBar).render_line(0).text
+        assert screen.query_one(Calls).border_title != "calls 0"
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, ForkDialog))
+        assert screen.is_attached, "the form is shown over it"
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.is_attached)

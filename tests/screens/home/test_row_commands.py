@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.sandboxes import left_behind
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, set_tags
 from sandbox_tui.tui.format.compared.facts import Fact
@@ -228,3 +229,17 @@ async def test_escape_puts_notices_away_before_it_unmarks(store: Store) -> None:
 def said(home: HomeScreen) -> list[str]:
     """Return what the toasts say, each up to its first colon."""
     return [toast.message.partition(":")[0] for toast in home.app._notifications]
+
+
+async def test_a_session_whose_sandbox_is_gone_is_not_resumed_but_forked(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_home(store) as (home, pilot):
+        home.query_one(SessionList)._go_to_session("old")
+        await until(pilot, lambda: "r resume" in bar(home))
+    monkeypatch.setattr(left_behind, "is_gone", lambda *_: True)
+    async with at_home(store) as (home, pilot):
+        home.query_one(SessionList)._go_to_session("old")
+        await until(pilot, lambda: "gone: F continues the run in a new one" in detail(home))
+        assert "r resume" not in bar(home)
+        assert home.why_unavailable("resume", ()) == "its sandbox is gone: F forks it"

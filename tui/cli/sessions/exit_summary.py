@@ -16,6 +16,7 @@ from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.types import RunStarted
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.lost_sandbox import has_lost_sandbox
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.format import numbers, run_end
@@ -44,11 +45,13 @@ class Shown(NamedTuple):
         interrupted_calls: how many of its calls were interrupted.
         resumable_until: when its sandbox is removed, in seconds since the epoch, if it can be
             resumed and that is known.
+        has_lost_sandbox: whether it could be resumed if its sandbox still existed.
     """
 
     run: RunSummary
     interrupted_calls: int = 0
     resumable_until: float | None = None
+    has_lost_sandbox: bool = False
 
 
 def read(store: Store, run_id: str) -> Shown:
@@ -58,7 +61,9 @@ def read(store: Store, run_id: str) -> Shown:
         StoreError: the database cannot be read, or has no such session.
     """
     (run,) = up_to_now(store, [store.run(run_id)])
-    return Shown(run, interrupted_calls_of(store, run_id), _resumable_until(store, run))
+    is_lost = has_lost_sandbox(run)
+    until = None if is_lost else _resumable_until(store, run)
+    return Shown(run, interrupted_calls_of(store, run_id), until, is_lost)
 
 
 def _resumable_until(store: Store, run: RunSummary) -> float | None:
@@ -139,10 +144,10 @@ def _results_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
 
 def _next_lines(runs: Sequence[Shown]) -> Iterator[str]:
     """Yield the commands that continue with the runs."""
-    verbs = dict.fromkeys(_next_verb(shown.run) for shown in runs)
+    verbs = dict.fromkeys(_next_verb(shown) for shown in runs)
     for verb in verbs:
         which = "one of them" if len(verbs) == 1 else _ONES[verb]
-        does = "resumes" if verb == "resume" else "opens"
+        does = _DOES[verb]
         times = [shown.resumable_until for shown in runs if shown.resumable_until is not None]
         until = f", {_until(min(times))}" if verb == "resume" and times else ""
         yield f"  `sandbox-tui {verb} ID` {does} {which}{until}"
@@ -184,7 +189,7 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
     if run.results_dir:
         files = run_end.result_files(run.results_dir).summary
         yield f"  {files}, in {sanitize_line(str(Path(run.results_dir).absolute()))}"
-    session, command = f"  session {run.id}", f"sandbox-tui {_next_verb(run)} {run.id}"
+    session, command = f"  session {run.id}", f"sandbox-tui {_next_verb(shown)} {run.id}"
     if len(line := f"{session} · {command}") <= width:
         yield line
     else:
@@ -192,18 +197,30 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
         yield f"  {command}"
     if shown.resumable_until is not None:
         yield f"  resumable {_until(shown.resumable_until)}; later: sandbox-tui fork {run.id}"
+    elif shown.has_lost_sandbox:
+        yield "  its sandbox is gone: a fork continues in a new one"
     elif run.is_resumable:
         yield f"  if its sandbox is gone: sandbox-tui fork {run.id}"
 
 
-def _next_verb(run: RunSummary) -> str:
-    if run.is_resumable:
+def _next_verb(shown: Shown) -> str:
+    if shown.has_lost_sandbox:
+        return "fork"
+    if shown.run.is_resumable:
         return "resume"
-    return "attach" if run.outcome == "running" else "replay"
+    return "attach" if shown.run.outcome == "running" else "replay"
 
 
-_ONES = {"attach": "a running one", "resume": "one that was cut off", "replay": "an ended one"}
+_ONES = {
+    "attach": "a running one",
+    "resume": "one that was cut off",
+    "fork": "one whose sandbox is gone",
+    "replay": "an ended one",
+}
 """The runs that a command applies to."""
+
+_DOES = {"attach": "opens", "resume": "resumes", "fork": "continues", "replay": "opens"}
+"""What a command does with a run."""
 
 
 def _fitted(line: str, width: int) -> str:

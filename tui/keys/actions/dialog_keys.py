@@ -59,6 +59,7 @@ DIALOG_ACTIONS = (
     KeyAction("edit_file.told", ("ctrl+t",), "visible / private", about="Tell the model?"),
     KeyAction("export.leave", ("escape",), "cancel"),
     KeyAction("export.write", ("ctrl+s", "f2"), "export", about="Write the export"),
+    KeyAction("failure.fork", ("F",), "fork", about="Fork the session in a new sandbox"),
     KeyAction("failure.leave", ("escape", "enter", "q", "space"), "close"),
     KeyAction("failure.resume", ("r",), "resume", about="Resume the session"),
     KeyAction("fork.call", ("f4",), "change the call"),

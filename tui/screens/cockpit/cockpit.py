@@ -175,6 +175,12 @@ class Cockpit(ExplainsUnavailable, HasFiles):
         if self._flush_timer is None:
             self._flush_timer = self.set_timer(FRAME_SECONDS, self._flush)
 
+    def refresh_now(self) -> None:
+        """Update the panes now, for example before a dialog covers them."""
+        if self._flush_timer is not None:
+            self._flush_timer.stop()
+        self._flush()
+
     def _flush(self) -> None:
         self._flush_timer = None
         if not self._has_panes:

@@ -146,6 +146,9 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         words = f"{outcome_words(run)}: {run.error}"  # too long for a label, many of them
         label, style = ("state", palette.warn) if runs else ("ended", palette.bad)
         lines.append(_line(label, words, palette, style))
+    if detail.has_lost_sandbox:
+        words = f"gone: {hint('home.fork')} continues the run in a new one"
+        lines.append(_line("sandbox", words, palette, palette.warn))
     lines += [
         _line(f"note {note.step}" if note.step else "note", note.text, palette, palette.human)
         for note in detail.notes

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from sandbox_tui.core.base.defaults import GRACE_SECONDS
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.sandboxes import left_behind
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.cli.sessions.exit_summary import (
     Shown,
@@ -184,3 +185,20 @@ def test_it_says_until_when_a_run_can_be_resumed(store: Store) -> None:
     assert list(outcome_lines(shown, 80))[-1] == "  if its sandbox is gone: sandbox-tui fork r"
     times = [Shown(store.run("r"), 0, time.time() + 1)] * 4
     assert ", until " in list(overview_lines(times, 120))[-1]
+
+
+def test_a_run_whose_sandbox_is_gone_is_forked_not_resumed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_behind, "is_gone", lambda *_: True)
+    lost = e.RunFinished(seq=2, t=1.0, reason="model_unavailable", error="away", totals=e.Totals())
+    store.append("r", [started(), lost])
+    shown = read(store, "r")
+    assert shown.resumable_until is None
+    assert list(outcome_lines(shown, 80))[-2:] == [
+        "  session r · sandbox-tui fork r",
+        "  its sandbox is gone: a fork continues in a new one",
+    ]
+    assert (
+        list(overview_lines([shown] * 4, 80))[-1] == "  `sandbox-tui fork ID` continues one of them"
+    )

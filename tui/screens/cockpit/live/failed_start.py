@@ -10,21 +10,36 @@ from sandbox_tui.core.base.errors import ImageMissing, SandboxLost, SandboxTuiEr
 from sandbox_tui.core.config.settings import changed
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.sessions.recording.run_worker import RunWorker
-from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
+from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog, LostSandboxDialog
 from sandbox_tui.tui.screens.home.missing_image import ImageAnswer, MissingImageDialog
+from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 
 if TYPE_CHECKING:
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
 
 def say_it_failed(screen: LiveScreen, error: SandboxTuiError) -> None:
-    """Say why the run could not start, then leave its screen; others may lie on top of it."""
-    words = str(error)
-    if isinstance(error, SandboxLost):
-        words += f" On the home screen, {hint('home.fork')} forks it."
-    app_of(screen).push_screen(ErrorDialog(words), screen.dismiss_when_on_top)
+    """Say why the run could not start, then leave its screen; others may lie on top of it. A run
+    whose sandbox is gone can be forked."""
+    app, run_id, seq = app_of(screen), screen.worker.run_id, screen.state.seq
+    screen.query_one(Calls).is_interrupted = screen.state.started is not None
+    screen.refresh_now()
+    if not isinstance(error, SandboxLost) or not seq:
+        app.push_screen(ErrorDialog(str(error)), lambda _: screen.dismiss_when_on_top(None))
+        return
+
+    screen.query_one(InjectBar).say_gone("This run cannot be resumed: its sandbox is gone.")
+
+    def answered(forks: bool | None) -> None:
+        if forks:
+            screen.post_message(ForkRequested(run_id, seq, screen.dismiss_when_on_top))
+        else:
+            screen.dismiss_when_on_top(None)
+
+    app.push_screen(LostSandboxDialog(str(error)), answered)
 
 
 async def offer_image(screen: LiveScreen, error: ImageMissing, start: Callable[[], None]) -> None:

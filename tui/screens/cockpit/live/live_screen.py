@@ -79,7 +79,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         binding("live.queue", "queue", show=False),
         binding("live.put_away", "put_away", show=False),  # the same key: notices go first
         binding("live.shell", "take_over"),
-        binding("live.end", "end", show=False),
+        binding("live.end", "end"),
         binding("live.resume", "resume"),
         binding("live.fork", "fork"),
         binding("live.run_again", "run_again"),
@@ -200,7 +200,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
             self.refresh_bindings()
         self._notice_lost_control()
         status.waits = bool(self.worker.storage_error)
-        status.interrupted = isinstance(self.worker.failure, ProgramExited)
+        status.interrupted = self._is_cut_off
         self._storage_toast.show(self.worker.storage_error)
         keys_for = (
             *(self.state.pending, self.state.mode, self.state.awaited),
@@ -209,6 +209,16 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
             self.refresh_bindings()
+
+    @property
+    def _is_cut_off(self) -> bool:
+        """Whether the run goes no further although it has not ended: its program has exited, or it
+        could not be resumed."""
+        state = self.state
+        is_unfinished = state.started is not None and state.finished is None
+        return isinstance(self.worker.failure, ProgramExited) or (
+            is_unfinished and self.worker.failure is not None
+        )
 
     def _notice_lost_control(self) -> None:
         """Say that another terminal has taken control of the run."""

@@ -75,8 +75,17 @@ class SessionDetails:
         text = whole_details(shown, lines) if is_session else "\n".join(lines)
         app_of(self._screen).push_screen(PagerScreen(str(pane.border_title), text))
 
+    @property
+    def without_sandbox(self) -> str:
+        """Id of the shown session if it cannot be resumed because its sandbox is gone."""
+        shown = self._pane.shown
+        if isinstance(shown, SessionDetail) and shown.has_lost_sandbox:
+            return shown.run.id
+        return ""
+
     def _show(self, shown: Shown) -> None:
         self._pane.show(shown)
+        self._screen.refresh_bindings()
         self._screen.call_after_refresh(self.fit)
 
     async def _read(self, run: RunSummary) -> None:
