@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Mapping
 
 from sandbox_tui.core.base.errors import SandboxTuiError
@@ -44,6 +45,8 @@ class RecordedRun:
         self.ended = asyncio.Event()
         self.is_growing = summary.outcome == "running"
         self._store = store
+        self._zero: float | None = None
+        """When its clock was at zero, in seconds since the epoch."""
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -56,9 +59,12 @@ class RecordedRun:
         return
 
     @property
-    def began(self) -> None:
-        """Always None: only its record is known."""
-        return
+    def began(self) -> float | None:
+        """When the run started, on the monotonic clock of this host: for one that another program
+        runs, as its record tells; None if that is unknown."""
+        if self._zero is None or not self.is_growing:
+            return None
+        return time.monotonic() - (time.time() - self._zero)
 
     @property
     def can_be_steered(self) -> bool:
@@ -100,6 +106,18 @@ class RecordedRun:
         """
         raise SandboxTuiError("Another program runs this session; end it there.")
 
+    def _note(self, event: e.AnyEvent) -> None:
+        """Fold an event."""
+        self.state.apply(event)
+        self.printed.note(event)
+        match event:
+            case e.RunStarted():
+                self._zero = event.started_at - event.t
+            case e.RunResumed():
+                self._zero = event.resumed_at - event.t
+            case _:
+                pass
+
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
         """Yield its events until the run has ended; those that were recorded before the first look
         come without the bytes of terminal output, which may be many.
@@ -114,8 +132,7 @@ class RecordedRun:
             seen = self.state.seq
             events = stored_events(self._store, self.run_id, seen, output=seen > 0)
             async for event in events:
-                self.state.apply(event)
-                self.printed.note(event)
+                self._note(event)
                 yield event
             if self.is_growing:
                 await asyncio.sleep(POLL_SECONDS)

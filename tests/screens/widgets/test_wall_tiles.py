@@ -172,7 +172,7 @@ async def test_a_run_from_which_nothing_comes_is_called_silent(
     assert rank(one, "silence") < rank(waits, "silence")
 
 
-def test_a_key_of_an_opened_run_says_where_it_works() -> None:
+def test_a_key_of_an_opened_run_says_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     running, over = tile(1, started()), ended(2, "42", is_said=False)
     assert words_about("z", running) == "Zoom: enter opens run 1, z works there."
     assert words_about("F", running) == "Fork: this run still runs; enter opens it."
@@ -180,6 +180,9 @@ def test_a_key_of_an_opened_run_says_where_it_works() -> None:
     assert words_about("i", over) == "Inject: this run has ended; enter opens it."
     assert words_about("i", None) == "Inject: no run is chosen."
     assert not words_about("ö", over)
+    monkeypatch.setattr(RunWorker, "can_be_steered", property(lambda _: False))
+    assert words_about("i", running) == "Inject: this run can only be watched here."
+    assert words_about("z", running) == "Zoom: enter opens run 1, z works there."
 
 
 def test_of_many_tiles_a_part_is_drawn_again_at_a_time() -> None:

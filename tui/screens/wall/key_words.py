@@ -46,4 +46,6 @@ def why_key_of_run_does_nothing(key: str, chosen: RunTile | None) -> str:
     ended, is_later = has_ended(chosen.worker), action in AFTER_THE_END
     if place == "live" and ended != is_later:
         return f"{title}: this run {'has ended' if ended else 'still runs'}; {enter} opens it."
+    if place == "live" and not ended and not chosen.worker.can_be_steered:
+        return f"{title}: this run can only be watched here."
     return f"{title}: {enter} opens run {chosen.number}, {hint(name)} works there."

@@ -156,7 +156,7 @@ class WallHeader(Widget):
             line.append(f"  ✗ {count} {outcome}", style=palette.bad)
         if self._silent:
             line.append(f"  ● {len(self._silent)} silent", style=palette.warn)
-            line.append(_few(self._silent), style=palette.warn)
+            line.append("" if is_short else _few(self._silent), style=palette.warn)
         if retrying:
             line.append(f"  ! {retrying} {'retry' if is_short else 'retrying'}", style=palette.warn)
         return line
