@@ -15,43 +15,15 @@ import datetime
 import difflib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+from sandbox_tui.sessions.search.query_filters import ENDINGS, FILTERS, IS
+from sandbox_tui.sessions.search.unknown_filters import looks_like_filter, remark_on_unknown
 
 MAX_TERMS = 32
 MAX_QUERY_CHARS = 2000
 """Maximum number of characters of a query that are read."""
-
-FILTERS: Mapping[str, str] = {
-    "model": "part of a model's name",
-    "outcome": "submitted, failed, running, or why it ended",
-    "tag": "a tag",
-    "tool": "part of a tool's name",
-    "after": "2026-11-01, today, yesterday or 7d",
-    "before": "2026-11-01, today, yesterday or 7d",
-    "cost": "US dollars, as in cost>0.5 or cost<2",
-    "is": "sample (of an evaluation or a training) or own (any other session)",
-}
-"""Filters by name, with the values they accept."""
-
-IS = ("own", "sample")
-"""Values of `is`."""
-
-ENDINGS = (
-    *("submitted", "failed", "running", "interrupted", "max_steps", "token_limit", "time_limit"),
-    *(
-        "cost_limit",
-        "repeated_calls",
-        "cancelled",
-        "model_unavailable",
-        "model_error",
-        "sandbox_error",
-        "store_error",
-        "internal_error",
-        "imported",
-    ),
-)
-"""Outcomes of a session; `failed` stands for any end except `submitted` and `imported`."""
 
 _TERM = re.compile(
     r'(?P<minus>-?)"(?P<phrase>[^"]*)"?'
@@ -130,7 +102,7 @@ def parse_query(text: str) -> Query:
     literals: list[str] = []
     excluded_literals: list[str] = []
     mistakes: list[str] = []
-    remarks: list[str] = []
+    unknown: list[re.Match[str]] = []
     filters = Filters()
     for term in list(_TERM.finditer(_plain(text)))[:MAX_TERMS]:
         minus, phrase, word = term["minus"], term["phrase"], term["word"]
@@ -140,7 +112,7 @@ def parse_query(text: str) -> Query:
                 filters, mistake = _with_filter(filters, filter_)
                 mistakes += [mistake] if mistake else []
                 continue
-            remarks += _filter_remarks(filter_)
+            unknown += [filter_] if filter_ is not None and looks_like_filter(filter_) else []
             word = word or f"{term['named']}{term['quoted']}"
             minus, phrase = _signed(word)
             phrase = phrase.replace('"', " ")
@@ -165,7 +137,7 @@ def parse_query(text: str) -> Query:
         excluded_literals=excluded_literals,
         filters=filters,
         mistakes=mistakes,
-        remarks=[*mistakes, *remarks],
+        remarks=[*mistakes, *remark_on_unknown(unknown)],
     )
 
 
@@ -213,17 +185,6 @@ def _is_filter(match: re.Match[str]) -> bool:
     return name in FILTERS and (match[3] == ":" or name == "cost")
 
 
-def _filter_remarks(match: re.Match[str] | None) -> list[str]:
-    """Return a remark on a word that looks like a filter but is not one."""
-    if match is None or match[3] != ":" or len(match[2]) < 2 or not re.match(r"[\w.]", match[4]):
-        return []
-    close = difflib.get_close_matches(match[2].lower(), FILTERS, 1)
-    more = f" (did you mean {close[0]}:?)" if close else ""
-    *most, last = FILTERS
-    known = "" if close else f" Filters are {', '.join(most)} and {last}."
-    return [f"There is no filter {match[2]}{more}: it is searched as a word.{known}"]
-
-
 def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
     """Add a filter; also return a sentence if it is wrong."""
     name, value = match[2].lower(), match[4].strip('"')
@@ -231,7 +192,8 @@ def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
         value = match[3] + value
     if name == "is" and value:
         if value.lower() not in IS:
-            return filters, f"is takes {FILTERS[name]}, not {value}."
+            meant = f" Did you mean outcome:{value}?" if value.lower() in ENDINGS else ""
+            return filters, f"is takes {FILTERS[name]}, not {value}.{meant}"
         return replace(filters, is_sample=(value.lower() == "sample") != bool(match[1])), ""
     if match[1]:
         return filters, f"A filter cannot be negated: {match[0]}."
@@ -251,8 +213,13 @@ def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
         return replace(filters, **{side: float(found[2])}), ""
     mistake = ""
     if name == "outcome" and not outcomes_meant(value):
-        mistake = f"No session ends with {value}: outcome takes {', '.join(ENDINGS)}."
+        mistake = f"No session ends with {value}{_outcomes_instead(value)}."
     return replace(filters, **{name: value}), mistake
+
+
+def _outcomes_instead(value: str) -> str:
+    close = difflib.get_close_matches(value.lower().replace(" ", "_"), ENDINGS, 1)
+    return f" (did you mean {close[0]}?)" if close else f": outcome takes {', '.join(ENDINGS)}"
 
 
 def _day(value: str) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sandbox_tui.sessions.search.query import ENDINGS, FILTERS, IS
+from sandbox_tui.sessions.search.query_filters import ENDINGS, FILTERS, IS
 from sandbox_tui.sessions.store.store import Store
 
 Values = Mapping[str, Sequence[str]]

@@ -85,7 +85,9 @@ def test_whole_words_come_first_and_coincidences_only_without_them() -> None:
     assert words_of("end", *entries) == {"Actions": ["End the run", "To the end", "Endless"]}
     assert words_of("files", entry("Files"), entry("File")) == {"Actions": ["Files"]}
     assert words_of("file", entry("A file"), entry("Files")) == {"Actions": ["Files", "A file"]}
-    assert words_of("comand", *entries, entry("A command")) == {"Actions": ["A command"]}
+    found = words_of("comand", *entries, entry("A command"))
+    assert found == {"No match; the closest: command": [], "Actions": ["A command"]}
+    assert words_of("cmnd", *entries, entry("A command")) == {"Actions": ["A command"]}
 
 
 def test_the_heading_of_settings_finds_them_only_by_the_name_of_their_table() -> None:
@@ -93,6 +95,24 @@ def test_the_heading_of_settings_finds_them_only_by_the_name_of_their_table() ->
     assert len(found_settings("limits")) == len(ROWS["limits of new runs"])
     every = (*setting_entries(Settings(), lambda name: None), entry("New run"))
     assert words_of("new", *every) == {"Actions": ["New run"]}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("dayligt", "daylight"), ("modle", "model"), ("theme dayligt", "theme daylight")],
+)
+def test_a_typing_mistake_lists_the_closest_names(typed: str, meant: str) -> None:
+    known = [
+        entry("daylight", "Themes"),
+        entry("Choose a model"),
+        entry("Change the mode"),
+        entry("Delete the many items of tag", "Sessions"),
+    ]
+    (heading, none), *found = words_of(typed, *known).items()
+    assert heading == f"No match; the closest: {meant}"
+    assert none == []
+    assert [words for _, words in found] == [["Choose a model" if meant == "model" else "daylight"]]
+    assert words_of("quagga", *known) == {}
 
 
 def test_the_kind_of_an_entry_is_matched_too() -> None:

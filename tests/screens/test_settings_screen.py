@@ -20,6 +20,7 @@ from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.setting_rows import ROWS, id_of
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
+from sandbox_tui.tui.widgets.search_line import SearchLine
 from tests.waiting import until
 
 
@@ -327,6 +328,28 @@ async def test_a_setting_is_found(app: SandboxTui, size: tuple[int, int]) -> Non
         assert "0 found" in str(app.screen.query_one("#box").border_title)
         await pilot.press("escape")
         await until(pilot, lambda: "ui.theme" in visible())
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "setting"),
+    [
+        ("dayligt", "daylight", "ui.theme"),
+        ("modle", "model", "model.name"),
+        ("max stpes", "max steps", "limits.max_steps"),
+        ("bubblwrap", "bubblewrap", "sandbox.kind"),
+    ],
+)
+async def test_a_typing_mistake_finds_the_closest_setting(
+    app: SandboxTui, typed: str, meant: str, setting: str
+) -> None:
+    async with app.run_test(size=(100, 45)) as pilot:
+        await pilot.press("comma", "slash")
+        app.screen.query_one(SearchLine).value = typed
+        box = app.screen.query_one("#box")
+        await until(pilot, lambda: f"found for {meant}" in str(box.border_title))
+        await pilot.press("enter")
+        assert app.focused is not None
+        assert app.focused.id == id_of(setting)
 
 
 async def test_enter_goes_to_a_name_before_an_explanation(app: SandboxTui) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.tui.format.setting_text import HINTS, YES_NO, setting_of_text, text_of_setting
+from sandbox_tui.tui.format.setting_text import YES_NO, setting_of_text, text_of_setting
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
@@ -39,16 +39,6 @@ class Row:
     def default(self) -> str:
         """The text of its default value."""
         return text_of_setting(Settings(), self.name)
-
-    def matches(self, wanted: str, value: str) -> bool:
-        """Return whether its name, value or explanation contain all wanted words."""
-        text = " ".join([self.name, self.label, value, HINTS[self.name]]).casefold()
-        return all(word in text for word in wanted.casefold().split())
-
-    def is_named(self, wanted: str) -> bool:
-        """Return whether its name alone contains all wanted words."""
-        text = f"{self.name} {self.label}".casefold()
-        return all(word in text for word in wanted.casefold().split())
 
     def value_of(self, text: str) -> Any:
         """Return the value to write; None, which removes the setting, for the default."""

@@ -35,6 +35,7 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import heading_of
 from sandbox_tui.tui.screens.setting_mistakes import SettingMistakes
 from sandbox_tui.tui.screens.setting_rows import NARROW_COLUMNS, ROWS, Row, field_of, id_of
+from sandbox_tui.tui.screens.setting_search import FoundSettings, find_settings
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
@@ -116,9 +117,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         at: str = "ui.theme",
     ) -> None:
         super().__init__()
-        self._at = at
+        self._at, self._themes = at, themes
         self._live_settings = live_settings
-        self._themes = themes
         self._rows = {row.id: row for rows in ROWS.values() for row in rows}
         self._at_first = self._texts_now()
         self._sources = live_settings.sources
@@ -144,8 +144,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         yield KeyBar()
 
     def _field(self, row: Row) -> Choice | Input:
-        values = tuple(self._themes()) if row.name == "ui.theme" else row.values
-        return field_of(row, self._at_first[row.name], values)
+        return field_of(row, self._at_first[row.name], self._values_of(row))
+
+    def _values_of(self, row: Row) -> tuple[str, ...]:
+        return tuple(self._themes()) if row.name == "ui.theme" else row.values
 
     def on_mount(self) -> None:
         """Follow the settings and the theme files, and focus the first field."""
@@ -208,15 +210,14 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def _show_focused(self) -> None:
         """Scroll to the field with the focus, once the rows have their final places."""
-        if self._focused_row is not None and self.focused is not None:
-            self.call_after_refresh(self.focused.scroll_visible, animate=False)
+        if (field := self.focused) is not None and self._focused_row is not None:
+            self.call_after_refresh(field.scroll_visible, animate=False)
 
     def action_section(self, direction: int) -> None:
         """Go to the first setting of the next section, or of the previous one."""
-        firsts = [rows[0].name for rows in ROWS.values()]
-        row = self._focused_row
-        here = next((n for n, rows in enumerate(ROWS.values()) if row in rows), 0)
-        self.go_to(firsts[(here + direction) % len(firsts)])
+        sections, row = list(ROWS.values()), self._focused_row
+        here = next((n for n, rows in enumerate(sections) if row in rows), 0)
+        self.go_to(sections[(here + direction) % len(sections)][0].name)
 
     @on(Choice.Changed, "#ui-theme")
     def _preview(self, event: Choice.Changed) -> None:
@@ -238,7 +239,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     @on(Input.Changed, "SearchLine")
     def _show_found(self) -> None:
         """Show the settings that contain the words, under their headings."""
-        found = self._found
+        found = self._found.rows
         for rows in ROWS.values():
             for row in rows:
                 self.query_one(f"#row-{row.id}").display = row in found
@@ -249,15 +250,14 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         self.refresh_bindings()
 
     @property
-    def _found(self) -> list[Row]:
-        wanted = self.query_one(SearchLine).value
-        return [row for row in self._rows.values() if row.matches(wanted, self._text(row.name))]
+    def _found(self) -> FoundSettings:
+        rows = {row: (self._text(row.name), *self._values_of(row)) for row in self._rows.values()}
+        return find_settings(rows, self.query_one(SearchLine).value)
 
     @on(Input.Submitted, "SearchLine")
     def _go_to_found(self) -> None:
-        wanted = self.query_one(SearchLine).value
-        if found := sorted(self._found, key=lambda row: not row.is_named(wanted)):
-            self.go_to(found[0].name)
+        if best := self._found.best:
+            self.go_to(best.name)
 
     def _end_search(self) -> None:
         """Show all settings again, with the one that has the focus in view."""
@@ -301,9 +301,9 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """Say in the title how much is not saved yet, and how many fields are wrong."""
         wrong = sum(bool(self._mistake(row)) for row in self._rows.values())
         number = len(self._changed_rows)
-        is_said = number and not wrong
-        unsaved = f" · {number} change{'s' * (number > 1)} not saved" if is_said else ""
-        found = f" · {len(self._found)} found" if self.query_one(SearchLine).display else ""
+        plural = "s" * (number > 1)
+        unsaved = f" · {number} change{plural} not saved" if number and not wrong else ""
+        found = f" · {self._found.words}" if self.query_one(SearchLine).display else ""
         box = self.query_one("#box")
         box.border_title = heading_of(f"settings{found}{unsaved}", wrong)
         leave = self.words_for("leave") or "cancel"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sandbox_tui.tui.screens.palette.fuzzy import WORDS, Fit, fit
+from sandbox_tui.tui.screens.palette.closest_words import closest_words
+from sandbox_tui.tui.screens.palette.fuzzy import NOISE, WORDS, Fit, fit
 
 KINDS = ("Actions", "Sessions", "Models", "Themes", "Settings")
 """Kinds of entries, in the order in which they are listed while nothing is typed."""
@@ -72,13 +74,16 @@ class Match(NamedTuple):
     level: int = WORDS
 
 
+_WORD = re.compile(r"[\w-]+")
+
 Group = tuple[str, list[Match]]
 """Heading and matches."""
 
 
 def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Group]:
     """Return the matching entries by kind, the kind of the best match first. Matches of
-    a lower level than the best are left out.
+    a lower level than the best are left out. If no word matches, those of the closest words are
+    listed, below a heading without matches that says so.
 
     While nothing is typed: the recently chosen entries, then all available ones.
 
@@ -87,7 +92,20 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
         typed: the typed text.
         recent: names of chosen entries, the latest first.
     """
-    return _found(entries, typed) if typed.strip() else _all(entries, recent)
+    if not typed.strip():
+        return _all(entries, recent)
+    found = _found(entries, typed)
+    if any(match.level > NOISE for _, matches in found for match in matches):
+        return found
+    meant = closest_words(typed, _words_of(entries))
+    instead = _found(entries, meant) if meant else []
+    return [(f"No match; the closest: {meant}", []), *instead] if instead else found
+
+
+def _words_of(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield all words that find an entry."""
+    for entry in entries:
+        yield from _WORD.findall(f"{entry.words} {entry.also} {entry.kind}".lower())
 
 
 def _all(entries: Sequence[Entry], recent: Sequence[str]) -> list[Group]:

@@ -17,12 +17,13 @@ from textual.widgets import Input, Label
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.sessions.search.query import FILTERS, Query, parse_query
+from sandbox_tui.sessions.search.query import Query, parse_query
 from sandbox_tui.sessions.search.query_completion import (
     Values,
     completions,
     without_half_typed_filter,
 )
+from sandbox_tui.sessions.search.query_filters import FILTERS
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -55,7 +56,7 @@ class SearchBar(ExplainsUnavailable, Vertical):
         &:focus-within { border: round $accent; border-title-color: $accent; }
         Horizontal { height: 1; }
         Label { width: 2; color: $accent; }
-        ThemedText { height: auto; max-height: 2; }
+        ThemedText { height: auto; max-height: 4; }
     }
     """
 
@@ -225,8 +226,7 @@ class SearchBar(ExplainsUnavailable, Vertical):
             named = [way[len(text) - len(_last(text)) :] for way in ways[:MAX_COMPLETIONS]]
             line.append(sanitize_line("  ".join(named)), style=palette.dim)
         elif remarks:
-            more = f" (and {len(remarks) - 1} more)" if remarks[1:] else ""
-            line.append(sanitize_line(remarks[0]) + more, style=palette.warn)
+            line.append(sanitize_line(" ".join(remarks)), style=palette.warn)
         else:
             line.append('words  "a phrase"  -without  ', style=palette.dim)
             named = (f"{name}:" for name in FILTERS if name not in ("cost", "is"))

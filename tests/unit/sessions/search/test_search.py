@@ -225,7 +225,23 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
     ("query", "remark"),
     [
         ("colour:red x", "There is no filter colour: it is searched as a word."),
-        ("modle:red", "There is no filter modle (did you mean model:?)"),
+        ("modle:red", "There is no filter modle (did you mean model:red?): it is searched"),
+        ("iz:failed", "There is no filter iz (did you mean outcome:failed?)"),
+        ("iz:own", "There is no filter iz (did you mean is:own?)"),
+        ("tga:running", "There is no filter tga (did you mean tag:running?)"),
+        ("since:7d x", "There is no filter since (did you mean after:7d?)"),
+        (
+            "iz:failed modle:x",
+            "There are no filters iz and modle (did you mean outcome:failed model:x?): "
+            "they are searched as words.",
+        ),
+        (
+            "modle:x colour:red",
+            "There are no filters modle and colour (did you mean model:x?): "
+            "they are searched as words. Filters are model",
+        ),
+        ("is:failed", "is takes sample (of an evaluation or a training) or own (any other"),
+        ("outcome:faild", "No session ends with faild (did you mean failed?)."),
         ("-tag:x y", "A filter cannot be negated: -tag:x."),
         ("outcome:great", "No session ends with great"),
         ("cost>much", "cost takes US dollars, as in cost>0.5 or cost<2, not >much."),
