@@ -477,7 +477,7 @@ async def test_a_folder_has_no_diff_and_says_so(session: Session) -> None:
         await pilot.press("d")
         await until(pilot, lambda: bool(shown_toasts(screen.app)))
         (toast,) = shown_toasts(screen.app)
-        assert toast.message.endswith("this is a folder.")
+        assert toast.message.endswith("this is a folder; move to a file.")
         preview = await choose(screen, pilot, "code.py")
         await until(pilot, lambda: "d diff" in bar.render_line(0).text)
         await pilot.press("d")
@@ -498,6 +498,6 @@ async def test_a_folder_offers_what_a_folder_can_do(session: Session) -> None:
         await until(pilot, lambda: "collapse" in offered())
         assert "full file" not in offered()
         assert screen.why_unavailable("edit_file", ()) == "a replay cannot be changed"
-        assert screen.why_unavailable("open_file", ()) == "this is a folder"
+        assert screen.why_unavailable("open_file", ()) == "this is a folder; move to a file"
         await pilot.press("enter")
         await until(pilot, lambda: "expand" in offered())

@@ -375,6 +375,19 @@ async def test_up_goes_a_little_up_in_a_long_reply_that_is_followed_and_end_foll
         assert (calls.scroll_offset.y, calls.following) == (end, True)
 
 
+async def test_up_at_the_first_item_moves_nothing_and_keeps_following() -> None:
+    state = replies(e.ModelAsked(step=1, digest="", messages=1), replied("short"))
+    app = OneList(state)
+    async with app.run_test(size=(60, 20)) as pilot:
+        calls = app.query_one(Calls)
+        calls.focus()
+        calls.sync(1.0)
+        calls.cursor = 0
+        calls.following = True
+        await pilot.press("k")
+        assert (calls.cursor, calls.following) == (0, True)
+
+
 async def test_a_failed_attempt_and_its_partial_reply_have_their_own_lines() -> None:
     state = replies(
         e.ModelAsked(step=1, digest="", messages=2),

@@ -18,7 +18,7 @@ SESSION_ACTIONS = (
     KeyAction("cockpit.terminal", ("2",), "Terminal"),
     KeyAction("cockpit.whole", ("o",), "open all", about="Open the full text"),
     KeyAction("cockpit.zoom", ("z",), "zoom", about="Zoom the pane, or back"),
-    KeyAction("file.diff", ("d",), "diff", about="Content, last change, all changes"),
+    KeyAction("file.diff", ("d",), "diff", about="Show the last change, all changes, the content"),
     KeyAction("file.edit", ("E",), "edit file", about="Edit the file"),
     KeyAction("file.outside", ("O",), "Open outside", about="Open in another program"),
     KeyAction("file.pull", ("p",), "copy out", about="Copy out of the sandbox"),

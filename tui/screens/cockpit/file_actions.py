@@ -78,7 +78,7 @@ class FileActions:
         if action in _LIVE_ACTIONS and self._source.live_files is None:
             return "the run is starting" if self._source.is_live else "a replay cannot be changed"
         if action in _OF_FILES and self._folder_is_chosen:
-            return "this is a folder"
+            return "this is a folder; move to a file"
         return self._preview.why_no_diff if action == "cycle_diff" else ""
 
     @property
