@@ -170,6 +170,9 @@ async def test_a_run_from_which_nothing_comes_is_called_silent(
     waits = waiting(0, "make")
     assert waits.status_words == "◆ waits for you"
     assert rank(one, "silence") < rank(waits, "silence")
+    assert rank(waits, "state") < rank(one, "state")
+    monkeypatch.setattr(RunTile, "now", property(lambda _: 1.0))
+    assert one.status_words == "● running"
 
 
 def test_a_key_of_an_opened_run_says_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

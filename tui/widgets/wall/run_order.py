@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.format.status import is_retrying
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -42,7 +43,8 @@ def rank(tile: RunTile, order: Order) -> tuple[float, int]:
         case "start":
             pass
         case "state":
-            first = URGENCY.index(tile.kind)
+            goes_on = not (tile.silent or is_retrying(tile.state))
+            first = URGENCY.index(tile.kind) + (0.5 if goes_on else 0.0)
         case "silence":
             first = -tile.silent
         case "tokens":
