@@ -28,6 +28,8 @@ _0_OR_MORE = frozenset(
     {"model.temperature", "sandbox.grace", "sandbox.snapshots_kept", "sandbox.snapshots_bytes"}
 )
 _LAST_PORT = 65535
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_NEAR_ENDINGS = (".local", ".localhost", ".lan", ".internal", ".home.arpa")
 
 
 def is_server_address(url: str) -> bool:
@@ -40,23 +42,32 @@ def is_server_address(url: str) -> bool:
 
 
 def with_scheme(url: str) -> str:
-    """Return an address with `http://` before it if it is a port of this machine or of a private
-    network without a scheme; otherwise unchanged."""
+    """Return an address without a scheme with the usual one before it: `http://` for this machine
+    and its network, `https://` for hosts elsewhere; unchanged if it may be no address."""
     try:
         parts = urlsplit(f"http://{url}")
         host, port = parts.hostname or "", parts.port
     except ValueError:
         return url
-    if "://" in url or port is None or parts.username is not None:
+    is_name = _HOST.fullmatch(host) is not None
+    if "://" in url or parts.username is not None or not (is_name or ":" in host):
         return url
-    return f"http://{url}" if host == "localhost" or _is_private(host) else url
+    is_named = is_name and "." in host and not _is_number(host)
+    if port is None and not is_named and not parts.path.strip("/"):
+        return url  # a single word
+    return f"{'http' if _is_near(host) else 'https'}://{url}"
 
 
-def _is_private(host: str) -> bool:
+def _is_near(host: str) -> bool:
+    """Return whether a host is this machine or one in its network."""
     try:
         return ip_address(host).is_private  # includes loopback
     except ValueError:
-        return False
+        return "." not in host or host.endswith(_NEAR_ENDINGS)
+
+
+def _is_number(host: str) -> bool:
+    return host.replace(".", "").isdecimal()
 
 
 def refuse_unusable_value(name: str, value: Any) -> None:

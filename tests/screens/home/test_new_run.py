@@ -201,7 +201,8 @@ async def test_a_draft_that_is_kept_nowhere_holds_up_quitting_only_once(
         ("task", " ", "Enter a task."),
         ("model", " ", "Enter a model's name."),
         ("url", "", "Enter a URL, or set OPENAI_API_KEY."),
-        ("url", "models.example/v1", "Begin with http:// or https://."),
+        ("url", "models", "Begin with http:// or https://."),
+        ("seed", "-", "a whole number"),
         ("input", "/not/there", "This path does not exist."),
         ("input", f"/tmp/{'x' * 300}", "This path does not exist."),
         ("input", "~nobody-of-that-name/x", "This path does not exist."),
@@ -263,8 +264,28 @@ async def test_the_first_of_the_further_settings_gets_the_focus_and_is_in_view(
         assert form.query_one("#output", Input).value.endswith("x")
 
 
+async def test_the_bar_names_enter_for_a_list(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        bar = app.screen.query_one(KeyBar)
+        app.screen.query_one("#mode").focus()
+        await until(pilot, lambda: bar.keys_shown[0][:2] == ("enter", "open"))
+        app.screen.query_one("#steps").focus()
+        await until(pilot, lambda: bar.keys_shown[0].words == "start")
+
+
+async def test_the_seed_is_that_of_the_first_sample(app: SandboxTui, started: Started) -> None:
+    async with app.run_test(size=(100, 45)) as pilot:
+        await pilot.press("n", "x")
+        await fill_field(pilot, "seed", "7")
+        await fill_field(pilot, "samples", "2")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: started)
+    assert [request.seed for request in started] == [7, 8]
+
+
 @pytest.mark.parametrize("how", ["tab", "f3", "ctrl+s"])
-async def test_a_server_nearby_needs_no_scheme(app: SandboxTui, started: Started, how: str) -> None:
+async def test_a_server_needs_no_scheme(app: SandboxTui, started: Started, how: str) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", "x")
         form = app.screen
@@ -273,6 +294,13 @@ async def test_a_server_nearby_needs_no_scheme(app: SandboxTui, started: Started
         await fill_field(pilot, "url", "127.0.0.1:18744/v1")
         await pilot.press(how)
         await until(pilot, lambda: server.value == "http://127.0.0.1:18744/v1")
+        if how == "tab":
+            await until(pilot, lambda: "http:// added" in str(server.border_subtitle))
+            server.focus()
+            await fill_field(pilot, "url", "models.invalid/v1")
+            await pilot.press("tab")
+            await until(pilot, lambda: server.value == "https://models.invalid/v1")
+            await until(pilot, lambda: "https:// added" in str(server.border_subtitle))
         assert not server.has_class("-wrong")
         if how == "ctrl+s":
             await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
@@ -339,7 +367,7 @@ async def test_a_number_field_takes_every_character_and_says_what_fits(
 @pytest.mark.parametrize(
     ("name", "typed", "short", "whole"),
     [
-        ("steps", "4x", "digits", "Must be a whole number."),
+        ("steps", "4x", "digits only", "Must be a whole number."),
         ("samples", "x", "1-256", "Must be from 1 to 256."),
         ("tokens", "many", "a whole number", "Must be a whole number."),
         ("cost", "0", "more than 0", "Must be more than 0."),

@@ -153,6 +153,10 @@ class FormDialog(Dialog[Result]):
     @on(DescendantFocus)
     def _explain_focused(self, event: DescendantFocus) -> None:
         self._explain(self._field_of(event.widget))
+        words = "open" if isinstance(event.widget, Select) else ""
+        if words != self.choice_words:
+            self.choice_words = words
+            self.refresh_bindings()
 
     def _field_of(self, widget: Widget | None) -> str:
         """Return the name of the field that is or contains a widget; otherwise empty."""

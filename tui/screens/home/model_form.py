@@ -28,11 +28,15 @@ class ModelForm(FormDialog[Result]):
 
     _settings: Settings
     _check = ServerCheck()
+    _completed = ""
+    """The address before which `http://` or `https://` was put."""
 
     def complete_server(self) -> None:
-        """Put `http://` before the address of a server nearby if that was left out."""
+        """Put `http://` or `https://` before the address of a server if that was left out; the note
+        at the field says so."""
         url = self.typed()["url"].strip()
         if (whole := with_scheme(url)) != url:
+            self._completed = whole
             self.put("url", whole)
 
     @on(Input.Blurred, "#model")
@@ -83,9 +87,13 @@ class ModelForm(FormDialog[Result]):
         app_of(self).run_worker(warn_of_unlisted(app_of(self), model, name, url), group="server")
 
     def server_note(self, name: str) -> str:
-        """Return what the server's answer means for a field, `model` or `url`, as markup."""
+        """Return what the server's answer means for a field, `model` or `url`, or what was added
+        to its address, as markup."""
         typed = self.typed()
-        return escape(sanitize_line(self._check.note(name, typed["model"], typed["url"])))
+        note = escape(sanitize_line(self._check.note(name, typed["model"], typed["url"])))
+        is_completed = name == "url" and typed["url"] == self._completed != ""
+        added = f"{self._completed.partition('://')[0]}:// added" if is_completed else ""
+        return " · ".join(filter(None, (note, added)))
 
     @on(Input.Changed, "#model")
     @on(Input.Changed, "#url")

@@ -75,6 +75,7 @@ def further_fields(settings: Settings) -> ComposeResult:
     with Horizontal(classes="row"):
         yield line_field("output", texts["output"], "each run gets a subfolder")
         yield line_field("prompts", texts["prompts"], "prompt pack name")
+        yield line_field("seed", "", "none")
     with Horizontal(classes="row"):
         yield choice_field("network", ("auto", "bridge", "none"), texts["network"])
         yield choice_field("tty", YES_NO, texts["tty"])

@@ -51,6 +51,7 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
     changes_of,
     mistake_in,
     mistakes_in,
+    seed_in,
     texts_of,
 )
 from sandbox_tui.tui.screens.new_run.run_mistakes import missing, no_default, unusable
@@ -88,7 +89,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     NewRunDialog.-narrow .row > #input { width: 21fr; }
     NewRunDialog.-narrow .row > #steps { width: 15fr; }
     NewRunDialog.-narrow .row > #samples { width: 13fr; }
-    NewRunDialog.-narrow #more Select { column-span: 2; }
+    NewRunDialog.-narrow #more Select, NewRunDialog.-narrow #output { column-span: 2; }
     NewRunDialog.-narrow #more .row { layout: grid; grid-size: 2; grid-rows: 3; height: auto; }
     NewRunDialog #more { height: auto; display: none; }
     NewRunDialog.-tallest #more, NewRunDialog.-more #more { display: block; }
@@ -122,8 +123,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         kept = KeptDraft() if self.KEEPS_DRAFT else None
         self._draft = FormDraft({} if draft is None else draft, kept)
         self._at_first: Texts = {}
-        self._start_words = ""
-        self._models_found = 0
+        self._start_words, self._models_found = "", 0
         self._only_found: Offer | None = None
         self.started_with: Texts = {}
 
@@ -135,8 +135,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             with VerticalScroll(id="fields", can_focus=False):
                 yield TaskField()
                 with Horizontal(classes="row"):
-                    hint_words = "name on the server"
-                    yield NameInput(model.name, hint_words, id="model", classes="field")
+                    yield NameInput(model.name, "name on the server", id="model", classes="field")
                     yield line_field("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
                     yield line_field("input", "", "path to copy in")
@@ -257,6 +256,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         request = replace(
             self.request_with(settings),
             mode=cast(Mode, typed["mode"]),
+            seed=seed_in(typed),
             input=typed_path(input_path) if input_path else None,
         )
         requests = requests_for(request, tasks, int(typed["samples"]))

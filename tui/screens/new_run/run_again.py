@@ -51,6 +51,7 @@ class RunAgainDialog(NewRunDialog):
     @override
     def fill(self) -> None:
         self.put("task", self._again.task)
+        self.put("seed", "" if self._again.seed is None else str(self._again.seed))
         self.put("input", "" if self._again.input is None else str(self._again.input))
         if self._again.input is not None and not is_there(self._again.input):
             self.call_after_refresh(self._mark_gone_input)

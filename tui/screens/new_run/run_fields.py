@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,6 +46,7 @@ TITLES = {
     "calls": "tool calls",
     "output": "output folder",
     "prompts": "prompts",
+    "seed": "seed, optional",
     "network": "network",
     "tty": "commands on a terminal",
     "policy": "calls without a rule",
@@ -55,7 +57,7 @@ TITLES = {
 }
 """The title of each field, in the order in which they appear."""
 
-NUMBERS = frozenset({"steps", "samples", "temperature", "tokens", "time", "cost"})
+NUMBERS = frozenset({"steps", "samples", "seed", "temperature", "tokens", "time", "cost"})
 """Fields in which a mistake is shown while it is typed."""
 
 ONLY_ONE = "the only one found"
@@ -73,8 +75,13 @@ OTHER_HINTS = {
     "model": "the name as its server knows it; several, separated by commas, run side by side",
     "input": "a file or folder of this machine; it is copied into the sandbox",
     "samples": "how often to run each task, at the same time",
+    "seed": "sent with the first request; later steps and samples count up from it",
 }
 """What the fields mean that are not settings; the others have the hints of their settings."""
+
+SEED_NEEDED = "Must be a whole number."
+
+_WHOLE = re.compile(r"-?\d{1,18}")
 
 TEXTS = frozenset({"model", "url", "output", "prompts"})
 """Fields whose text is used literally as the value."""
@@ -89,6 +96,8 @@ def mistake_in(field: str, text: str) -> str:
     """Return why a text is no value of the field's setting; empty if it is one."""
     if field == "url":
         return SERVER_NEEDED if text and not is_server_address(text) else ""
+    if field == "seed":
+        return SEED_NEEDED if text and not _WHOLE.fullmatch(text) else ""
     if field == "steps" and not text:  # all others may be empty
         text = "0"
     return "" if field in TEXTS else mistake_of_setting(SETTINGS[field], text)
@@ -98,6 +107,12 @@ def mistakes_in(typed: Mapping[str, str]) -> dict[str, str]:
     """Return what is wrong with the texts, by field."""
     found = {field: mistake_in(field, typed[field].strip()) for field in SETTINGS}
     return {field: words for field, words in found.items() if words}
+
+
+def seed_in(typed: Mapping[str, str]) -> int | None:
+    """Return the seed, which has no mistake; None without one."""
+    text = typed["seed"].strip()
+    return int(text) if text else None
 
 
 def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import MAX_RUNS, split_models
 from sandbox_tui.tui.format.setting_text import MODEL_NEEDED, mistake_of_count
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
-from sandbox_tui.tui.screens.new_run.run_fields import ONE_DEFAULT
+from sandbox_tui.tui.screens.new_run.run_fields import ONE_DEFAULT, mistake_in
 
 
 def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
@@ -24,6 +24,7 @@ def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
         "model": "" if split_models(typed["model"]) else MODEL_NEEDED,
         "input": "This path does not exist." if is_missing else "",
         "samples": mistake_of_count(typed["samples"].strip(), MAX_RUNS),
+        "seed": mistake_in("seed", typed["seed"].strip()),
     }
     return {name: words for name, words in found.items() if words}
 
