@@ -99,7 +99,7 @@ async def test_the_form_has_all_that_the_session_ran_with(
         typed = form.typed()
         assert typed == {
             **{"task": "fix it", "model": "m1", "url": "http://there/v1", "input": str(tmp_path)},
-            **{"steps": "7", "samples": "1", "kind": "bubblewrap", "mode": "ask"},
+            **{"steps": "7", "samples": "1", "kind": "bubblewrap", "mode": "ask", "seed": "5"},
             **{"calls": "native", "output": str(tmp_path / "results"), "prompts": "software"},
             **{"network": "none", "tty": "yes", "policy": "deny", "temperature": "0.5"},
             **{"tokens": "5000", "time": "", "cost": ""},
