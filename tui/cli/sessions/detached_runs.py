@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.lost_sandbox import has_lost_sandbox
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
+from sandbox_tui.tui.format.next_command import next_command
 from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
 
@@ -102,8 +104,23 @@ def detached_runs(store: Store) -> Sequence[RunSummary]:
         remove_left_socket(run.id)
     found = [run for run in running if is_detached(run.id)]
     if not found:
-        raise ConfigError("There is no detached run; `sandbox-tui run --detach` starts one.")
+        raise ConfigError(_none_is_left(store))
     return found
+
+
+def _none_is_left(store: Store) -> str:
+    """Return that there is no detached run, how the last run ended, and what to do with it."""
+    last = next(iter(store.standalone_runs(limit=1)), None)
+    if last is None:
+        return "There is no detached run; `sandbox-tui run --detach` starts one."
+    if last.outcome == "running":
+        return f"There is no detached run. {why_not_detached(last)}"
+    verb, does = next_command(last, has_lost_sandbox=has_lost_sandbox(last))
+    title = cut_title(task_title(last), MAX_TASK)
+    return (
+        f"There is no detached run any more. The last run ended: {outcome_words(last)} · {title}. "
+        f"`sandbox-tui {verb} {last.id}` {does} it."
+    )
 
 
 def stop_run(run: RunSummary, store: Store) -> None:

@@ -22,6 +22,7 @@ from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.format import numbers, run_end
 from sandbox_tui.tui.format.answers import answer_line, answer_or_why_none
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.next_command import NextCommand, next_command
 from sandbox_tui.tui.format.outcome import counted_outcome, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, model_title, sample_or_fork_of, task_line
 
@@ -144,10 +145,9 @@ def _results_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
 
 def _next_lines(runs: Sequence[Shown]) -> Iterator[str]:
     """Yield the commands that continue with the runs."""
-    verbs = dict.fromkeys(_next_verb(shown) for shown in runs)
-    for verb in verbs:
-        which = "one of them" if len(verbs) == 1 else _ONES[verb]
-        does = _DOES[verb]
+    commands = dict.fromkeys(map(_next, runs))
+    for verb, does in commands:
+        which = "one of them" if len(commands) == 1 else _ONES[verb]
         times = [shown.resumable_until for shown in runs if shown.resumable_until is not None]
         until = f", {_until(min(times))}" if verb == "resume" and times else ""
         yield f"  `sandbox-tui {verb} ID` {does} {which}{until}"
@@ -189,7 +189,7 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
     if run.results_dir:
         files = run_end.result_files(run.results_dir).summary
         yield f"  {files}, in {sanitize_line(str(Path(run.results_dir).absolute()))}"
-    session, command = f"  session {run.id}", f"sandbox-tui {_next_verb(shown)} {run.id}"
+    session, command = f"  session {run.id}", f"sandbox-tui {_next(shown).verb} {run.id}"
     if len(line := f"{session} · {command}") <= width:
         yield line
     else:
@@ -203,12 +203,8 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
         yield f"  if its sandbox is gone: sandbox-tui fork {run.id}"
 
 
-def _next_verb(shown: Shown) -> str:
-    if shown.has_lost_sandbox:
-        return "fork"
-    if shown.run.is_resumable:
-        return "resume"
-    return "attach" if shown.run.outcome == "running" else "replay"
+def _next(shown: Shown) -> NextCommand:
+    return next_command(shown.run, has_lost_sandbox=shown.has_lost_sandbox)
 
 
 _ONES = {
@@ -218,9 +214,6 @@ _ONES = {
     "replay": "an ended one",
 }
 """The runs that a command applies to."""
-
-_DOES = {"attach": "opens", "resume": "resumes", "fork": "continues", "replay": "opens"}
-"""What a command does with a run."""
 
 
 def _fitted(line: str, width: int) -> str:

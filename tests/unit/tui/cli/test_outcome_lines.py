@@ -138,7 +138,7 @@ def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> 
     mixed = [run, replace(run, outcome="submitted"), replace(run, outcome="interrupted")]
     assert list(overview_lines(list(map(Shown, mixed)), 80))[4:] == [
         "  `sandbox-tui attach ID` opens a running one",
-        "  `sandbox-tui replay ID` opens an ended one",
+        "  `sandbox-tui replay ID` replays an ended one",
         "  `sandbox-tui resume ID` resumes one that was cut off",
     ]
 

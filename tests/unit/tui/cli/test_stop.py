@@ -91,3 +91,15 @@ def test_without_a_run_there_is_nothing_to_stop(store: Store) -> None:
     done = stop()
     assert done.exit_code == 2
     assert "There is no detached run" in done.stderr
+
+
+def test_without_a_run_the_last_one_is_named_with_what_to_do(store: Store) -> None:
+    store.append(RUNS[0], [started(RUNS[0], task="count the boats")])
+    store.give_up(RUNS[0])
+    assert f"`sandbox-tui resume {RUNS[0]}` resumes it." in stop().stderr
+    end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+    store.append(RUNS[0], [end])
+    assert stop().stderr.splitlines() == [
+        "sandbox-tui: There is no detached run any more. The last run ended: submitted · "
+        f"count the boats. `sandbox-tui replay {RUNS[0]}` replays it."
+    ]

@@ -1,0 +1,35 @@
+"""The command that goes on with a session."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sandbox_tui.sessions import RunSummary
+
+
+class NextCommand(NamedTuple):
+    """A command, and what it does with a session.
+
+    Attributes:
+        verb: its name.
+        does: what it does, such as `replays`.
+    """
+
+    verb: str
+    does: str
+
+
+def next_command(run: RunSummary, *, has_lost_sandbox: bool) -> NextCommand:
+    """Return the command that goes on with a session.
+
+    Args:
+        run: the session.
+        has_lost_sandbox: whether it could be resumed if its sandbox still existed.
+    """
+    if has_lost_sandbox:
+        return NextCommand("fork", "continues")
+    if run.is_resumable:
+        return NextCommand("resume", "resumes")
+    if run.outcome == "running":
+        return NextCommand("attach", "opens")
+    return NextCommand("replay", "replays")
