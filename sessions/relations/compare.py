@@ -10,6 +10,11 @@ from typing import Literal
 from sandbox_tui.sessions.relations.aligned_calls import Pair, align, calls_of, with_pending
 from sandbox_tui.sessions.relations.fork_tree import fork_place
 from sandbox_tui.sessions.relations.human_acts import ActPair, acts_between, acts_of
+from sandbox_tui.sessions.relations.started_with import (
+    SettingPair,
+    differing_settings,
+    started_with,
+)
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict, verdict_on
@@ -57,6 +62,7 @@ class Comparison:
         files: those that differ at the end.
         same_files: number of files that are equal.
         fork_place: where one parts from the other, its parent; empty if neither is a fork of it.
+        settings: those with which they were started that differ.
         verdicts: how each was scored as a sample of an evaluation; None for one that is no sample.
     """
 
@@ -68,6 +74,7 @@ class Comparison:
     files: Sequence[FilePair]
     same_files: int
     fork_place: str = ""
+    settings: Sequence[SettingPair] = ()
     verdicts: tuple[Verdict | None, Verdict | None] = None, None
 
     @property
@@ -126,6 +133,7 @@ def compare(
     )
     diverged_at = next(apart, None)
     files = _files(store, left.id, right.id)
+    place = _fork_place(store, left, right)
     return Comparison(
         left=left,
         right=right,
@@ -134,7 +142,10 @@ def compare(
         diverged_at=diverged_at,
         files=[file for file in files if file.verdict != "same"],
         same_files=sum(file.verdict == "same" for file in files),
-        fork_place=_fork_place(store, left, right),
+        fork_place=place,
+        settings=differing_settings(
+            *(started_with(store, run.id) for run in (left, right)), forked=bool(place)
+        ),
         verdicts=(
             verdict_on(store, left.id, evaluations[0]),
             verdict_on(store, right.id, evaluations[1]),

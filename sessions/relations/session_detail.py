@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandbox_tui.core.events.types import RunStarted
@@ -14,8 +15,8 @@ from sandbox_tui.sessions.relations.fork_origin import (
     read_origin,
     shared_part,
 )
-from sandbox_tui.sessions.relations.lost_sandbox import has_lost_sandbox
-from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.relations.started_with import started_with
+from sandbox_tui.sessions.store.run_summary import RunSummary, has_lost_sandbox
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.calls import CallRow
@@ -53,6 +54,7 @@ class SessionDetail:
         waits_since: since when a call waits for the user, in seconds since the epoch; None if none
             does.
         has_lost_sandbox: whether it could be resumed if its sandbox still existed.
+        settings: what it was started with, in words, by name.
     """
 
     run: RunSummary
@@ -65,6 +67,7 @@ class SessionDetail:
     own: RunSummary
     waits_since: float | None = None
     has_lost_sandbox: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_detail(store: Store, run: RunSummary) -> SessionDetail:
@@ -87,6 +90,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         own=own_part(run, shared_part(store, run)),
         waits_since=waiting_since(store, running).get(run.id),
         has_lost_sandbox=has_lost_sandbox(run),
+        settings=started_with(store, run.id),
     )
 
 

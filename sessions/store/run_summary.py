@@ -127,6 +127,16 @@ class RunSummary:
         return self.started_at if made is None else max(made, self.started_at)
 
 
+def has_lost_sandbox(run: RunSummary) -> bool:
+    """Return whether a run could be resumed if its sandbox still existed; it can be forked. Blocks
+    while the Docker engine is asked, which only runs that could be resumed need."""
+    if not run.is_resumable or run.imported or run.elsewhere:
+        return False
+    from sandbox_tui.core.sandboxes.left_behind import is_gone  # imports the Docker client
+
+    return is_gone(run.sandbox, run.id)
+
+
 def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
     """Return the summary of a row of `runs`; `given_up` holds the runs that programs have
     released."""

@@ -45,7 +45,7 @@ from sandbox_tui.tui.screens.compare.differing_parts import (
 )
 
 SHOWN_FILES = 20
-LABEL_COLUMNS = 9
+LABEL_COLUMNS = 12
 MIN_COLUMN = 12
 
 
@@ -206,6 +206,7 @@ def _as_json(found: Comparison) -> dict[str, object]:
         "right": dataclasses.asdict(found.right),
         "related": found.related,
         "verdicts": [one and one._asdict() for one in found.verdicts],
+        "settings": [pair._asdict() for pair in found.settings],
         "diverged_at": found.diverged_at,
         "calls": [
             {

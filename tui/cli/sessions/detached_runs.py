@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.relations.lost_sandbox import has_lost_sandbox
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
+from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.tui.format.next_command import next_command
 from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, task_title

@@ -16,8 +16,8 @@ from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.types import RunStarted
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.relations.lost_sandbox import has_lost_sandbox
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
+from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.format import numbers, run_end
 from sandbox_tui.tui.format.answers import answer_line, answer_or_why_none

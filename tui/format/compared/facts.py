@@ -11,6 +11,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison
 from sandbox_tui.sessions.relations.running_now import RunningNow
+from sandbox_tui.sessions.relations.started_with import SettingPair
 from sandbox_tui.sessions.store.answers import NO_ANSWER, reason_without_answer
 from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 from sandbox_tui.tui.format import numbers
@@ -65,7 +66,8 @@ class _Figure(NamedTuple):
 def facts(
     found: Comparison, left: RunningNow | None = None, right: RunningNow | None = None
 ) -> list[Fact]:
-    """Return the properties of both sessions: identity, outcome and figures.
+    """Return the properties of both sessions: identity, outcome, figures, and the settings that
+    differ.
 
     Args:
         found: the comparison.
@@ -78,12 +80,17 @@ def facts(
             found.right, [pair.right for pair in found.pairs if pair.right], right, verdicts[1]
         ),
     )
-    return [
+    known = [
         Fact(name, both[0].words, both[1].words, _difference(name, *both), found.is_running)
         for name in sides[0]
         for both in [(sides[0][name], sides[1][name])]
         if both[0].words or both[1].words
     ]
+    return [*known[:-1], *map(_setting, found.settings), known[-1]]
+
+
+def _setting(pair: SettingPair) -> Fact:
+    return Fact(pair.name, *(sanitize_line(words) for words in (pair.left, pair.right)))
 
 
 def _figures(

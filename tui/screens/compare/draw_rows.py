@@ -41,7 +41,7 @@ SIDE_BY_SIDE_FROM = 90
 _MIDDLE = 11
 """Columns between the sides, which say what differs."""
 
-_NAME = 9
+_NAME = 12
 """Columns for the name of a fact."""
 
 _VERDICT = 11

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from sandbox_tui.core.base.durations import clock
+from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
+from sandbox_tui.sessions.relations.started_with import NONE
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import said_words
 from sandbox_tui.tui.format.outcome import outcome_words
 
+NAME_COLUMNS = 13
+"""Columns for the name of a figure or a setting."""
+
 
 def whole_details(detail: SessionDetail, lines: Sequence[str]) -> str:
-    """Return the texts of a session in full, then the lines that the pane has for the rest."""
+    """Return the texts of a session in full, the lines that the pane has for the rest, and what the
+    pane leaves out: its figures, and the settings that it was started with."""
     texts = list(_texts(detail))
     labels = {label for label, _ in texts}
     parts = [f"{label}\n{_indented(words)}" for label, words in texts]
     rest = [line for line in _labelled(lines) if line.split("  ", 1)[0] not in labels]
-    return "\n\n".join([*parts, "\n".join(rest)])
+    tables = (_table("figures", _figures(detail.run)), _table("settings", _settings(detail)))
+    return "\n\n".join([*parts, "\n".join(rest), *filter(None, tables)])
 
 
 def _texts(detail: SessionDetail) -> Iterator[tuple[str, str]]:
@@ -29,6 +38,27 @@ def _texts(detail: SessionDetail) -> Iterator[tuple[str, str]]:
         yield outcome_words(run), run.error
     for note in detail.notes:
         yield f"note {note.step}" if note.step else "note", note.text
+
+
+def _figures(run: RunSummary) -> Iterator[tuple[str, str]]:
+    yield "outcome", outcome_words(run)
+    yield "model", run.model
+    yield "steps", str(run.steps)
+    yield "calls", f"{run.calls}, {run.failed_calls} failed"
+    yield "cost", numbers.cost(run.cost)
+    yield "time", clock(run.seconds)
+
+
+def _settings(detail: SessionDetail) -> Iterator[tuple[str, str]]:
+    for name, words in detail.settings.items():
+        if words != NONE:
+            yield name, words
+
+
+def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
+    """Return a title with its rows, one a line; empty without rows."""
+    lines = [f"  {name:<{NAME_COLUMNS}}{words}" for name, words in rows if words]
+    return "\n".join([title, *lines]) if lines else ""
 
 
 def _indented(words: str) -> str:
