@@ -42,7 +42,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     [
         (60, ["enter", "r", "n", "/"]),
         (100, ["enter", "r", "n", "/", "F", "x"]),
-        (160, ["enter", "r", "n", "/", "F", "x", "^r", "E", "t", "c", "e", "R"]),
+        (160, ["enter", "r", "n", "/", "F", "x", "^r", "E", "t", "c", "e", ","]),
     ],
 )
 async def test_what_is_used_often_stays_in_the_bar(

@@ -191,10 +191,10 @@ async def test_the_bar_has_the_keys_of_the_row_first(store: Store, size: tuple[i
         assert "q quit" in bar(home)
         assert "? help" in bar(home)
         if size[0] >= 100:
-            for words in ("/ find", "F fork", "^r run again", "E export"):
+            for words in ("/ find", "F fork", "x delete", "^r run again"):
                 assert words in bar(home)
         if size[0] >= 160:
-            for words in ("c compare", "t tags", "e evaluations", ", settings"):
+            for words in ("E export", "c compare", "t tags", "e evaluations", ", settings"):
                 assert words in bar(home)
         await pilot.press("down")
         await until(pilot, lambda: "r resume" in bar(home))
