@@ -194,7 +194,7 @@ async def test_filters_complete_themselves_and_an_unknown_one_is_reported(store:
         assert "There is no filter colour" in shown
         line.value = "modell:red "
         await pilot.pause()
-        assert "did you mean model:?" in str(bar.query_one(ThemedText).render())
+        assert "did you mean model:red?" in str(bar.query_one(ThemedText).render())
         line.value = "outcome:failed zebras"
         await until(pilot, lambda: bar.query_now.filters.outcome == "failed")
         await until(pilot, lambda: [hit.run.id for hit in hits._hits] == ["other"])
