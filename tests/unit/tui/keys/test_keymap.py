@@ -315,7 +315,11 @@ def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
     ("word", "headings", "names"),
     [
         ("trainings", ["trainings", "home"], ["trainings.delete", "home.trainings"]),
-        ("fork", ["fork", "home", "live", "replay"], ["fork.start", "home.fork", "replay.fork"]),
+        (
+            "fork",
+            ["fork", "failure", "home", "live", "replay"],
+            ["fork.start", "home.fork", "replay.fork"],
+        ),
         ("f7", ["live"], ["live.approve"]),
         ("Approve the call", ["live"], ["live.approve"]),
     ],
