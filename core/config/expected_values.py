@@ -38,7 +38,7 @@ def describe_type(kind: Any) -> str:
 
 
 def describe_error(message: str, sections: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
-    """Rephrase a msgspec validation error if it is about the value of one field.
+    """Return a msgspec validation error as a sentence, rephrased if it is about one field's value.
 
     Args:
         message: msgspec's message, which names the place at its end.
@@ -47,12 +47,12 @@ def describe_error(message: str, sections: Mapping[str, Any], tables: Mapping[st
     """
     place = _PLACE.search(message)
     if place is None or place[1] not in sections:
-        return message
+        return f"{message}."
     fields = {field.name: field.type for field in msgspec.structs.fields(sections[place[1]])}
     value = cast(Mapping[str, Any], tables.get(place[1], {})).get(place[2])
     if place[2] not in fields:
-        return message
-    return f"{place[1]}.{place[2]} must be {describe_type(fields[place[2]])}, not {value!r}"
+        return f"{message}."
+    return describe_wrong_value(f"{place[1]}.{place[2]}", fields[place[2]], value)
 
 
 def describe_wrong_value(path: str, kind: Any, value: Any) -> str:

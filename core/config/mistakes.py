@@ -18,10 +18,14 @@ from sandbox_tui.core.config.expected_values import (
     describe_wrong_value,
 )
 from sandbox_tui.core.config.toml_lines import first_line_in, line_of, line_of_item
-from sandbox_tui.core.config.valid_values import VARIABLE
+from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 from sandbox_tui.core.policy.rules import Rule, rule_problem
 
 _RULES = "policy.rules"
+
+_ADDRESS = "model", "base_url"
+"""May be unusable: other programs set it too (`OPENAI_BASE_URL`), and a run that needs it says
+so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +116,14 @@ def _problem(
         return describe_unknown_key(f"{section}.{key}", table.__struct_fields__)
     tables = {section: {key: value}}
     try:
-        msgspec.convert(tables, kind)
+        settings = msgspec.convert(tables, kind)
     except msgspec.ValidationError as error:
-        return f"{describe_error(str(error), {section: table}, tables)}."
+        return describe_error(str(error), {section: table}, tables)
+    if (section, key) != _ADDRESS:
+        try:
+            refuse_unusable_value(f"{section}.{key}", getattr(getattr(settings, section), key))
+        except ConfigError as error:
+            return str(error)
     if (section, key) == ("model", "api_key_env") and not VARIABLE.fullmatch(value):
         return (
             "model.api_key_env is the name of an environment variable that holds the key, not the "

@@ -236,7 +236,7 @@ def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
         return msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
         wrong = describe_error(str(error), sections(), tables)
-        raise ConfigError(f"Invalid setting: {wrong}.") from error
+        raise ConfigError(f"Invalid setting: {wrong}") from error
 
 
 def api_key(settings: ModelSettings) -> str | None:
@@ -281,8 +281,19 @@ def _mistake(raw: bytes, error: ValueError) -> str:
         table = ".".join(map(str, ast.literal_eval(twice[1])))
         return f"[{table}] is there twice (line {twice[2]})"
     lines = raw.decode("utf-8").rstrip().splitlines() or [""]
+    if bare := re.match(r"Invalid value \(at line (\d+), column (\d+)\)", str(error)):
+        return f"{error}{_about_bare_value(lines[int(bare[1]) - 1][int(bare[2]) - 1 :])}"
     end = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
     return str(error).replace("at end of document", end)
+
+
+def _about_bare_value(text: str) -> str:
+    """Return what a word that is no TOML value lacks; empty for anything else."""
+    word = re.match(r"[^\W\d]\w*", text)
+    if word is None:
+        return ""
+    lowered = word[0].lower()
+    return f"; write {lowered}" if lowered in ("true", "false") else "; text needs quotes"
 
 
 def _put_environment(tables: dict[str, Any]) -> dict[str, str]:

@@ -239,7 +239,7 @@ def _strict_json(line: str) -> Any:
         ("max_steps", "5", "Did you mean 'limits.max_steps'?"),
         ("ui.colours", "x", "Known settings: ui.theme, ui.animations"),
         ("zzz", "x", "Settings begin with one of: model,"),
-        ("ui.theme", "daylite", "Known themes: ansi, contrast, daylight, lamplight"),
+        ("ui.theme", "daylite", "Did you mean 'daylight'?"),
         ("agent.prompts", "nope", "Known packs: choice, general"),
         ("agent.mode", "nope", "agent.mode must be one of auto, step or ask, not 'nope'."),
         ("sandbox.kind", "vm", "must be one of auto, docker or bubblewrap, not 'vm'."),

@@ -181,3 +181,41 @@ def test_a_variable_of_no_table_is_not_meant_as_a_setting(
 ) -> None:
     monkeypatch.setenv(name, "1")
     assert not mistakes_of_screen()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("[limits]\nmax_steps = 0\n", "line 2: limits.max_steps must be more than 0."),
+        ("[sandbox]\nmemory = -5\n", "line 2: sandbox.memory must be more than 0."),
+        ("[model]\ntemperature = -1\n", "line 2: model.temperature must be 0 or more."),
+        ('[sandbox]\nkind = "dokcer"\n', "not 'dokcer'. Did you mean 'docker'?"),
+        ("[model]\nname = qwen\n", "(at line 2, column 8); text needs quotes."),
+        ("[ui]\ntitle = True\n", "(at line 2, column 9); write true."),
+    ],
+)
+def test_a_value_in_the_file_that_no_run_could_use_is_a_mistake(
+    file: Path, content: str, words: str
+) -> None:
+    file.write_text(content)
+    done = CliRunner().invoke(main, ["config"])
+    assert done.exit_code == 2
+    assert words in done.stderr
+
+
+def test_a_variable_with_a_value_that_no_run_could_use_is_a_mistake(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text("")
+    monkeypatch.setenv("SANDBOX_TUI_LIMITS_TIME_LIMIT", "-3")
+    done = CliRunner().invoke(main, ["config"])
+    wrong = "$SANDBOX_TUI_LIMITS_TIME_LIMIT: limits.time_limit must be more than 0."
+    assert done.stderr == f"sandbox-tui: Settings: {wrong}\n"
+
+
+def test_an_address_of_another_program_stops_only_what_needs_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text("")
+    monkeypatch.setenv("OPENAI_BASE_URL", "localhost:8000")
+    assert CliRunner().invoke(main, ["config"]).exit_code == 0
