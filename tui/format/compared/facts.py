@@ -90,7 +90,7 @@ def facts(
 
 
 def _setting(pair: SettingPair) -> Fact:
-    return Fact(pair.name, *(sanitize_line(words) for words in (pair.left, pair.right)))
+    return Fact(pair.name, sanitize_line(pair.left), sanitize_line(pair.right))
 
 
 def _figures(
