@@ -10,7 +10,6 @@ import msgspec
 
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ResumeRefused
-from sandbox_tui.core.base.run_labels import OF_COLLECTIONS
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
@@ -24,6 +23,7 @@ from sandbox_tui.core.prompts import PromptPack
 from sandbox_tui.core.run.input_files import stored_files
 from sandbox_tui.core.run.open_run import assemble, model_of, sandbox_spec
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_labels import OF_COLLECTIONS
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.factory import recorded_sandbox
 

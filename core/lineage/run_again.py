@@ -9,12 +9,12 @@ import msgspec
 
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ConfigError, ResumeRefused
-from sandbox_tui.core.base.run_labels import OF_COLLECTIONS, SAMPLE, SAMPLES
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_resumed import recorded_pack, recorded_request
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.input_files import stored_files
+from sandbox_tui.core.run.run_labels import OF_COLLECTIONS, SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.no_sandbox import KIND as NO_SANDBOX
 

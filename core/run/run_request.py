@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events.types import Mode, ToolFormat, TurnPolicy, Watch
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.prompts import PromptPack
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Protocol
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions.recording.latest_output import LatestOutput
 from sandbox_tui.sessions.store.run_summary import RunSummary
 

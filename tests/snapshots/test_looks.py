@@ -14,13 +14,13 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from sandbox_tui.core.base.run_labels import SAMPLES
 from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.policy.session_rules import OpenPart, open_parts
+from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan

@@ -14,10 +14,10 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.durations import clock
-from sandbox_tui.core.base.run_labels import SAMPLE
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.notes import INTERRUPTED
 from sandbox_tui.core.events.run_state import RunState, RunStatus
+from sandbox_tui.core.run.run_labels import SAMPLE
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (

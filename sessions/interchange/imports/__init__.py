@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from sandbox_tui.core.base.errors import ImportRefused, SandboxTuiError
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.events.types import (
     AnyEvent,
@@ -20,6 +19,7 @@ from sandbox_tui.core.events.types import (
     TerminalOpened,
     TerminalResized,
 )
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports import (

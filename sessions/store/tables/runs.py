@@ -11,8 +11,8 @@ import msgspec
 
 from sandbox_tui.core.base.errors import NotStored
 from sandbox_tui.core.base.process_identity import ProcessIdentity
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions.store.database import Database
 from sandbox_tui.sessions.store.ids import BEGINNING, PARTS
 

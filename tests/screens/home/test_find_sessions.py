@@ -14,9 +14,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.search.query import parse_query
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest, requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.remote.sockets import listen

@@ -11,10 +11,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.models.demo_model import DemoModel
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.inherited_input import inherited_input

@@ -14,8 +14,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import add_tag, tags_of
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog

@@ -22,9 +22,7 @@ from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.tui.cli.open_store import session_named, store_to_read
 from sandbox_tui.tui.cli.options import load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show
-from sandbox_tui.tui.format.compared.facts import fact_sign, facts
-from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
-from sandbox_tui.tui.format.comparison import (
+from sandbox_tui.tui.format.compared.comparison import (
     COLUMN,
     Divergence,
     call_mark,
@@ -38,6 +36,8 @@ from sandbox_tui.tui.format.comparison import (
     related_sentence,
     sign,
 )
+from sandbox_tui.tui.format.compared.facts import fact_sign, facts
+from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.screens.compare.differing_parts import (
     Words,
     around_difference,

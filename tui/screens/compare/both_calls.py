@@ -12,8 +12,8 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.sessions.relations.aligned_calls import Call, Pair
+from sandbox_tui.tui.format.compared.comparison import difference_word, end_and_size
 from sandbox_tui.tui.format.compared.human_words import decision_words
-from sandbox_tui.tui.format.comparison import difference_word, end_and_size
 from sandbox_tui.tui.screens.compare.diff_rows import diff_rows
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments

@@ -20,8 +20,8 @@ from sandbox_tui.sessions.relations.aligned_calls import Pair
 from sandbox_tui.sessions.relations.compare import Comparison, FilePair, compare
 from sandbox_tui.sessions.relations.human_acts import ActPair
 from sandbox_tui.sessions.relations.running_now import RunningNow
+from sandbox_tui.tui.format.compared.comparison import related_sentence, short_verdict
 from sandbox_tui.tui.format.compared.facts import facts
-from sandbox_tui.tui.format.comparison import related_sentence, short_verdict
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding

@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from sandbox_tui.sessions.relations.aligned_calls import Pair
 from sandbox_tui.sessions.relations.compare import Comparison
+from sandbox_tui.tui.format.compared.comparison import Divergence
 from sandbox_tui.tui.format.compared.facts import Fact
-from sandbox_tui.tui.format.comparison import Divergence
 from sandbox_tui.tui.screens.compare.draw_rows import draw_row, is_wide, takes_two_lines
 from sandbox_tui.tui.screens.compare.row_kinds import (
     Heading,

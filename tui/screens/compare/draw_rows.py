@@ -11,9 +11,7 @@ from sandbox_tui.sessions.relations.aligned_calls import Call, Pair
 from sandbox_tui.sessions.relations.compare import FilePair
 from sandbox_tui.sessions.relations.human_acts import Act, ActPair
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.compared.facts import Fact, fact_sign
-from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
-from sandbox_tui.tui.format.comparison import (
+from sandbox_tui.tui.format.compared.comparison import (
     Divergence,
     call_mark,
     difference_word,
@@ -24,6 +22,8 @@ from sandbox_tui.tui.format.comparison import (
     sign,
     size_difference,
 )
+from sandbox_tui.tui.format.compared.facts import Fact, fact_sign
+from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.compare.differing_parts import (

@@ -16,9 +16,9 @@ from sandbox_tui.sessions.relations.aligned_calls import Pair
 from sandbox_tui.sessions.relations.compare import Comparison, FilePair, contents_of
 from sandbox_tui.sessions.relations.human_acts import Act, ActPair
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.compared.comparison import file_sizes, size_difference
 from sandbox_tui.tui.format.compared.facts import Fact, answer_or_reason
 from sandbox_tui.tui.format.compared.human_words import act_words
-from sandbox_tui.tui.format.comparison import file_sizes, size_difference
 from sandbox_tui.tui.screens.compare.both_calls import BothCalls
 from sandbox_tui.tui.screens.compare.diff_rows import changed_lines, diff_rows
 from sandbox_tui.tui.screens.compare.row_kinds import Row

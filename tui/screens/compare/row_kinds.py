@@ -9,14 +9,14 @@ from typing import TypeAlias
 from sandbox_tui.sessions.relations.aligned_calls import Pair
 from sandbox_tui.sessions.relations.compare import Comparison, FilePair
 from sandbox_tui.sessions.relations.human_acts import ActPair
-from sandbox_tui.tui.format.compared.facts import Fact
-from sandbox_tui.tui.format.comparison import (
+from sandbox_tui.tui.format.compared.comparison import (
     Divergence,
     calls_sentence,
     divergence,
     files_sentence,
     sign,
 )
+from sandbox_tui.tui.format.compared.facts import Fact
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 
 

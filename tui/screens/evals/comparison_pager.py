@@ -11,7 +11,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.format.column_blocks import as_text
-from sandbox_tui.tui.format.eval_comparison import comparison_lines
+from sandbox_tui.tui.format.compared.eval_comparison import comparison_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS

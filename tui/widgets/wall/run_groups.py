@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sandbox_tui.core.base.run_labels import SAMPLES
+from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import count_answers, leftover_answer, submitted_answer

@@ -17,8 +17,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.aligned_calls import Call, align, first_difference
 from sandbox_tui.sessions.relations.compare import Comparison, compare, contents_of, file_diff
 from sandbox_tui.tui.cli.sessions.compare import comparison_lines
-from sandbox_tui.tui.format.compared.facts import answer_or_reason, facts
-from sandbox_tui.tui.format.comparison import (
+from sandbox_tui.tui.format.compared.comparison import (
     call_line,
     calls_sentence,
     differing_lines,
@@ -29,6 +28,7 @@ from sandbox_tui.tui.format.comparison import (
     related_sentence,
     short_verdict,
 )
+from sandbox_tui.tui.format.compared.facts import answer_or_reason, facts
 from sandbox_tui.tui.screens.compare.row_kinds import Hidden, rows_of
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample

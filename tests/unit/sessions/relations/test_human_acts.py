@@ -15,9 +15,9 @@ from sandbox_tui.sessions.relations.aligned_calls import calls_of
 from sandbox_tui.sessions.relations.compare import compare
 from sandbox_tui.sessions.relations.human_acts import ActPair, acts_of
 from sandbox_tui.sessions.store.tables.annotations import add_note
+from sandbox_tui.tui.format.compared.comparison import Divergence, calls_sentence, short_verdict
 from sandbox_tui.tui.format.compared.facts import facts
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
-from sandbox_tui.tui.format.comparison import Divergence, calls_sentence, short_verdict
 from sandbox_tui.tui.screens.compare.row_kinds import differs, rows_of
 from tests.unit.event_streams import started
 

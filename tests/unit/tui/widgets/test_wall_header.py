@@ -7,10 +7,10 @@ import msgspec
 import pytest
 from textual.geometry import Size
 
-from sandbox_tui.core.base.run_labels import SAMPLES
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.theming.palette import _palette

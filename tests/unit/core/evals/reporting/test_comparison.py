@@ -23,7 +23,7 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
-from sandbox_tui.tui.format.eval_comparison import comparison_text
+from sandbox_tui.tui.format.compared.eval_comparison import comparison_text
 from tests.examples import examples
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 from tests.unit.core.evals.reporting.test_table import ROWS

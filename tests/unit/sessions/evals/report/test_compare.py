@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from sandbox_tui.core.evals.reporting.comparison import compare_evals
 from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
-from sandbox_tui.tui.format.eval_comparison import MAX_FLIPS, comparison_text
+from sandbox_tui.tui.format.compared.eval_comparison import MAX_FLIPS, comparison_text
 from tests.unit.core.evals.reporting.hostile import HOSTILE, HOSTILE_INFO, hostile_results
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 from tests.unit.sessions.evals.report.test_formats import Tags

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sandbox_tui.core.base.process_identity import ProcessIdentity
-from sandbox_tui.core.base.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.resume_worker import set_owner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
