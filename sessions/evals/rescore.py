@@ -93,8 +93,12 @@ async def rescore(
     tasks, kept = _tasks_to_score(plan.suite, before)
     total = sum(has_ended(one) and one.task in tasks for one in before)
     suite, done = replace(plan.suite, tasks=tuple(tasks.values())), itertools.count(1)
-    told = on_scored or (lambda _done, _total: None)
-    after = await _scored_again(suite, before, old.concurrency, lambda: told(next(done), total))
+
+    def tell() -> None:
+        if on_scored is not None:
+            on_scored(next(done), total)
+
+    after = await _scored_again(suite, before, old.concurrency, tell)
     changes = [
         Change(one, other)
         for one, other in zip(before, after, strict=True)
