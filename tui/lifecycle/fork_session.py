@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.app import App
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.sessions import RunRegistry, RunWorker
-from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.toasts import complain_here
+
+if TYPE_CHECKING:  # imports the agent, which the home screen does not need
+    from sandbox_tui.sessions import RunRegistry, RunWorker
+    from sandbox_tui.sessions.remote.run_handle import RunHandle
 
 
 async def fork_session(

@@ -108,7 +108,9 @@ def eval_group() -> None:
 @click.option(
     "--samples", metavar="N", type=click.IntRange(1), help="Samples of each task in each mode."
 )
-@click.option("--scorer", metavar="NAME", help="Scorer of all tasks, instead of the suite's own.")
+@click.option(
+    "--scorer", metavar="NAME", help="Scorer of tasks that name none, instead of the suite's own."
+)
 @sandbox_option
 @image_option
 @network_option
