@@ -232,7 +232,7 @@ def test_failed_samples_are_rerun_and_two_evaluations_compared(
         person.presses("c")
         person.sees("Marked: c on another evaluation", "◉ products", "--limit 2")
         person.presses("Down", "c")
-        person.sees("products · m", "unpaired", "No task is solved in only one")
+        person.sees("products · m", "unpaired", "Every task has the same score")
         person.presses("Escape")
         person.sees("evaluations 2")
         person.presses("q")

@@ -18,13 +18,13 @@ from sandbox_tui.core.evals.reporting.statistics import (
 from sandbox_tui.core.evals.reporting.table import ALL_DOMAINS, scores_by_task
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
 
-SOLVED_SCORE = 0.5
-"""Minimum mean score at which a task counts as solved."""
+SAME_SCORE = 1e-9
+"""Largest difference of two mean scores that is only rounding."""
 
 
 @dataclass(frozen=True, slots=True)
-class Flip:
-    """A task that only one of two evaluations solves.
+class ScoreChange:
+    """A task whose mean scores in two evaluations differ.
 
     Attributes:
         mode, domain, task: identify the task.
@@ -41,8 +41,8 @@ class Flip:
     right_run: str = ""
 
     @property
-    def gained(self) -> bool:
-        """Whether the right evaluation solves the task."""
+    def is_better(self) -> bool:
+        """Whether the score is higher in the right evaluation."""
         return self.after > self.before
 
 
@@ -74,7 +74,8 @@ class EvalComparison:
     Attributes:
         left, right: the two evaluations.
         cells: by domain and mode; the last ones cover all domains, if there are several.
-        flips: tasks that only one of them solves, by domain, task and mode.
+        changes: tasks whose scores differ: those that are worse on the right, then those that are
+            better, the largest change first.
         common: number of tasks that both have, with or without a score.
         differences: sentences about what they did not ask in the same way (`suite_differences`).
     """
@@ -82,7 +83,7 @@ class EvalComparison:
     left: EvalInfo
     right: EvalInfo
     cells: tuple[PairedCell, ...]
-    flips: tuple[Flip, ...]
+    changes: tuple[ScoreChange, ...]
     common: int
     differences: tuple[str, ...] = ()
 
@@ -106,12 +107,12 @@ def compare_evals(
     )
     domains = [group for group in groups if group[0] != ALL_DOMAINS]
     shown = domains if len({domain for domain, _ in domains}) == 1 else groups
-    flips = [flip for group in domains for flip in _flips(group, before, after)]
+    changes = [change for group in domains for change in _changes(group, before, after)]
     return EvalComparison(
         left=left,
         right=right,
         cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in shown),
-        flips=tuple(sorted(flips, key=lambda flip: (flip.domain, flip.task, flip.mode))),
+        changes=tuple(sorted(changes, key=_place)),
         common=len({one.task for one in left_results} & {one.task for one in right_results}),
         differences=differences,
     )
@@ -146,19 +147,24 @@ def _tokens(results: Iterable[SampleResult]) -> dict[str, list[float]]:
     return found
 
 
-def _flips(
+def _changes(
     group: _Group,
     before: Mapping[_Group, Sequence[SampleResult]],
     after: Mapping[_Group, Sequence[SampleResult]],
-) -> Iterable[Flip]:
+) -> Iterable[ScoreChange]:
     left, right = before.get(group, []), after.get(group, [])
     then, now = task_means(scores_by_task(left)), task_means(scores_by_task(right))
     lefts, rights = _scored(left), _scored(right)
     for task in then.keys() & now.keys():
-        if (then[task] >= SOLVED_SCORE) != (now[task] >= SOLVED_SCORE):
-            gained = now[task] > then[task]
-            runs = _session(lefts[task], best=not gained), _session(rights[task], best=gained)
-            yield Flip(group[1], group[0], task, then[task], now[task], *runs)
+        if abs(then[task] - now[task]) > SAME_SCORE:
+            better = now[task] > then[task]
+            runs = _session(lefts[task], best=not better), _session(rights[task], best=better)
+            yield ScoreChange(group[1], group[0], task, then[task], now[task], *runs)
+
+
+def _place(change: ScoreChange) -> tuple[bool, float, str, str, EvalMode]:
+    size = round(abs(change.after - change.before), 9)
+    return change.is_better, -size, change.domain, change.task, change.mode
 
 
 def _scored(results: Iterable[SampleResult]) -> dict[str, list[SampleResult]]:

@@ -44,8 +44,9 @@ PAIRED_METHODS = (
         "of tokens is right divided by left, on the tasks that ended in both.",
     ),
     (
-        "Flips",
-        "Tasks whose mean score is below one half in one evaluation, and not in the other.",
+        "Better and worse",
+        "Tasks whose mean score is higher or lower on the right, by any amount. With few samples "
+        "or a temperature above 0, chance alone changes some.",
     ),
     *(method for method in METHODS if method[0] in ("Intervals", "Resampling", "Tokens a query")),
 )
@@ -100,20 +101,20 @@ def asked_differently(found: EvalComparison) -> list[str]:
     return [words for words in found.differences if words != NO_COMMON_TASK]
 
 
-def flips_remark(found: EvalComparison) -> str:
-    """Return how many tasks flipped; empty if none can be compared."""
+def changes_remark(found: EvalComparison) -> str:
+    """Return how many tasks have another score; empty if none can be compared."""
     if paired_warning(found):
         return ""
-    if not found.flips:
-        return "No task is solved in only one of them."
-    gained = sum(flip.gained for flip in found.flips)
-    lost = len(found.flips) - gained
-    return f"{_tasks(gained)} solved only on the right, {_tasks(lost)} only on the left."
+    if not found.changes:
+        return "Every task has the same score in both."
+    better = sum(change.is_better for change in found.changes)
+    worse = len(found.changes) - better
+    return f"{_tasks(worse)} worse on the right, {_tasks(better)} better on the right."
 
 
 def paired_remarks(found: EvalComparison) -> list[str]:
     """Return all sentences about a comparison."""
-    return [*asked_differently(found), *filter(None, [flips_remark(found)])]
+    return [*asked_differently(found), *filter(None, [changes_remark(found)])]
 
 
 def _tasks(count: int) -> str:

@@ -7,9 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sandbox_tui.core.evals.reporting.comparison import SOLVED_SCORE
 from sandbox_tui.core.evals.reporting.outcomes import domain_of, failure_kind, has_score
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
+
+SOLVED_SCORE = 0.5
+"""Minimum mean score at which a task counts as solved."""
 
 MAX_UNSOLVED = 20
 """Maximum number of tasks that a report lists."""

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Mapping
 
 from sandbox_tui.core.evals.reporting import figures
-from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, ScoreChange
 from sandbox_tui.core.evals.reporting.comparison_words import (
     PAIRED_COLUMNS,
     PAIRED_METHODS,
@@ -39,20 +39,20 @@ def comparison_markdown(found: EvalComparison, links: Links | None = None) -> st
         parts += ["## Left and right", grid(lines, left=2)]
     if remarks := paired_remarks(found):
         parts.append("\n".join(f"- {inline(text)}" for text in remarks))
-    if found.flips:
+    if found.changes:
         head = ["task", "domain", "mode", "left %", "right %"]
-        flips = [_flip_line(flip, links or {}) for flip in found.flips]
-        parts += ["## Tasks that only one of them solves", grid([head, *flips], left=3)]
+        changes = [_change_line(change, links or {}) for change in found.changes]
+        parts += ["## Tasks whose scores differ", grid([head, *changes], left=3)]
     parts += ["## How the figures are computed", method_lines(PAIRED_METHODS)]
     return "\n\n".join(parts) + "\n"
 
 
-def _flip_line(flip: Flip, links: Links) -> list[str]:
-    scores = ((flip.before, flip.left_run), (flip.after, flip.right_run))
+def _change_line(change: ScoreChange, links: Links) -> list[str]:
+    scores = ((change.before, change.left_run), (change.after, change.right_run))
     return [
-        inline(flip.task[:200]),
-        inline(flip.domain[:200]),
-        flip.mode,
+        inline(change.task[:200]),
+        inline(change.domain[:200]),
+        change.mode,
         *(
             f"[{figures.points(score)}]({links[run]})" if run in links else figures.points(score)
             for score, run in scores
@@ -72,8 +72,8 @@ def _sections(found: EvalComparison, links: Links) -> Iterator[str]:
         yield section("left and right", _table(found))
     if remarks := paired_remarks(found):
         yield section("in short", items(remarks))
-    if found.flips:
-        yield section("tasks that only one of them solves", _flips(found.flips, links))
+    if found.changes:
+        yield section("tasks whose scores differ", _changes(found.changes, links))
     yield section("these evaluations", definitions(paired_facts(found)))
     yield section("how the figures are computed", definitions(PAIRED_METHODS))
 
@@ -86,14 +86,15 @@ def _table(found: EvalComparison) -> str:
     return domains_table([column.title for column in PAIRED_COLUMNS], domains.items())
 
 
-def _flips(flips: tuple[Flip, ...], links: Links) -> str:
+def _changes(changes: tuple[ScoreChange, ...], links: Links) -> str:
     rows = "".join(
-        f'<tr><td class="words">{text(flip.task)}</td><td class="words">{text(flip.domain)}</td>'
-        f'<td class="words">{html.escape(flip.mode)}</td>'
-        f"<td>{link(figures.points(flip.before), links.get(flip.left_run))}</td>"
-        f'<td class="{"good" if flip.gained else "bad"}">'
-        f"{link(figures.points(flip.after), links.get(flip.right_run))}</td></tr>"
-        for flip in flips
+        f'<tr><td class="words">{text(change.task)}</td>'
+        f'<td class="words">{text(change.domain)}</td>'
+        f'<td class="words">{html.escape(change.mode)}</td>'
+        f"<td>{link(figures.points(change.before), links.get(change.left_run))}</td>"
+        f'<td class="{"good" if change.is_better else "bad"}">'
+        f"{link(figures.points(change.after), links.get(change.right_run))}</td></tr>"
+        for change in changes
     )
     return (
         '<div class="scroll"><table class="samples"><thead><tr><th class="words">task</th>'

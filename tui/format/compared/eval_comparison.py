@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting import figures
-from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, ScoreChange
 from sandbox_tui.core.evals.reporting.comparison_words import (
     PAIRED_COLUMNS,
     PAIRED_METHODS,
     asked_differently,
-    flips_remark,
+    changes_remark,
     paired_facts,
     paired_title,
     paired_warning,
@@ -29,8 +29,8 @@ from sandbox_tui.tui.format.column_blocks import (
 )
 from sandbox_tui.tui.format.eval_table import kind_of
 
-MAX_FLIPS = 40
-"""Maximum number of flipped tasks listed, gained and lost ones together."""
+MAX_CHANGES = 40
+"""Maximum number of tasks listed whose scores differ."""
 
 
 HOW = "difference: right minus left, on tasks with a score in both, with its 95 % interval"
@@ -44,7 +44,7 @@ def comparison_text(found: EvalComparison, width: int, *, explain: bool = False)
 
 
 def comparison_lines(
-    found: EvalComparison, width: int, *, explain: bool = False, most_flips: int = MAX_FLIPS
+    found: EvalComparison, width: int, *, explain: bool = False, most_changes: int = MAX_CHANGES
 ) -> list[Line]:
     """Return the lines of `comparison_text`, with their kinds.
 
@@ -52,7 +52,7 @@ def comparison_lines(
         found: the comparison.
         width: columns.
         explain: whether to add everything known about both, and how each figure is computed.
-        most_flips: number of flipped tasks listed, which come last without `explain`.
+        most_changes: number of tasks listed whose scores differ, which come last without `explain`.
     """
     width = max(MIN_WIDTH, width)
     made = plain([cut(paired_title(found), width)])
@@ -64,21 +64,21 @@ def comparison_lines(
     if not paired_warning(found):
         for lines in _blocks(found, width):
             made += [*lines, *plain([""])]
-        made += plain(_below(found, width, most_flips))
+        made += plain(_below(found, width, most_changes))
     return [*made, *plain(_explanation(found, width))] if explain else _without_end(made)
 
 
-def _below(found: EvalComparison, width: int, most_flips: int) -> list[str]:
+def _below(found: EvalComparison, width: int, most_changes: int) -> list[str]:
     """Return the remarks below the table."""
     made = wrapped(f"{HOW}.", width)
     if without := [cell for cell in found.cells if cell.difference is None]:
         names = ", ".join(f"{cell.domain} {cell.mode}" for cell in without)
         made += wrapped(sanitize_line(f"No task has a score in both: {names}."), width)
-    made += wrapped(flips_remark(found), width)
-    for flip in found.flips[:most_flips]:
-        made.append(cut(_flip(flip), width))
-    if len(found.flips) > most_flips:
-        made.append(f"  and {len(found.flips) - most_flips} more")
+    made += wrapped(changes_remark(found), width)
+    for change in found.changes[:most_changes]:
+        made.append(cut(_change(change), width))
+    if len(found.changes) > most_changes:
+        made.append(f"  and {len(found.changes) - most_changes} more")
     return made
 
 
@@ -107,7 +107,7 @@ def _blocks(found: EvalComparison, width: int) -> Iterator[list[Line]]:
     return blocks(names, columns, kinds, width)
 
 
-def _flip(flip: Flip) -> str:
-    scores = f"{figures.points(flip.before)} → {figures.points(flip.after)}"
-    words = f"{flip.mode}  {flip.domain}  {flip.task}"
-    return f"  {'+' if flip.gained else '-'} {scores}  {sanitize_line(words)}"
+def _change(change: ScoreChange) -> str:
+    scores = f"{figures.points(change.before)} → {figures.points(change.after)}"
+    words = f"{change.mode}  {change.domain}  {change.task}"
+    return f"  {'+' if change.is_better else '-'} {scores}  {sanitize_line(words)}"

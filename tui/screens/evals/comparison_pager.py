@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, ScoreChange
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.format.column_blocks import as_text
 from sandbox_tui.tui.format.compared.eval_comparison import comparison_lines
@@ -22,7 +22,7 @@ PAGER_CELLS = 6
 """Columns of a pager that its text cannot use: frame, margins and scrollbar."""
 
 ELSEWHERE = "That line was no task: here is the first one."
-NO_SAMPLES = "Nothing opens: no task is solved in only one of them."
+NO_SAMPLES = "Nothing opens: every task has the same score in both."
 
 
 class ComparisonPager(PagerScreen):
@@ -43,18 +43,18 @@ class ComparisonPager(PagerScreen):
         super().__init__(f"{found.left.id} and {found.right.id}", self._text(width))
 
     def _text(self, width: int) -> str:
-        flips = len(self._compared.flips)
-        return as_text(comparison_lines(self._compared, width - PAGER_CELLS, most_flips=flips))
+        changes = len(self._compared.changes)
+        return as_text(comparison_lines(self._compared, width - PAGER_CELLS, most_changes=changes))
 
     @property
     def choice_words(self) -> str:
         """What enter does, for the key bar."""
-        return "compare samples" if self._compared.flips else ""
+        return "compare samples" if self._compared.changes else ""
 
     @property
     @override
     def facts(self) -> str:
-        if not self._compared.flips:
+        if not self._compared.changes:
             return super().facts
         return f"{super().facts} · {hint('list.open')} on a task compares its two samples"
 
@@ -75,11 +75,11 @@ class ComparisonPager(PagerScreen):
             body.cursor = body.block_count() - from_end
             body.show_block(body.cursor)
 
-    def _task_at(self, line: int) -> Flip | None:
+    def _task_at(self, line: int) -> ScoreChange | None:
         """Return the task of a line; the tasks are the last lines."""
-        flips = self._compared.flips
-        at = line - (self.query_one(TextBlocks).block_count() - len(flips))
-        return flips[at] if 0 <= at < len(flips) else None
+        changes = self._compared.changes
+        at = line - (self.query_one(TextBlocks).block_count() - len(changes))
+        return changes[at] if 0 <= at < len(changes) else None
 
     @on(BlockList.Selected, "#pager-text")
     def _open_task(self) -> None:
@@ -87,18 +87,18 @@ class ComparisonPager(PagerScreen):
         say so, or that there is none."""
         from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 
-        body, flips = self.query_one(TextBlocks), self._compared.flips
-        flip = self._task_at(body.cursor)
-        if flip is None:
+        body, changes = self.query_one(TextBlocks), self._compared.changes
+        change = self._task_at(body.cursor)
+        if change is None:
             self.notify(
-                ELSEWHERE if flips else NO_SAMPLES, markup=False, timeout=MAX_NOTICE_SECONDS
+                ELSEWHERE if changes else NO_SAMPLES, markup=False, timeout=MAX_NOTICE_SECONDS
             )
-            if flips:
-                body.cursor = body.block_count() - len(flips)
+            if changes:
+                body.cursor = body.block_count() - len(changes)
                 body.show_block(body.cursor)
             return
         try:
-            left, right = (self._store.run(name) for name in (flip.left_run, flip.right_run))
+            left, right = (self._store.run(name) for name in (change.left_run, change.right_run))
         except StoreError as error:  # deleted
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return

@@ -103,7 +103,7 @@ def test_another_scorer_makes_another_evaluation_and_the_old_one_stays(store: St
     listed = CliRunner().invoke(main, ["eval", "ls"]).output
     assert f"answers of {OLD}" in listed
     compared = CliRunner().invoke(main, ["eval", "compare", OLD, new.id]).output
-    assert "1 task solved only on the right" in compared
+    assert "1 task better on the right" in compared
     again = rescore(new.id, "--scorer", "exact")
     assert "1 of 3 verdicts changed, of 1 task: 1 lower." in again.output
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from sandbox_tui.core.evals.reporting.comparison import Flip, PairedCell, compare_evals
+from sandbox_tui.core.evals.reporting.comparison import PairedCell, ScoreChange, compare_evals
 from sandbox_tui.core.evals.reporting.comparison_words import paired_warning
 from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
@@ -56,8 +56,8 @@ def test_pairs_by_hand() -> None:
         tokens_ratio=0.5,
         unpaired=2,
     )
-    assert found.flips == (Flip("sandbox", "math", "a", 0, 1, "sandbox-a", "new"),)
-    assert found.flips[0].gained
+    assert found.changes == (ScoreChange("sandbox", "math", "a", 0, 1, "sandbox-a", "new"),)
+    assert found.changes[0].is_better
     assert found.differences == ()
 
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_compared_is_said_before_any_figure(right: SampleResult, 
         assert text.count(NO_COMMON_TASK) == (words == NO_COMMON_TASK)
         has_table = words != NO_COMMON_TASK if text is not printed else not words
         assert ("right %" in text.split("Pairs")[0]) == has_table
-        assert ("No task is solved in only one" in text) == (not words)
+        assert ("Every task has the same score" in text) == (not words)
     if words:
         assert printed.splitlines()[-1].startswith(words[:20])
 
@@ -159,7 +159,7 @@ def test_prompts_that_differ_are_said() -> None:
 @given(ROWS)
 def test_nothing_differs_from_itself(rows: list[SampleResult]) -> None:
     found = compare_evals(INFO, rows, INFO, rows)
-    assert found.flips == ()
+    assert found.changes == ()
     for cell in found.cells:
         assert cell.left == cell.right
         assert cell.unpaired == 0
@@ -174,14 +174,36 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert compare_evals(INFO, left, OTHER, right) == compare_evals(INFO, again[0], OTHER, again[1])
 
 
-def test_a_flip_names_sessions_whose_scores_differ() -> None:
+def test_a_change_names_sessions_whose_scores_differ() -> None:
     def sampled(side: str, *scores: float) -> list[SampleResult]:
         return [
             result("a", "sandbox", score, number=number, run_id=f"{side}-{number}")
             for number, score in enumerate(scores, 1)
         ]
 
-    (gained,) = compare_evals(INFO, sampled("l", 1, 0, 0), OTHER, sampled("r", 1, 1, 0)).flips
+    (gained,) = compare_evals(INFO, sampled("l", 1, 0, 0), OTHER, sampled("r", 1, 1, 0)).changes
     assert (gained.left_run, gained.right_run) == ("l-2", "r-1")
-    (lost,) = compare_evals(INFO, sampled("l", 0, 1, 1), OTHER, sampled("r", 0, 1, 0)).flips
+    (lost,) = compare_evals(INFO, sampled("l", 0, 1, 1), OTHER, sampled("r", 0, 1, 0)).changes
     assert (lost.left_run, lost.right_run) == ("l-2", "r-1")
+
+
+def test_every_task_whose_score_differs_is_listed_the_worst_first() -> None:
+    def sampled(**scores: tuple[float, ...]) -> list[SampleResult]:
+        return [
+            result(task, "sandbox", score, number=number)
+            for task, several in scores.items()
+            for number, score in enumerate(several, 1)
+        ]
+
+    left = sampled(q1=(1, 1), q2=(1, 1), q3=(0, 1), q4=(0.1, 0.1), q5=(0, 0), q6=(1, 1))
+    right = sampled(q1=(1, 0), q2=(0, 1), q3=(1, 0), q4=(0.1, 0.1, 0.1), q5=(1, 0), q6=(0, 0))
+    found = compare_evals(INFO, left, OTHER, right)
+    assert [(one.task, one.before, one.after) for one in found.changes] == [
+        ("q6", 1, 0),
+        ("q1", 1, 0.5),
+        ("q2", 1, 0.5),
+        ("q5", 0, 0.5),
+    ]
+    text = comparison_text(found, 100)
+    assert "3 tasks worse on the right, 1 task better on the right." in text
+    assert "  - 100.0 → 50.0  sandbox  math  q1" in text

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from sandbox_tui.core.evals.reporting.comparison import compare_evals
 from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
-from sandbox_tui.tui.format.compared.eval_comparison import MAX_FLIPS, comparison_text
+from sandbox_tui.tui.format.compared.eval_comparison import MAX_CHANGES, comparison_text
 from tests.unit.core.evals.reporting.hostile import HOSTILE, HOSTILE_INFO, hostile_results
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 from tests.unit.sessions.evals.report.test_formats import Tags
@@ -45,7 +45,7 @@ def test_text_by_hand() -> None:
         "math    sandbox         1\n"
         "\n"
         "difference: right minus left, on tasks with a score in both, with its 95 % interval.\n"
-        "1 task solved only on the right, 0 tasks only on the left.\n"
+        "0 tasks worse on the right, 1 task better on the right.\n"
         "  + 0.0 → 100.0  sandbox  math  a"
     )
 
@@ -76,12 +76,12 @@ def test_what_was_asked_differently_is_said_before_any_figure() -> None:
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     many = compare_evals(INFO, evaluation(40, seed=1), OTHER, evaluation(40, seed=2))
-    assert len(many.flips) > MAX_FLIPS
+    assert len(many.changes) > MAX_CHANGES
     for found in (SMALL, HOSTILE_ONE, many):
         text = comparison_text(found, width)
         assert max(map(cell_len, text.split("\n"))) <= width
         assert text.replace("\n", "").isprintable()
-    assert f"and {len(many.flips) - MAX_FLIPS} more" in comparison_text(many, width)
+    assert f"and {len(many.changes) - MAX_CHANGES} more" in comparison_text(many, width)
 
 
 def test_markdown_by_hand() -> None:
@@ -90,10 +90,10 @@ def test_markdown_by_hand() -> None:
     assert "| a | math | sandbox | 0.0 | [100.0](sessions/new.html) |" in text
 
 
-def test_html_links_flips_to_their_sessions() -> None:
+def test_html_links_changes_to_their_sessions() -> None:
     page = Tags(comparison_html(SMALL, {"new": "sessions/new.html", "old": "sessions/old.html"}))
     assert page.links == ["sessions/old.html", "sessions/new.html"]
-    assert "1 task solved only on the right" in page.text
+    assert "1 task better on the right" in page.text
 
 
 def test_suites_that_differ_are_reported() -> None:
@@ -104,7 +104,7 @@ def test_suites_that_differ_are_reported() -> None:
 
 
 def test_nothing_hostile_can_act() -> None:
-    assert HOSTILE_ONE.flips
+    assert HOSTILE_ONE.changes
     links = {HOSTILE: "sessions/x.html"}
     page = Tags(comparison_html(HOSTILE_ONE, links))
     assert page.tags["script"] == page.tags["img"] == 0
