@@ -16,6 +16,9 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
         id: evaluation id.
         suite: suite name.
         digest: suite digest, which covers its prompt texts (`Suite.digest`).
+        tasks_digest: identifies its tasks alone (`Suite.tasks_digest`); empty if an older version
+            began it.
+        packs: digest of each prompt pack that its modes use (`SampleRequests.packs`).
         model: model name.
         params: sampling settings and limits, by name.
         modes: modes in which each task is attempted; differences are relative to `vanilla`, or
@@ -34,6 +37,8 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     suite: str
     digest: str
+    tasks_digest: str = ""
+    packs: dict[str, str] = {}
     model: str
     params: dict[str, Any] = {}
     modes: tuple[EvalMode, ...] = ("vanilla", "sandbox")

@@ -86,5 +86,14 @@ class Suite:
         """
         sandbox = {name: value for name, value in self.sandbox.items() if name != "kind"}
         suite = replace(self, prompts="", vanilla_prompts="", sandbox=sandbox)
-        data = msgspec.json.encode((suite, list(prompts)), order="deterministic")
-        return hashlib.sha256(data).hexdigest()[:16]
+        return _digest((suite, list(prompts)))
+
+    def tasks_digest(self) -> str:
+        """Identify the tasks alone: how often, in which modes and how they are attempted and scored
+        does not count."""
+        return _digest([msgspec.structs.replace(task, scorer="") for task in self.tasks])
+
+
+def _digest(value: object) -> str:
+    data = msgspec.json.encode(value, order="deterministic")
+    return hashlib.sha256(data).hexdigest()[:16]

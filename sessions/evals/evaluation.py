@@ -91,6 +91,8 @@ def begin_evaluation(
         id=eval_id,
         suite=suite.name,
         digest=suite.digest(packs.values()),
+        tasks_digest=suite.tasks_digest(),
+        packs=packs,
         model=requests.settings.model.name,
         params=_params(requests.settings),
         modes=suite.modes,

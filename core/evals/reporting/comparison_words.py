@@ -81,7 +81,7 @@ def paired_facts(found: EvalComparison) -> list[tuple[str, str]]:
 
 
 def _facts(info: EvalInfo) -> Iterator[str]:
-    yield from (info.id, f"{info.suite} {info.digest}", info.model)
+    yield from (info.id, f"{info.suite} {info.tasks_digest or info.digest}", info.model)
     yield from (f"{name} {value}" for name, value in sorted(info.params.items()))
     yield from (figures.moment(info.began_at), info.command)
 

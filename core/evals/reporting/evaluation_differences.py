@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -38,7 +39,7 @@ def differences(group: Sequence[EvalInfo]) -> list[str]:
 
     The options of the command line come last, and only those that no setting tells.
     """
-    settings = [_settings(info) for info in group]
+    settings = [_settings(info) | own for info, own in zip(group, _contents(group), strict=True)]
     names = dict.fromkeys(name for one in settings for name in one)
     all_resolved = all(info.sandbox_used for info in group)
     differing = [
@@ -70,8 +71,29 @@ def _settings(info: EvalInfo) -> dict[str, str]:
         "image": info.image,
         "answers of": info.answers_of,
         "scored by": info.scored_by,
-        "tasks and prompts": info.digest[:DIGEST_CHARACTERS],
     }
+
+
+def _contents(group: Sequence[EvalInfo]) -> list[dict[str, str]]:
+    """Return the digests of tasks and prompts that can be compared in a group: of the prompts, the
+    packs that all of these use. Older versions recorded only one digest of the whole suite, with
+    its modes and number of samples."""
+    if not any(info.tasks_digest for info in group):
+        return [{"suite": info.digest[:DIGEST_CHARACTERS]} for info in group]
+    if not all(info.tasks_digest for info in group):
+        return [{} for _ in group]
+    common = sorted(set[str].intersection(*(set(info.packs) for info in group)))
+    return [
+        {
+            "tasks": info.tasks_digest[:DIGEST_CHARACTERS],
+            "prompts": _one_digest(info.packs[name] for name in common),
+        }
+        for info in group
+    ]
+
+
+def _one_digest(digests: Iterable[str]) -> str:
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()[:DIGEST_CHARACTERS]
 
 
 def _arguments(info: EvalInfo, settings: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,9 @@ def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
         assert load_suite(file).digest() != load_suite(file, overrides={key: value}).digest()
     one_kind = load_suite(file, overrides={"sandbox.kind": "bubblewrap"})
     assert load_suite(file).digest() == one_kind.digest(), "what was used is with the evaluation"
+    one, other = load_suite(file), load_suite(file, overrides={"samples": 2, "modes": ["vanilla"]})
+    assert one.tasks_digest() == other.tasks_digest()
+    assert one.tasks_digest() != replace(one, tasks=()).tasks_digest()
     assert load_suite(file).digest(["a pack"]) != load_suite(file).digest(["another"])
 
 

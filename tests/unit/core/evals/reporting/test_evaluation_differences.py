@@ -6,7 +6,9 @@ import msgspec
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.evaluation_differences import what_differs
-from tests.unit.core.evals.reporting.sample_results import INFO
+from tests.unit.core.evals.reporting.sample_results import INFO as SMALL
+
+INFO = msgspec.structs.replace(SMALL, tasks_digest="0123456789abcdef")
 
 
 def with_(name: str, **changes: object) -> EvalInfo:
@@ -20,11 +22,11 @@ def test_settings_and_arguments_that_differ_are_named_once() -> None:
         params={"temperature": 1.0, "max_steps": 30},
         command=f"{run} --temperature 1.0 --concurrency 8 --headless",
     )
-    few = with_("few", digest="fedcba9876543210", command=f"{run} --limit 2")
+    few = with_("few", tasks_digest="fedcba9876543210", command=f"{run} --limit 2")
     assert what_differs([INFO, hot, few]) == {
-        "e-1": "temperature 0.7 · tasks and prompts 01234567",
-        "hot": "temperature 1.0 · tasks and prompts 01234567",
-        "few": "temperature 0.7 · tasks and prompts fedcba98 · --limit 2",
+        "e-1": "temperature 0.7 · tasks 01234567",
+        "hot": "temperature 1.0 · tasks 01234567",
+        "few": "temperature 0.7 · tasks fedcba98 · --limit 2",
     }
 
 
@@ -63,3 +65,27 @@ def test_a_sandbox_that_is_not_resolved_yet_is_no_difference() -> None:
         "used": "sandbox bubblewrap",
         "other": "sandbox docker · image python:3.12",
     }
+
+
+def test_samples_modes_and_scorers_are_no_difference_of_tasks_and_prompts() -> None:
+    """The digest of the whole suite covers these; they are named by themselves."""
+    packs = {"prompts": "p", "vanilla_prompts ": "v"}
+    one = with_("one", packs=packs, command="eval run a.csv --samples 1")
+    two = with_("two", packs=packs, digest="other", command="eval run a.csv --samples 2")
+    assert what_differs([one, two]) == {"one": "--samples 1", "two": "--samples 2"}
+    sandbox = with_("s", packs={"prompts": "p"}, digest="third", modes=("sandbox",))
+    assert what_differs([one, sandbox])["s"] == "modes sandbox"
+    scored = with_("r", packs=packs, digest="fourth", answers_of="one", scored_by="exact")
+    assert "tasks" not in what_differs([one, scored])["r"]
+
+
+def test_prompts_that_differ_are_told() -> None:
+    found = what_differs([with_("a", packs={"prompts": "p"}), with_("b", packs={"prompts": "q"})])
+    assert found["a"].startswith("prompts ")
+    assert found["a"] != found["b"]
+
+
+def test_digests_of_older_versions_are_of_the_whole_suite() -> None:
+    old, older = (msgspec.structs.replace(SMALL, id=name, digest=name * 8) for name in ("aa", "bb"))
+    assert what_differs([old, older]) == {"aa": "suite aaaaaaaa", "bb": "suite bbbbbbbb"}
+    assert what_differs([old, INFO]) == {}, "these cannot be compared"
