@@ -252,7 +252,7 @@ async def test_a_config_that_cannot_be_written_is_reported(
     [
         ({}, False, "config set model.name"),
         ({"NAME": "gpt-4o"}, False, "→ export OPENAI_API_KEY="),
-        ({"NAME": "gpt-4o", "BASE_URL": "http://127.0.0.1:1/v1"}, True, ""),
+        ({"NAME": "gpt-4o", "BASE_URL": "https://models.example.com/v1"}, True, ""),
     ],
 )
 def test_doctor_is_not_ready_for_a_run_without_a_model(
@@ -303,7 +303,8 @@ async def test_the_server_in_the_form_is_asked_first(
     ("url", "words"),
     [
         ("http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1 cannot be reached"),
-        ("models.example/v1", "server models.example/v1: Begin with http:// or https://."),
+        ("models.invalid/v1", "https://models.invalid/v1 cannot be reached"),
+        ("models", "server models: Begin with http:// or https://."),
         ("{silent}", "/v1 has no list of models (404)"),
     ],
 )

@@ -691,6 +691,21 @@ async def test_commas_alone_are_no_model(app: SandboxTui, started: Started, name
     assert not started
 
 
+async def test_the_cursor_stays_behind_its_text_when_the_scheme_is_added(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        server = app.screen.query_one("#url", Input)
+        server.focus()
+        await pilot.press("ctrl+u", *"127.0.0.1:9", "left", "ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+        assert server.value == "http://127.0.0.1:9"
+        assert server.cursor_position == len("http://127.0.0.1:")
+        await pilot.press("escape", "end", "ctrl+u")
+        assert server.value == ""
+        await pilot.press(*"127.0.0.1:18471/v1")
+        assert server.value == "127.0.0.1:18471/v1"
+
+
 async def test_several_models_are_no_default(app: SandboxTui) -> None:
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.press("n")

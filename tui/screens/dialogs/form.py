@@ -201,7 +201,10 @@ class FormDialog(Dialog[Result]):
             case TextArea() as area:
                 area.load_text(text)
                 area.move_cursor(area.document.end)
-            case Input() | Select() as field:
+            case Input() as field:
+                field.value = text
+                field.cursor_position = len(text)
+            case Select() as field:
                 field.value = text
             case _:
                 pass

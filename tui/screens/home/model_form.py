@@ -37,7 +37,10 @@ class ModelForm(FormDialog[Result]):
         url = self.typed()["url"].strip()
         if (whole := with_scheme(url)) != url:
             self._completed = whole
+            field = self.query_one("#url", Input)
+            behind = len(field.value) - field.cursor_position
             self.put("url", whole)
+            field.cursor_position = len(whole) - behind  # it stays where it was in the text
 
     @on(Input.Blurred, "#model")
     @on(Input.Blurred, "#url")
