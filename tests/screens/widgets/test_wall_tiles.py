@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-import msgspec
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Size
@@ -116,15 +115,11 @@ async def test_the_panel_takes_no_more_lines_than_the_call_of_the_chosen_run() -
         assert heights == [3, 7, 2]
 
 
-async def test_the_run_that_has_waited_longest_is_chosen_first() -> None:
-    for held_at, expected in (((5.0, 3.0, 9.0), 2), ((5.4, 7.0, 5.0), 1)):
-        tiles = [waiting(number, "make") for number in (1, 2, 3)]
-        for one, t in zip(tiles, held_at, strict=True):
-            pending = one.state.pending
-            assert pending is not None
-            assert pending.held is not None
-            pending.held = msgspec.structs.replace(pending.held, t=t)
-        assert chosen_first(tiles).number == expected
+async def test_the_wall_begins_at_its_first_run_or_at_the_one_asked_for() -> None:
+    tiles = [tile(1, started()), waiting(2, "make"), waiting(3, "make")]
+    assert chosen_first(tiles).number == 1
+    assert chosen_first(tiles, tiles[2].worker.run_id).number == 3
+    assert chosen_first(tiles, "gone").number == 1
 
 
 async def test_a_mode_that_all_runs_share_is_in_no_tile() -> None:
@@ -173,6 +168,16 @@ async def test_a_run_from_which_nothing_comes_is_called_silent(
     assert rank(waits, "state") < rank(one, "state")
     monkeypatch.setattr(RunTile, "now", property(lambda _: 1.0))
     assert one.status_words == "● running"
+
+
+async def test_a_stuck_run_that_is_to_pause_is_called_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    one = tile(1, started(), asked, e.ModeChanged(mode="paused"))
+    assert one.status_words == "‖ pausing"
+    monkeypatch.setattr(RunTile, "now", property(lambda _: 61.0))
+    assert one.status_words == "● silent 01:01"
 
 
 def test_a_key_of_an_opened_run_says_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,9 +38,7 @@ def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) ->
     if not sessions and (_is_on_run_elsewhere(shown, workers) or not workers.all):
         sessions = in_order_of_launch(shown.running_sessions)
     if sessions:
-        here = "" if shown.current is None else shown.current.id
-        waits_here = any(run.id == here and run.waits for run in sessions)
-        chosen = here if waits_here else ""  # otherwise, the wall begins at another that waits
+        chosen = "" if shown.current is None else shown.current.id
         wall = WallScreen(workers, RunGroup(sessions, workers), chosen=chosen)
         app_of(screen).push_screen(wall)
     elif WallRuns(workers).shown:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.events import Key
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
@@ -38,7 +36,6 @@ from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
 from sandbox_tui.tui.widgets.wall.run_selection import (
     chosen_first,
-    comes_before,
     neighbour,
     next_waiting,
 )
@@ -61,7 +58,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         workers: the runs of this program.
         group: the runs to show instead.
         confirm_leave: whether leaving the wall asks what to do with active runs.
-        chosen: id of the run that is chosen at first; empty for one that waits for the user.
+        chosen: id of the run that is chosen at first; empty for the first run.
     """
 
     AUTO_FOCUS = ""
@@ -116,8 +113,6 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._previews = WaitingPreviews(self)
         self._actions = TileActions(self, workers, self._decided)
         self._chosen_first = chosen
-        self._follows_waiting = not chosen
-        self._opened_at = time.time()
         self._confirm_leave = confirm_leave
         self._numbers: dict[str, int] = {}
         self._order: Order = "start"
@@ -153,24 +148,16 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         """Read the titles that the user gave the sessions, and which were deleted."""
         await self._runs.read()
 
-    def on_key(self, event: Key) -> None:
-        """From the first key on, only the user chooses a run."""
-        self._follows_waiting = False
-
     def on_resize(self) -> None:
         """Fit the tiles to the new size."""
         self.call_after_refresh(self._show_tiles)
 
     def _keep_chosen(self) -> None:
-        """Focus a visible tile if none has the focus; at first, one that waits for the user."""
+        """Focus a visible tile if none has the focus: only the user moves it."""
         seen = self._seen_tiles()
-        if not seen or isinstance(self.focused, Input):
-            return
-        first = chosen_first(seen, self._chosen_first)
-        if self.focused is None:
-            self.set_focus(self._chosen_last if self._chosen_last in seen else first)
-        elif self._follows_waiting and (tile := self._chosen):
-            self.set_focus(first if comes_before(first, tile, self._opened_at) else tile)
+        if seen and self.focused is None:
+            last = self._chosen_last
+            self.set_focus(last if last in seen else chosen_first(seen, self._chosen_first))
 
     @property
     def _tiles(self) -> list[RunTile]:

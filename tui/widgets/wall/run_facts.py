@@ -15,6 +15,7 @@ from sandbox_tui.tui.format.status import (
     STATUS_WORDS,
     is_retrying,
     output_tokens_so_far,
+    pausing_reply,
     status_of,
     step_words,
 )
@@ -73,9 +74,9 @@ def silent_seconds(run: FoldedRun, now: float) -> float:
         now: its clock in seconds.
     """
     state, silent = run.state, now - run.state.t
-    if silent < SILENT_SECONDS or state.status != "running" or run.failure is not None:
-        return 0.0
-    return 0.0 if is_retrying(state) else silent
+    goes_on = state.status == "running" or pausing_reply(state) is not None
+    is_known = run.failure is not None or is_retrying(state)
+    return silent if silent >= SILENT_SECONDS and goes_on and not is_known else 0.0
 
 
 def status_style(run: FoldedRun, palette: Palette) -> Style:
