@@ -19,7 +19,7 @@ from sandbox_tui.sessions.search.readable_snippet import (
     readable_snippet,
 )
 from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source, matching
-from sandbox_tui.sessions.store.run_summary import RunSummary, summary
+from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.runs import STANDALONE
 
@@ -101,7 +101,7 @@ def find(
             " coalesce(sample, 0), started_at DESC, id DESC LIMIT ?",
             [*values, limit],
         )
-        return _ended([_session_hit(row) for row in rows], query.filters)
+        return _ended([_session_hit(run) for run in store.summaries(rows)], query.filters)
     found, words_found = matching(query)
     places = store.rows(
         f"WITH found AS ({found}),"
@@ -191,7 +191,7 @@ def _hits(store: Store, query: Query, places: list[dict[str, Any]], words: int) 
     """Return the matches with their snippets and sessions."""
     ids = json.dumps(list({place["run_id"] for place in places}))
     rows = store.rows("SELECT * FROM runs WHERE id IN (SELECT value FROM json_each(?))", [ids])
-    runs = {row["id"]: summary(row) for row in rows}
+    runs = {run.id: run for run in store.summaries(rows)}
     snippets: dict[tuple[str, int], str] = {}
     for source in SOURCES:
         here = [place["id"] for place in places if place["source"] == source.name]
@@ -230,8 +230,7 @@ def _snippets(
     return {int(row["id"]): str(row["text"]) for row in rows}
 
 
-def _session_hit(row: dict[str, Any]) -> Hit:
-    run = summary(row)
+def _session_hit(run: RunSummary) -> Hit:
     text = (run.title or title_line(run.task)).strip().split("\n", 1)[0][:120]
     return Hit(run=run, seq=0, step=0, kind="session", snippet=text)
 

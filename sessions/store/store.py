@@ -167,7 +167,7 @@ class Store(Database):
         Raises:
             StoreError: the database cannot be read.
         """
-        return self._summaries(runs.newest(self, limit, offset))
+        return self.summaries(runs.newest(self, limit, offset))
 
     def standalone_runs(self, limit: int = 100) -> list[RunSummary]:
         """Runs that belong to no evaluation or training, newest first.
@@ -175,7 +175,7 @@ class Store(Database):
         Raises:
             StoreError: the database cannot be read.
         """
-        return self._summaries(runs.newest_standalone(self, limit))
+        return self.summaries(runs.newest_standalone(self, limit))
 
     def count_standalone(self) -> int:
         """Return the number of runs that belong to no evaluation or training.
@@ -204,7 +204,7 @@ class Store(Database):
         Raises:
             StoreError: no run matches, or more than one.
         """
-        (found,) = self._summaries([runs.find(self, name, strict=strict)])
+        (found,) = self.summaries([runs.find(self, name, strict=strict)])
         return found
 
     def samples_of(self, name: str) -> list[RunSummary]:
@@ -214,9 +214,9 @@ class Store(Database):
             StoreError: the database cannot be read.
         """
         query = "SELECT * FROM runs WHERE samples = ? AND parent IS NULL ORDER BY sample, id"
-        return self._summaries(self.rows(query, [name]))
+        return self.summaries(self.rows(query, [name]))
 
-    def _summaries(self, rows: Iterable[dict[str, Any]]) -> list[RunSummary]:
+    def summaries(self, rows: Iterable[dict[str, Any]]) -> list[RunSummary]:
         """Return the summaries of rows, with the answers that only calls of `submit` hold."""
         found = [summary(row, self._given_up) for row in rows]
         silent = [run.id for run in found if run.outcome == "submitted" and not run.answer]

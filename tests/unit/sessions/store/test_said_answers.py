@@ -7,6 +7,7 @@ import pytest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.compare import compare
+from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.answers import answer_in_call
 from sandbox_tui.tui.format.answers import answer_or_why_none, sample_title
 from sandbox_tui.tui.format.compared.facts import facts
@@ -58,3 +59,11 @@ def test_an_answer_that_was_only_said_is_shown_and_marked(store: Store) -> None:
     assert sample_title(1, by_id["said"]) == f"sample 1 · answer: {SHORT}"
     found = {fact.name: fact for fact in facts(compare(store, by_id["said"], by_id["written"]))}
     assert (found["answer"].left, found["answer"].right) == (MARKED, "7907")
+
+
+@pytest.mark.parametrize("query", ["7919", "outcome:submitted"])
+def test_a_search_finds_the_answer_that_was_only_said(store: Store, query: str) -> None:
+    keep(store, "said", SAID, None)
+    (hit,) = search(store, query)
+    assert hit.run == store.run("said")
+    assert result_words(hit.run) == SHORT
