@@ -3,12 +3,15 @@
 The agent passes the gate before each request and before each call. What happens there depends on
 the mode, which may change at any time:
 
-    auto    no call waits ask     a call waits if the policy asks about it or cannot judge it
-    reliably step    every call waits for the user paused  requests wait as well
+    auto    no call waits
+    ask     a call waits if the policy asks about it or cannot judge it reliably
+    step    every call waits for the user
+    paused  every call waits, and requests as well
 
 A call that the policy denies runs in no mode. A call that matches one the user allowed for the rest
 of the run waits only while the run is paused. The mode is read once, when the call arrives: a
-waiting call keeps waiting for its own decision even if the mode changes meanwhile.
+waiting call keeps waiting for its own decision even if the mode changes meanwhile. Only a call that
+nothing but the pause holds is judged again when the pause ends.
 """
 
 from __future__ import annotations
@@ -40,10 +43,11 @@ def _denied(judgement: PolicyDecision) -> Decision:
     return Decision(verdict="reject", by="policy", rule=judgement.why, feedback=words)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Pending:
     call: ToolCall
     future: asyncio.Future[Decision]
+    until_resumed: bool = False
 
 
 class Gate(Approver):
@@ -102,20 +106,29 @@ class Gate(Approver):
     async def authorize(self, call: ToolCall, *, held: bool = False) -> Decision:
         while self._closed:
             await self._wait_for_change()
-        judgement = self._judge(call)
-        decision = self._without_person(judgement)
+        decision = self._without_person(call, self._mode)
         if decision is not None and not (held and decision.verdict == "approve"):
             return decision
         future: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self._pending = _Pending(call, future)
-        asked = self._mode == "ask"
-        why, reason = (judgement.why, judgement.reason) if asked else (None, "")
-        self._post(CallHeld(call=call.number, rule=why, reason=reason))
+        pending = self._pending = _Pending(call, future)
+        is_paused = self._mode == "paused"
+        mode = self._resume_mode if is_paused else self._mode
+        needs_nobody = not held and self._without_person(call, mode) is not None
+        self._hold(pending, mode, until_resumed=is_paused and needs_nobody)
         try:
             with self._waiting():
                 return await future
         finally:
             self._pending = None
+
+    def _hold(self, pending: _Pending, mode: Mode, *, until_resumed: bool) -> None:
+        """Record that a call waits, and why in this mode."""
+        pending.until_resumed = until_resumed
+        judgement = self._judge(pending.call)
+        asked = mode == "ask" and not until_resumed
+        why, reason = (judgement.why, judgement.reason) if asked else (None, "")
+        number = pending.call.number
+        self._post(CallHeld(call=number, rule=why, reason=reason, until_resumed=until_resumed))
 
     async def _wait_for_change(self) -> None:
         self._changed.clear()
@@ -141,14 +154,15 @@ class Gate(Approver):
     def _judge(self, call: ToolCall) -> PolicyDecision:
         return decide(self._policy, call.name, call.arguments, self._granted)
 
-    def _without_person(self, judgement: PolicyDecision) -> Decision | None:
-        """Return the decision if the user does not have to be asked, else None."""
+    def _without_person(self, call: ToolCall, mode: Mode) -> Decision | None:
+        """Return the decision if the user does not have to be asked in this mode, else None."""
+        judgement = self._judge(call)
         if judgement.action == "deny":
             return _denied(judgement)
-        if self._mode == "auto":
+        if mode == "auto":
             return Decision(verdict="approve", by="policy")
-        allowed = judgement.action == "allow" and (self._mode == "ask" or judgement.granted)
-        if allowed and self._mode != "paused":
+        allowed = judgement.action == "allow" and (mode == "ask" or judgement.granted)
+        if allowed and mode != "paused":
             return Decision(verdict="approve", by="policy", rule=judgement.why)
         return None
 
@@ -166,7 +180,8 @@ class Gate(Approver):
         self._changed.set()
 
     def set_mode(self, mode: Mode) -> None:
-        """Change the mode; a call that is already waiting keeps waiting."""
+        """Change the mode; a call that is already waiting keeps waiting, unless only the pause
+        holds it, and the mode that ends the pause lets it run."""
         if mode == self._mode:
             return
         if mode == "paused":
@@ -174,6 +189,18 @@ class Gate(Approver):
         self._mode = mode
         self._post(ModeChanged(mode=mode))
         self._changed.set()
+        self._end_of_pause()
+
+    def _end_of_pause(self) -> None:
+        """Judge the call that only the pause held, now that another mode is set."""
+        pending = self._pending
+        if pending is None or not pending.until_resumed or pending.future.done():
+            return
+        decision = self._without_person(pending.call, self._mode)
+        if decision is not None:
+            pending.future.set_result(decision)
+        else:
+            self._hold(pending, self._mode, until_resumed=False)
 
     def resume(self) -> None:
         """Return to the mode before the pause; does nothing unless the run is paused."""

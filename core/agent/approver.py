@@ -33,7 +33,8 @@ class Approver(Protocol):
 
         Args:
             call: the next call.
-            held: whether it waited for the user before the run was resumed, and must wait again.
+            held: whether it waited for a decision of the user before the run was resumed, and must
+                wait again.
         """
         ...
 

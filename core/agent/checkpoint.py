@@ -21,7 +21,7 @@ class AgentCheckpoint:
         interrupted: the call whose tool was running.
         proposed: a proposed call whose tool had not started.
         proposed_cut: whether that call was cut off by its reply's token limit.
-        proposed_held: whether that call was waiting for the user.
+        proposed_held: whether that call was waiting for a decision of the user.
         edited: new arguments for the step's next call, proposed or not.
         unproposed: calls of the last step that were not proposed yet.
         submitted: whether a call of the last step submitted the work.

@@ -47,6 +47,11 @@ class CallItem:
             return "not_run"
         return "waiting" if self.held is not None and self.decided is None else "proposed"
 
+    @property
+    def waits_for_resume(self) -> bool:
+        """Whether only the pause holds it: it needs no decision to run once the run is resumed."""
+        return self.status == "waiting" and self.held is not None and self.held.until_resumed
+
 
 @dataclass(slots=True)
 class ReplyItem:

@@ -265,8 +265,7 @@ def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentChe
         interrupted=call if running else None,
         proposed=None if running else call,
         proposed_cut=any(cut),
-        proposed_held=call is not None
-        and any(isinstance(x, e.CallHeld) and x.call == call.number for x in own),
+        proposed_held=call is not None and _needs_decision(own, call.number),
         unproposed=written[len(items) :],
         submitted=any(
             item.call.name == "submit"
@@ -278,6 +277,12 @@ def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentChe
         tool_format=state.tool_format,
         repetition=counter_after(events),
     )
+
+
+def _needs_decision(own: Sequence[e.AnyEvent], number: int) -> bool:
+    """Return whether a call waited for a decision of the user, and not only for a pause's end."""
+    held = [x for x in own if isinstance(x, e.CallHeld) and x.call == number]
+    return bool(held) and not held[-1].until_resumed
 
 
 def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[RawToolCall, ...]:

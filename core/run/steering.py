@@ -84,7 +84,7 @@ class Steering:
     def set_mode(self, mode: e.Mode) -> None:
         """Change the run mode. A frozen sandbox is thawed unless the mode is paused.
 
-        A waiting call keeps waiting: it needs its own decision.
+        A waiting call keeps waiting: it needs its own decision, unless only the pause holds it.
         """
         self._require_active()
         self.gate.set_mode(mode)

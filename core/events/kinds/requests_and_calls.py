@@ -150,11 +150,13 @@ class CallHeld(Event, frozen=True, kw_only=True):
         call: the call's number.
         rule: why the policy asks, in a few words; None if every call waits.
         reason: the rule's own explanation for the user.
+        until_resumed: whether only the pause holds it: it runs once the run is resumed.
     """
 
     call: int
     rule: str | None = None
     reason: str = ""
+    until_resumed: bool = False
 
 
 class CallDecided(Event, frozen=True, kw_only=True):

@@ -526,3 +526,26 @@ async def test_a_small_screen_keeps_the_key_of_the_editor(tmp_path: Path) -> Non
         await until(pilot, lambda: _key_words(dialog, "cancel") == "keep draft")
         assert _key_words(dialog, "open_editor") == "$EDITOR"
         assert _key_words(dialog, "run") == "run edited"
+
+
+async def test_only_a_call_that_needs_a_decision_is_said_to_wait_after_a_resume(
+    tmp_path: Path,
+) -> None:
+    run = controls([])
+    cast(Any, run).pause, cast(Any, run).resume = (lambda: None), (lambda: None)
+    async with live(tmp_path, waiting(BASH, command="make"), run) as (app, pilot, screen):
+        await screen.apply(e.ModeChanged(mode="paused"))
+        await screen.apply(e.CallHeld(call=1, until_resumed=True))
+        bar = screen.query_one(ApprovalBar)
+        await until(pilot, lambda: "runs once you resume" in str(bar.render()))
+        await pilot.press("space")
+        await pilot.pause()
+        assert not shown_toasts(app)
+        await pilot.press("M")
+        options = app.screen.query_one("#modes")
+        assert "keeps waiting" not in str(options.border_subtitle)
+        await pilot.press("escape")
+        await screen.apply(e.CallHeld(call=1))
+        await until(pilot, lambda: "runs once you resume" not in str(bar.render()))
+        await pilot.press("space")
+        await until(pilot, lambda: shown_toasts(app))

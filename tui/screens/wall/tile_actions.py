@@ -16,7 +16,7 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
-from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -174,12 +174,14 @@ class TileActions:
         others = _controls_of(tiles)
         if run is None:
             return
-        number = pending.call.number if pending is not None else None
+        number = number_that_stays(pending)
         allowed = len(tile.state.granted)
         now: Mode = run.gate.mode
+        waiting = [number_that_stays(one.state.pending) for one in waiting_here(tiles)]
+        stays = sum(one is not None for one in waiting)
         modes: list[Mode] = [one.gate.mode for one in others]
         dialog = (
-            WallModeDialog(now, modes, number, allowed, len(waiting_here(tiles)))
+            WallModeDialog(now, modes, number, allowed, stays)
             if len(others) > 1
             else ModeDialog(now, number, allowed)
         )

@@ -216,6 +216,8 @@ class ApprovalBar(Widget):
         if held is not None and held.rule:
             words = f"  {sanitize_line(held.reason)} ({sanitize_line(held.rule)})"
             why.append(words if held.reason else f"  {sanitize_line(held.rule)}", style=palette.dim)
+        elif held is not None and held.until_resumed:
+            why.append("  runs once you resume", style=palette.dim)
         fit_line(why, width // 2)
         whole = self._choice("waiting", "full call", palette)
         room = width - why.cell_len - whole.cell_len - 2

@@ -157,6 +157,70 @@ async def test_a_run_that_is_not_paused_keeps_its_mode_when_it_is_resumed(mode: 
     assert gate.mode == mode
 
 
+@pytest.mark.parametrize(
+    ("before", "command", "by_pause"),
+    [
+        ("auto", "pwd", True),
+        ("ask", "ls", True),
+        ("ask", "pwd", False),
+        ("step", "ls", False),
+    ],
+)
+async def test_a_call_that_only_the_pause_holds_runs_on_resume(
+    before: e.Mode, command: str, by_pause: bool
+) -> None:
+    gate = Recorded(before)
+    gate.set_mode("paused")
+    coming = await come(gate, command)
+    held = gate.events[-1]
+    assert isinstance(held, e.CallHeld)
+    assert held.until_resumed == by_pause
+    assert (held.rule is not None) == (before == "ask" and not by_pause)
+    gate.resume()
+    await asyncio.sleep(0)
+    assert coming.done() == by_pause
+    if by_pause:
+        decision = await coming
+        assert (decision.verdict, decision.by) == ("approve", "policy")
+        assert not gate.decide(1, Decision(verdict="skip", by="human"))
+    else:
+        assert gate.events[-1] == e.ModeChanged(mode=before)
+        assert gate.decide(1, Decision(verdict="skip", by="human"))
+        assert (await coming).verdict == "skip"
+
+
+@pytest.mark.parametrize(("mode", "runs"), [("auto", True), ("ask", False), ("step", False)])
+async def test_the_mode_that_ends_a_pause_judges_the_call_that_the_pause_held(
+    mode: e.Mode, runs: bool
+) -> None:
+    gate = Recorded("auto")
+    gate.set_mode("paused")
+    coming = await come(gate, "pwd")
+    gate.set_mode(mode)
+    await asyncio.sleep(0)
+    assert coming.done() == runs
+    if not runs:
+        held = gate.events[-1]
+        assert isinstance(held, e.CallHeld)
+        assert not held.until_resumed
+        assert (held.rule is not None) == (mode == "ask")
+        gate.set_mode("paused")
+        gate.set_mode("auto")
+        await asyncio.sleep(0)
+        assert not coming.done()
+        gate.decide(1, Decision(verdict="skip", by="human"))
+    await coming
+
+
+async def test_a_call_that_a_pause_holds_can_be_decided_before_the_run_is_resumed() -> None:
+    gate = Recorded("auto")
+    gate.set_mode("paused")
+    coming = await come(gate, "pwd")
+    assert gate.decide(1, Decision(verdict="skip", by="human"))
+    gate.resume()
+    assert (await coming).verdict == "skip"
+
+
 async def test_a_decision_too_many_or_too_late_changes_nothing() -> None:
     gate = Recorded("step")
     coming = await come(gate, "pwd")

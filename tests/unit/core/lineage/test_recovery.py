@@ -295,6 +295,23 @@ async def test_a_call_that_waited_waits_again_though_the_mode_was_changed_to_aut
     assert not any(event.call == 1 for event in only(e.CallStarted, seen))
 
 
+async def test_a_call_that_only_a_pause_held_runs_once_the_resumed_run_goes_on() -> None:
+    def go_on(run: Run, event: e.AnyEvent) -> None:
+        if isinstance(event, e.CallProposed) and event.call.number == 1:
+            run.pause()
+        if isinstance(event, e.CallHeld):
+            assert event.until_resumed
+            asyncio.get_running_loop().call_soon(run.resume)
+
+    whole = await play(act=go_on)
+    held = next(n for n, x in enumerate(whole) if isinstance(x, e.CallHeld))
+    seen = await play(whole[: held + 1], go_on)
+    first, again = only(e.CallHeld, seen)
+    assert first.call == again.call
+    assert {event.by for event in only(e.CallDecided, seen)} == {"policy"}
+    assert only(e.RunFinished, seen)[0].reason == "submitted"
+
+
 async def test_a_paused_run_stays_paused_and_a_frozen_sandbox_continues() -> None:
     whole = await play()
     asked = next(event.seq for event in whole if isinstance(event, e.ModelReplied))

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import OptionList
 
+from sandbox_tui.core.events.items import CallItem
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.keys.hint import hint
@@ -35,12 +36,17 @@ ALLOWED: Literal["allowed"] = "allowed"
 """The answer that asks for the list of what was allowed in this run."""
 
 
+def number_that_stays(pending: CallItem | None) -> int | None:
+    """Return the number of a waiting call that no mode lets through, if any."""
+    return None if pending is None or pending.waits_for_resume else pending.call.number
+
+
 class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
     """Lists the modes; dismisses with the chosen one, `ALLOWED`, or None to change nothing.
 
     Args:
         now: the current mode of the run.
-        waiting: number of the call that waits for the user, if any.
+        waiting: number of the call that waits for a decision, if any.
         allowed: number of patterns that the user allowed in this run.
     """
 

@@ -24,7 +24,7 @@ from sandbox_tui.tui.screens.cockpit.live.approving.edit_waiting_call import (
     editor_of,
     same_arguments,
 )
-from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import still_waits
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -234,7 +234,7 @@ class RunSteering:
                 run.set_mode(mode)
                 self.say_since_when(run)
 
-        number = pending.call.number if pending is not None else None
+        number = number_that_stays(pending)
         dialog = ModeDialog(run.gate.mode, number, len(self._state.granted))
         app_of(self._screen).push_screen(dialog, chosen)
 
@@ -250,7 +250,7 @@ class RunSteering:
 
     def _say_what_still_waits(self) -> None:
         pending = self._state.pending
-        if pending is not None:
+        if pending is not None and not pending.waits_for_resume:
             self._screen.notify(still_waits(pending.call.number), timeout=3)
 
     def freeze_or_thaw(self) -> None:
