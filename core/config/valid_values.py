@@ -55,10 +55,10 @@ def with_scheme(url: str) -> str:
     is_named = is_name and "." in host and not _is_number(host)
     if port is None and not is_named and not parts.path.strip("/"):
         return url  # a single word
-    return f"{'http' if _is_near(host) else 'https'}://{url}"
+    return f"{'http' if is_near(host) else 'https'}://{url}"
 
 
-def _is_near(host: str) -> bool:
+def is_near(host: str) -> bool:
     """Return whether a host is this machine or one in its network."""
     try:
         return ip_address(host).is_private  # includes loopback

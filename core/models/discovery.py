@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import http.client
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
@@ -65,6 +65,16 @@ class LocalServer:
     base_url: str
     models: tuple[str, ...] = ()
     wants_key: bool = False
+
+
+def is_unlisted(name: str, models: Collection[str]) -> bool:
+    """Return whether a server lacks a model, judged by the models that it lists.
+
+    A list that is empty or as long as `MAX_MODELS` proves nothing. Ollama lists `name:latest` for
+    `name`.
+    """
+    is_complete = 0 < len(models) < MAX_MODELS
+    return is_complete and name not in models and f"{name}:latest" not in models
 
 
 async def find_local_servers(
@@ -193,7 +203,8 @@ async def ask_for_models(settings: ModelSettings, api_key: str | None) -> LocalS
         raise ServerUnreachable(f"{where} cannot be reached ({words}).") from error
     if status in (401, 403):
         advice = "Check" if api_key else "Set"
-        raise ModelError(f"{where} wants an API key ({status}). {advice} {settings.api_key_env}.")
+        words = f"{where} wants an API key ({status}). {advice} {settings.api_key_env}."
+        raise ModelError(words, status=status)
     found = models_in(body) if status == 200 else None
     if found is None:
         raise ModelError(f"{where} has no list of models ({status}). Addresses end in /v1.")

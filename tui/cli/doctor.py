@@ -10,12 +10,15 @@ import shlex
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import click
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import ModelError, SandboxTuiError, ServerUnreachable
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 from sandbox_tui.core.config.settings import (
@@ -28,7 +31,14 @@ from sandbox_tui.core.config.settings import (
     lacks_key,
     load,
 )
-from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
+from sandbox_tui.core.config.valid_values import is_near, is_server_address
+from sandbox_tui.core.models.discovery import (
+    LocalServer,
+    ask_for_models,
+    find_local_servers,
+    is_unlisted,
+)
+from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.docker.engine import engine_status
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
@@ -60,6 +70,15 @@ SET_MODEL = (
     "sandbox-tui config set model.name NAME, and model.base_url URL for a server of your own"
 )
 """How a model is set."""
+
+_SET_SERVER = "sandbox-tui config set model.base_url URL"
+_NO_ADDRESS = "the address must begin with http:// or https://, such as http://127.0.0.1:8000/v1"
+
+MAX_NAMED = 5
+"""Maximum number of a server's models that are named."""
+
+ANY_NAME = "llama.cpp"
+"""A kind of server that answers with its one model, whatever name it is asked for."""
 
 
 def examine(*, ask_model: bool = False) -> int:
@@ -108,7 +127,7 @@ def _settings() -> list[Finding]:
 
 
 def _fix_for(error: SandboxTuiError) -> str:
-    """Return where settings that cannot be used are mended."""
+    """Return where to fix settings that cannot be used."""
     places = [f"edit {config_file()}"]
     if isinstance(error, SettingsError):
         places = [] if all(one.source for one in error.mistakes) else places
@@ -136,8 +155,10 @@ def _model(settings: Settings) -> Finding:
     has_key = api_key(model) is not None
     key = "a key is set" if has_key else f"{model.api_key_env} is not set"
     if model.name:
-        server = model.base_url or "the default server"
+        server = without_secrets(model.base_url) or "the default server"
         words = f"{model.name} at {server}, {key}"
+        if problem := _problem_at_server(model):
+            return Finding("model", False, f"{words}\n{problem.words}", problem.fix)
         if model.base_url or has_key:
             return Finding("model", True, words)
         return Finding("model", None, words, f"export {model.api_key_env}=…")
@@ -148,6 +169,38 @@ def _model(settings: Settings) -> Finding:
     words += f"\nthe form for a new run offers {last}, from your last run; `run` needs --model"
     verdict = "ready; `sandbox-tui run` needs --model, or see the arrow"
     return Finding("model", None, words, SET_MODEL, verdict)
+
+
+class _Problem(NamedTuple):
+    """Why no run could use the model in the settings, and what to do."""
+
+    words: str
+    fix: str
+
+
+def _problem_at_server(model: ModelSettings) -> _Problem | None:
+    """Ask the server that the settings name for the model; return what is wrong, if anything is.
+
+    Without a key, only servers on this machine and in its network get a request. A server without
+    a list may have the model.
+    """
+    if not is_server_address(model.base_url):
+        return _Problem(_NO_ADDRESS, _SET_SERVER) if model.base_url else None
+    if api_key(model) is None and not is_near(urlsplit(model.base_url).hostname or ""):
+        return None
+    try:
+        server = asyncio.run(ask_for_models(model, api_key(model)))
+    except ServerUnreachable as error:
+        where = without_secrets(model.base_url.rstrip("/"))
+        reason = str(error).removeprefix(f"{where} ")
+        return _Problem(f"the server does not answer: it {reason}", f"start it, or {_SET_SERVER}")
+    except ModelError as error:
+        wants_key = error.status in (401, 403)
+        return _Problem(str(error), f"export {model.api_key_env}=…") if wants_key else None
+    if server.kind == ANY_NAME or not is_unlisted(model.name, server.models):
+        return None
+    fix = shlex.join(["sandbox-tui", "config", "set", "model.name", server.models[0]])
+    return _Problem(f"the server has no model {model.name}; it has {_some_of(server.models)}", fix)
 
 
 def _model_of_last_run(settings: Settings) -> str:
@@ -213,6 +266,8 @@ def _context_length() -> Finding:
 def _local_servers(model: ModelSettings) -> list[Finding]:
     """Return the model servers on loopback, whether chosen or not."""
     servers = asyncio.run(find_local_servers(model.local_ports))
+    if not model.local_ports:
+        return [Finding("servers", None, "not looked for: model.local_ports is empty")]
     if not servers:
         ports = ", ".join(str(port) for port in model.local_ports)
         return [Finding("servers", None, f"none found on this machine (ports {ports})")]
@@ -220,14 +275,17 @@ def _local_servers(model: ModelSettings) -> list[Finding]:
 
 
 def _local_server(server: LocalServer, model: ModelSettings) -> Finding:
-    names = ", ".join(server.models[:5]) + (" …" if len(server.models) > 5 else "")
-    state = names or ("needs a key" if server.wants_key else "no model loaded")
+    state = _some_of(server.models) or ("needs a key" if server.wants_key else "no model loaded")
     words = f"{server.kind} at {server.base_url}: {state}"
     if model.name or not server.models:
         return Finding("servers", True, words)
     command = shlex.join(["sandbox-tui", "config", "set", "model.name", server.models[0]])
     address = shlex.join(["sandbox-tui", "config", "set", "model.base_url", server.base_url])
     return Finding("servers", True, words, f"{command}; {address}")
+
+
+def _some_of(models: Sequence[str]) -> str:
+    return ", ".join(models[:MAX_NAMED]) + (" …" if len(models) > MAX_NAMED else "")
 
 
 def _sandboxes() -> list[Finding]:

@@ -11,7 +11,7 @@ from sandbox_tui.core.base.errors import ModelError, ServerUnreachable
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.config.valid_values import is_server_address
-from sandbox_tui.core.models.discovery import ask_for_models
+from sandbox_tui.core.models.discovery import ask_for_models, is_unlisted
 from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.run.run_request import split_models
 
@@ -61,7 +61,7 @@ class ServerCheck:
     def unlisted(self, model: str) -> list[str]:
         """Return which of the models in a field the server does not list; none if it has no
         list."""
-        return [one for one in split_models(model) if self.models and one not in self.models]
+        return [one for one in split_models(model) if is_unlisted(one, self.models)]
 
 
 async def check_server(settings: ModelSettings, url: str) -> ServerCheck:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli import doctor
 from sandbox_tui.tui.cli.main import main
+from tests.scripted_server import ScriptedServer, failure
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sessions.relations.test_last_model import END, keep, replied
@@ -161,3 +163,65 @@ def test_the_model_of_the_last_run_is_named_where_no_setting_names_one(
     words = "the form for a new run offers beta-70b, from your last run; `run` needs --model"
     assert words in [line.strip() for line in lines]
     assert lines[-1] == "ready; `sandbox-tui run` needs --model, or see the arrow"
+
+
+def _model_lines(
+    monkeypatch: pytest.MonkeyPatch, name: str, url: str, *, exit_code: int
+) -> list[str]:
+    """Return what is said of a model, from its line to the next finding."""
+    monkeypatch.setattr(doctor, "engine_status", lambda image: HAS_IMAGE)
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_NAME", name)
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_BASE_URL", url)
+    done = CliRunner().invoke(main, ["doctor"])
+    assert done.exit_code == exit_code, done.output
+    assert done.output.splitlines()[-1].startswith("not ready" if exit_code else "ready")
+    _, _, after = done.output.partition(" model ")
+    return [line.strip() for line in after.partition("servers")[0].splitlines()[:-1]]
+
+
+def test_a_server_that_does_not_answer_is_not_ready(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = _model_lines(monkeypatch, "m", "http://u:secret@127.0.0.1:1/v1", exit_code=3)
+    assert lines[0].startswith("m at http://127.0.0.1:1/v1, ")
+    assert lines[1].startswith("the server does not answer: it cannot be reached")
+    assert lines[2] == "→ start it, or sandbox-tui config set model.base_url URL"
+
+
+def test_a_model_that_its_server_does_not_list_is_not_ready(
+    own_home: Path,
+    scripted_server: Callable[..., ScriptedServer],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = scripted_server(failure(404))
+    server.models = ["one", "two", "three:latest"]
+    _, words, fix = _model_lines(monkeypatch, "nosuch", server.url, exit_code=3)
+    assert words == "the server has no model nosuch; it has one, two, three:latest"
+    assert fix == "→ sandbox-tui config set model.name one"
+    for name in ("two", "three"):
+        assert len(_model_lines(monkeypatch, name, server.url, exit_code=0)) == 1
+
+
+@pytest.mark.parametrize(("models", "owner"), [(None, ""), ([], ""), (["other"], "llamacpp")])
+def test_a_server_that_lists_no_models_or_ignores_their_names_is_ready(
+    own_home: Path,
+    models: list[str] | None,
+    owner: str,
+    scripted_server: Callable[..., ScriptedServer],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = scripted_server(failure(404))
+    server.models, server.model_fields = models, {"owned_by": owner}
+    assert len(_model_lines(monkeypatch, "m", server.url, exit_code=0)) == 1
+
+
+def test_a_hosted_server_gets_no_request_without_a_key(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "ask_for_models", None)
+    assert _model_lines(monkeypatch, "m", "https://models.example.com/v1", exit_code=0)
+
+
+def test_no_ports_to_search_are_not_listed_as_searched(own_home: Path) -> None:
+    output = CliRunner().invoke(main, ["doctor"]).output
+    assert "not looked for: model.local_ports is empty" in output
