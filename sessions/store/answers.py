@@ -110,7 +110,7 @@ def why_no_answer(answer: str | None, *, is_rebuilt: bool = False) -> str:
     rebuilt from another recording tells only what that contains."""
     if is_rebuilt:
         return "the recording does not contain it"
-    return f"output/{_what_is_wrong_with_file(answer)}"
+    return _what_is_wrong_with_file(answer)
 
 
 def said_mark(answer: str | None) -> str:
@@ -119,4 +119,4 @@ def said_mark(answer: str | None) -> str:
 
 
 def _what_is_wrong_with_file(answer: str | None) -> str:
-    return f"answer.txt {'was not written' if answer is None else 'is empty'}"
+    return f"output/answer.txt {'was not written' if answer is None else 'is empty'}"

@@ -184,7 +184,7 @@ async def test_the_toast_of_an_end_shows_an_answer_that_is_only_in_submit() -> N
         for answer in (None, "43"):
             end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer=answer)
             toast_end(app.screen, end, fold([started(), e.CallProposed(call=call), end]))
-        words = ["42 (said in submit; answer.txt was not written)", "43"]
+        words = ["42 (said in submit; output/answer.txt was not written)", "43"]
         assert sorted(await shown(app, pilot)) == words
 
 

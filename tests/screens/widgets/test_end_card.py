@@ -122,7 +122,7 @@ async def test_the_card_shows_an_answer_that_was_only_said_in_submit() -> None:
     state.apply(e.CallProposed(call=call))
     state.apply(e.RunFinished(reason="submitted", error=None, totals=e.Totals(steps=1, calls=1)))
     lines = await shown(12, state, "submitted")
-    assert lines[0] == "✓ submitted  7919 (said in submit; answer.txt was not written)"
+    assert lines[0] == "✓ submitted  7919 (said in submit; output/answer.txt was not written)"
 
 
 async def test_a_long_answer_is_cut_and_says_so() -> None:

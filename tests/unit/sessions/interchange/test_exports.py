@@ -382,7 +382,7 @@ def test_an_answer_that_is_only_in_submit_is_exported_with_its_mark(store: Store
     events = [started(), replied(2), e.CallProposed(seq=3, call=call)]
     events.append(finished_without_answer("submitted", None, seq=4))
     keep(store, events, [])
-    mark = "(said in submit; answer.txt was not written)"
+    mark = "(said in submit; output/answer.txt was not written)"
     text = only(store, "markdown").decode()
     assert f"\n\n## Answer {mark}\n\nforty-two\n\n" in text
     meta = meta_of(store)

@@ -15,7 +15,7 @@ from sandbox_tui.tui.widgets.sessions.session_result import result_words
 from tests.unit.event_streams import started
 
 SAID = '{"answer": "7919"}'
-MARKED = "7919 (said in submit; answer.txt was not written)"
+MARKED = "7919 (said in submit; output/answer.txt was not written)"
 SHORT = "7919 · said in submit"
 
 
@@ -52,7 +52,7 @@ def test_an_answer_that_was_only_said_is_shown_and_marked(store: Store) -> None:
     by_id = {run.id: run for run in store.runs()}
     assert by_id == {name: store.run(name) for name in by_id}
     assert answer_or_why_none(by_id["said"]) == MARKED
-    assert answer_or_why_none(by_id["empty"]) == "7919 (said in submit; answer.txt is empty)"
+    assert answer_or_why_none(by_id["empty"]) == "7919 (said in submit; output/answer.txt is empty)"
     assert result_words(by_id["said"]) == result_words(by_id["empty"]) == SHORT
     assert result_words(by_id["written"]) == answer_or_why_none(by_id["written"]) == "7907"
     assert result_words(by_id["silent"]) == "no answer"

@@ -133,7 +133,7 @@ def test_every_line_of_an_answer_stands_alone() -> None:
 def test_an_answer_that_is_only_in_the_call_of_submit_is_marked() -> None:
     call = e.ToolCall(number=1, step=1, id="c", name="submit", arguments='{"answer": "42"}')
     proposed = e.CallProposed(call=call)
-    marked = "answer (said in submit; answer.txt was not written): 42"
+    marked = "answer (said in submit; output/answer.txt was not written): 42"
     assert lines([proposed, finished(None)])[-1].endswith(marked)
     assert lines([proposed, finished("43")])[-1].endswith("answer: 43")
 
