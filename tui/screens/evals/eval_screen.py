@@ -16,7 +16,6 @@ from textual.content import Content
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
@@ -29,6 +28,7 @@ from sandbox_tui.tui.screens.evals.header import (
     failures_line,
     progress_line,
     reason_line,
+    server_words,
     title_line,
 )
 from sandbox_tui.tui.screens.evals.leave_eval import STOPPING, LeaveEvalDialog
@@ -43,6 +43,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.charts.chart import Series
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
+from sandbox_tui.tui.widgets.evals.activity import Activity
 from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable
 from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -117,7 +118,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self._on_again = on_again
         self._confirm_leave = confirm_leave
         self._filter = SampleFilter()
-        self._is_loading = False
+        self._server_words = ""
         self._charts_drawn = -math.inf
         self._series_drawn: Series = ()
 
@@ -136,7 +137,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
                 self._data,
                 palette,
                 has_key=self._on_resume is not None,
-                is_loading=self._is_loading,
+                server=self._server_words,
             ),
         }
         for name, draw in heads.items():
@@ -166,10 +167,10 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         reading = self._source.read()
         return None if reading is None else data_of(reading)
 
-    def _running_so_far(self) -> list[SampleResult]:
-        """The running samples whose current figures are known, with them."""
+    def _running_so_far(self) -> list[Activity]:
+        """What the running samples are doing, as far as that is known."""
         running = self._data.running if self._data else []
-        return [one.sample for one in map(self._source.activity, running) if one is not None]
+        return [one for one in map(self._source.activity, running) if one is not None]
 
     def _tick(self) -> None:
         if self.is_current:
@@ -190,17 +191,16 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self.refresh_bindings()
 
     def _show_reason(self, *, is_new: bool = False) -> None:
-        """Show why it does not go on; without a new reading, if samples wait for a server that
-        loads its model, or no longer do."""
-        data, before = self._data, self._is_loading
+        """Show why it does not go on, or why samples wait for the server."""
+        data, before = self._data, self._server_words
         if data is None:
             return
-        doing = map(self._source.activity, data.running if data.reading.state == "running" else ())
-        self._is_loading = any(one is not None and one.is_loading for one in doing)
-        if is_new or self._is_loading != before:
+        running = data.running if data.reading.state == "running" else ()
+        self._server_words = server_words(map(self._source.activity, running))
+        if is_new or self._server_words != before:
             line = self.query_one("#eval-reason")
-            has_words = data.reading.reason or data.can_rerun or self._is_loading
-            line.set_class(bool(has_words), "-shown").refresh(layout=True)
+            has_words = bool(data.reading.reason or data.can_rerun or self._server_words)
+            line.set_class(has_words, "-shown").refresh(layout=True)
 
     def _show_table(self, data: EvalScreenData) -> None:
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
@@ -383,10 +383,10 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     def action_leave(self) -> None:
         """Leave; ask first what to do with a running evaluation that was started here."""
-        if self._source.runner is None or not self._confirm_leave:
-            self.dismiss(None)
-        else:
+        if self._source.runner is not None and self._confirm_leave:
             app_of(self).push_screen(LeaveEvalDialog(), self._left)
+        else:
+            self.dismiss(None)
 
     def _left(self, choice: Leaving | None) -> None:
         if choice == "end":

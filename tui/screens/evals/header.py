@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.style import Style
 from rich.text import Text
@@ -12,7 +12,6 @@ from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
-from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import eval_mark, eval_status
 from sandbox_tui.tui.format.titles import model_title
@@ -20,6 +19,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData
 from sandbox_tui.tui.screens.evals.source import EvalState
 from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.evals.activity import Activity
 from sandbox_tui.tui.widgets.evals.eval_rows import mark_style
 
 SIGNS: dict[EvalState, str] = {
@@ -60,7 +60,7 @@ def title_line(
 
 
 def progress_line(
-    data: EvalScreenData | None, width: int, palette: Palette, running: Sequence[SampleResult] = ()
+    data: EvalScreenData | None, width: int, palette: Palette, running: Sequence[Activity] = ()
 ) -> Text:
     """Return a progress bar and the totals of all samples, as many as fit.
 
@@ -68,7 +68,7 @@ def progress_line(
         data: the evaluation.
         width: columns.
         palette: the palette to draw with.
-        running: the running samples with their current figures.
+        running: what the running samples are doing, with their current figures.
     """
     if data is None:
         return Text("…", style=palette.faint)
@@ -85,6 +85,9 @@ def progress_line(
     if data.running:
         how_long = "" if left is not None else _last_for(data)
         parts.insert(1, (f"{len(data.running)} running{how_long}", palette.good))
+    if waiting := sum(bool(one.failure) for one in running):
+        verb = "waits" if waiting == 1 else "wait"
+        parts.insert(2, (f"{waiting} {verb} for the server", palette.warn))
     while len(parts) > 1 and _cells(parts) + MIN_BAR_CELLS + 2 > width:
         parts.pop()
     line = _bar(over, data.lost, samples, _bar_cells(width - _cells(parts) - 2), palette)
@@ -120,7 +123,7 @@ def reason_line(
     palette: Palette,
     *,
     has_key: bool = False,
-    is_loading: bool = False,
+    server: str = "",
 ) -> Text:
     """Return why the evaluation is paused, stopped or waits, or how to rerun what has no score;
     empty otherwise.
@@ -129,7 +132,7 @@ def reason_line(
         data: the evaluation.
         palette: the palette to draw with.
         has_key: whether a key of the screen resumes it; otherwise a command does.
-        is_loading: whether samples wait for a server that is loading its model.
+        server: why samples wait for the server (`server_words`).
     """
     reason = data.reading.reason if data else ""
     if data is None:
@@ -146,14 +149,23 @@ def reason_line(
             reason += f"{how} asks the model again."
         else:
             reason += f"{how} reruns the {numbers.counted(data.lost, 'sample')} without a score."
-    elif is_loading:
-        reason = reason or SERVER_LOADS
+    else:
+        reason = reason or server
     return Text(sanitize_line(reason), style=palette.warn)
 
 
-def _tokens(data: EvalScreenData, running: Sequence[SampleResult]) -> str:
-    number = data.tokens + sum(one.input_tokens + one.output_tokens for one in running)
-    return numbers.tokens(number, estimated=data.estimated or any(one.estimated for one in running))
+def server_words(running: Iterable[Activity | None]) -> str:
+    """Return why running samples wait for the server; empty if none does."""
+    known = [one for one in running if one is not None]
+    if any(one.is_loading for one in known):
+        return SERVER_LOADS
+    return next((one.failure for one in known if one.failure), "")
+
+
+def _tokens(data: EvalScreenData, running: Sequence[Activity]) -> str:
+    samples = [one.sample for one in running]
+    number = data.tokens + sum(one.input_tokens + one.output_tokens for one in samples)
+    return numbers.tokens(number, estimated=data.estimated or any(one.estimated for one in samples))
 
 
 def _duration_words(data: EvalScreenData | None) -> str:

@@ -40,7 +40,7 @@ class RunningElsewhere:
                 continue
             self._runs[sample.run_id] = run
             if run.state is not None:
-                activities[sample.run_id] = Activity.of(sample, run.state)
+                activities[sample.run_id] = Activity.of(sample, run.state, run.seconds)
         self._activities = activities
 
     def of(self, sample: SampleResult) -> Activity | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import msgspec
@@ -15,6 +15,7 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.remote.run_handle import run_clock
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.evals.questions import questions
 from sandbox_tui.sessions.store.tables.evals.totals import spent_on_other_attempts
@@ -116,6 +117,8 @@ class LocalEval:
         self._evals = evals
         self._has_changed = True
         self._questions: dict[str, str] = {}
+        self._activities: dict[str, Activity] = {}
+        self._ran_before: set[str] = set()
         self._observe: Callable[[SampleResult | None], None] = lambda _: self._changed()
         runner.observers.append(self._observe)
 
@@ -136,6 +139,7 @@ class LocalEval:
             return None
         self._has_changed = False
         samples = list(self._runner.samples.values())
+        self._forget_ended(samples)
         state, reason = self._state(samples)
         store = self._evals.runs.store
         before = spent_on_other_attempts(store, self.info.id)
@@ -157,9 +161,15 @@ class LocalEval:
         return None if found is None or found.ended.is_set() else found
 
     def activity(self, sample: SampleResult) -> Activity | None:
-        """Return what a sample is doing while it runs."""
+        """Return what a sample is doing while it runs; once its run has ended, its last figures,
+        which count until its result does."""
         worker = self.worker(sample)
-        return None if worker is None else Activity.of(sample, worker.state)
+        if worker is None:
+            last = self._activities.get(sample.run_id)
+            return None if last is None else replace(last, words=self.without_activity)
+        now = run_clock(worker, worker.state, time.monotonic())
+        found = self._activities[sample.run_id] = Activity.of(sample, worker.state, now)
+        return found
 
     @property
     def without_activity(self) -> str:
@@ -177,6 +187,14 @@ class LocalEval:
 
     def _changed(self) -> None:
         self._has_changed = True
+
+    def _forget_ended(self, samples: list[SampleResult]) -> None:
+        """Keep what runs now, and what ran at the last reading, which may still be shown."""
+        running = {one.run_id for one in samples if one.status == "running"}
+        kept, self._ran_before = running | self._ran_before, running
+        self._activities = {
+            run_id: last for run_id, last in list(self._activities.items()) if run_id in kept
+        }
 
     def _state(self, samples: list[SampleResult]) -> tuple[EvalState, str]:
         runner = self._runner
