@@ -10,6 +10,7 @@
      │   ├─ ImageMissing       the engine is available, the image is not
      │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
      ├─ ResumeRefused          a session that cannot be resumed, with the reason
+     │   └─ SandboxNotLeft     its sandbox is gone; it can be forked
      ├─ ForkRefused            a session or a position from which no run can be forked
      ├─ FileRefused            a file operation that cannot be done, with the reason for the user
      │   └─ NotListed          a folder's files could not be listed
@@ -128,6 +129,10 @@ class ResumeRefused(SandboxTuiError):
     """A session that cannot be resumed."""
 
     exit_code = 8
+
+
+class SandboxNotLeft(ResumeRefused, SandboxLost):
+    """A session that cannot be resumed because its sandbox is gone; it can be forked."""
 
 
 class ForkRefused(SandboxTuiError):

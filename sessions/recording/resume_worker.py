@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost
+from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost, SandboxNotLeft
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
@@ -79,7 +79,7 @@ class ResumedWorker(RunWorker):
             return
         if isinstance(self.failure, SandboxLost):
             why = str(self.failure).removesuffix(".")
-            self.failure = SandboxLost(
+            self.failure = SandboxNotLeft(
                 f"This session cannot be resumed ({why[:1].lower()}{why[1:]}), but "
                 f"`sandbox-tui fork {self.run_id}` continues it in a new sandbox."
             )

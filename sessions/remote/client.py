@@ -42,7 +42,7 @@ RESPONSE_TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 2.0
 """Interval of checks on a program that does not respond, since it may have been stopped."""
 
-GONE = "The program running this session has exited. `sandbox-tui resume` continues it."
+GONE = "The program running this session has exited."
 
 NOT_UNDERSTOOD = (
     "This version cannot read what the run's program sent. The run continues; attach with the "

@@ -19,7 +19,7 @@ from sandbox_tui.sessions.store.tables.event_pages import stored_events
 POLL_SECONDS = 1.0
 """Seconds between two looks at the record of a run that another program is still recording."""
 
-INTERRUPTED = "The program running this session has exited. `sandbox-tui resume` continues it."
+INTERRUPTED = "The program running this session has exited."
 
 
 class RecordedRun:

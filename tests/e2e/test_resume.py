@@ -89,5 +89,5 @@ def test_a_session_that_cannot_be_resumed_says_why(scripted_server: Start, own_h
     with Terminal("resume", home=own_home) as terminal:
         terminal.wait_for("this did not work")
         terminal.press("Escape")
-        assert terminal.exit_code() == 4
+        assert terminal.exit_code() == 8
         assert "the container of this session is gone" in terminal.screen()

@@ -16,7 +16,7 @@ import pytest
 from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.agent.model_messages import LOST, LOST_PROCESSES
-from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost
+from sandbox_tui.core.base.errors import ResumeRefused, SandboxNotLeft
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.sandboxes.docker.container_owner import owner_of
@@ -318,8 +318,9 @@ async def test_it_says_why_when_the_sandbox_is_gone(
         remove_folder(claim_folder(session, 1.0))
         why = f"the sandbox's folders are gone.*`sandbox-tui fork {session}` continues it in a new"
     for _ in range(2):  # nothing was changed, so it can be retried
-        with pytest.raises(SandboxLost, match=why):
+        with pytest.raises(SandboxNotLeft, match=why) as refused:
             await to_the_end(resume(session))
+        assert refused.value.exit_code == 8
     assert stored(tmp_path, session) == before
     store = Store(tmp_path / "s.db")
     assert store.run(session).outcome == "interrupted"

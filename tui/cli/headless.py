@@ -25,11 +25,13 @@ from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-from sandbox_tui.sessions.recording.run_worker import EndedEarly
+from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.resume_here import resume_here
+from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.tui.cli.event_lines import event_lines, tally_lines
 from sandbox_tui.tui.cli.show_app import Ended
+from sandbox_tui.tui.format.next_command import next_command
 from sandbox_tui.tui.lifecycle import crash_report
 
 NOBODY = Decision(
@@ -96,6 +98,10 @@ async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> in
     write = writer_for(as_json)
     async for event in worker.watch():
         write(event)
+    if isinstance(worker.failure, ProgramExited):
+        last = store.run(run.id)
+        verb, does = next_command(last, has_lost_sandbox=has_lost_sandbox(last))
+        raise ProgramExited(f"{worker.failure} `sandbox-tui {verb} {run.id}` {does} it.")
     if worker.failure is not None:
         raise worker.failure
     return worker.exit_code

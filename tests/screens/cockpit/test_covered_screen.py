@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from typing_extensions import override
 
-from sandbox_tui.core.base.errors import SandboxLost
+from sandbox_tui.core.base.errors import SandboxNotLeft
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
@@ -114,7 +114,7 @@ class LostRun(WatchedRun):
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
         for event in self._events:
             yield event
-        self.failure = SandboxLost("This session cannot be resumed.")
+        self.failure = SandboxNotLeft("This session cannot be resumed.")
 
 
 async def test_a_run_without_its_sandbox_is_forked_from_the_dialog_that_says_so(

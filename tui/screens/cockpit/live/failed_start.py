@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sandbox_tui.core.base.errors import ImageMissing, SandboxLost, SandboxTuiError
+from sandbox_tui.core.base.errors import ImageMissing, SandboxNotLeft, SandboxTuiError
 from sandbox_tui.core.config.settings import changed
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.sessions.recording.run_worker import RunWorker
@@ -27,7 +27,7 @@ def say_it_failed(screen: LiveScreen, error: SandboxTuiError) -> None:
     app, run_id, seq = app_of(screen), screen.worker.run_id, screen.state.seq
     screen.query_one(Calls).is_interrupted = screen.state.started is not None
     screen.refresh_now()
-    if not isinstance(error, SandboxLost) or not seq:
+    if not isinstance(error, SandboxNotLeft) or not seq:
         app.push_screen(ErrorDialog(str(error)), lambda _: screen.dismiss_when_on_top(None))
         return
 
