@@ -53,14 +53,26 @@ STATUS_WORDS: dict[RunStatus, StatusWords] = {
 
 def status_of(state: RunState) -> StatusWords:
     """Return how the status of a run is shown: one that is to pause is `pausing` until the reply in
-    progress has ended, since its text keeps arriving."""
+    progress has ended, since its text keeps arriving. Of one that waits, `stopped_word` says whether
+    it is stopped as well."""
     known = STATUS_WORDS[state.status]
+    if state.status == "frozen" and state.pending is not None:
+        return STATUS_WORDS["waiting"]
     return known._replace(words="pausing") if pausing_reply(state) is not None else known
 
 
 def mode_words(state: RunState) -> str:
     """Return the mode of a run; of a paused one, that in which it will be resumed."""
-    return f"{state.paused_mode} ‖ paused" if state.mode == "paused" else state.mode
+    stopped = stopped_word(state)
+    return f"{state.paused_mode} ‖ {stopped}" if stopped else state.mode
+
+
+def stopped_word(state: RunState) -> str:
+    """Return whether the user has paused a run or frozen its sandbox, as one word, whatever else
+    its status says; empty for neither."""
+    if state.mode != "paused" or state.finished is not None:
+        return ""
+    return "frozen" if state.frozen else "paused"
 
 
 def pausing_reply(state: RunState) -> ReplyItem | None:

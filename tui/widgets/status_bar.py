@@ -248,7 +248,8 @@ class StatusBar(Widget):
             return f"mode {self.first_mode}" if self.first_mode else ""
         if state.finished is not None:
             return ""
-        if state.status in ("paused", "frozen") and state.mode == "paused":
+        is_said = state.pending is None and state.status in ("paused", "frozen")
+        if is_said and state.mode == "paused":
             return f"mode {state.paused_mode}"  # the status says the rest
         return f"mode {mode_words(state)}"
 

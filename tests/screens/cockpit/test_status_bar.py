@@ -75,6 +75,14 @@ async def test_a_frozen_run_keeps_its_mode() -> None:
     assert "frozen" in line
 
 
+@pytest.mark.parametrize("columns", [160, 60])
+async def test_a_frozen_run_that_waits_says_both(columns: int) -> None:
+    call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
+    waits = (e.CallProposed(call=call), e.CallHeld(call=1))
+    line = await shown(run(*waits, e.ModeChanged(mode="paused"), e.SandboxFrozen()), columns)
+    assert line.rstrip().endswith("mode auto ‖ frozen  ◆ waits for you")
+
+
 async def test_a_sample_says_which_one_it_is() -> None:
     line = await shown(run(labels={"samples": "a1b2", "sample": "2"}), 200)
     assert "sample 2" in line

@@ -20,7 +20,7 @@ from sandbox_tui.tui.format.answers import (
 )
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.run_end import said_count_words
-from sandbox_tui.tui.format.status import is_retrying, output_tokens_so_far
+from sandbox_tui.tui.format.status import is_retrying, output_tokens_so_far, stopped_word
 from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.run_facts import Kind, failure_words, kind_of, mode_words
@@ -141,6 +141,12 @@ class WallHeader(Widget):
         kinds = Counter(kind_of(worker) for _, worker in self._runs)
         retrying = sum(is_retrying(run.state) for _, run in self._runs)
         kinds["running"] -= retrying + len(self._silent)
+        stopped = Counter[str]()
+        for number, run in self._runs:
+            if (word := stopped_word(run.state)) and run.failure is None:
+                stopped[word] += 1
+                is_counted = is_retrying(run.state) or number in self._silent
+                kinds["running"] -= kind_of(run) == "running" and not is_counted
         for kind, words in WORDS.items():
             if count := kinds[kind]:
                 waits = "waits" if count == 1 else "wait"
@@ -149,6 +155,8 @@ class WallHeader(Widget):
                 line.append(f"  {form.format(count, waits)}", style=style)
                 if kind == "waiting":
                     line.append(self._who_waits(), style=style)
+        for word, count in sorted(stopped.items(), reverse=True):
+            line.append(f"  ‖ {count} {word}", style=palette.warn)
         ended = Counter(_outcome(one) for _, one in self._runs if kind_of(one) == "failed")
         if is_short and ended:
             line.append(f"  ✗ {ended.total()}", style=palette.bad)

@@ -8,7 +8,13 @@ import pytest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState, RunStatus, fold
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format.status import STATUS_WORDS, short_error, status_of, step_words
+from sandbox_tui.tui.format.status import (
+    STATUS_WORDS,
+    mode_words,
+    short_error,
+    status_of,
+    step_words,
+)
 from sandbox_tui.tui.terminal_io.title import sign_of
 from sandbox_tui.tui.widgets.calls.call_counts import call_counts
 from sandbox_tui.tui.widgets.wall.run_facts import figures_words, kind_of, status_words
@@ -29,6 +35,21 @@ def test_a_frozen_run_is_called_frozen_wherever_it_is_shown() -> None:
     assert state.status == "frozen"
     assert status_words(cast(RunWorker, worker)) == "‖ frozen"
     assert sign_of(state) == "‖ frozen"
+
+
+@pytest.mark.parametrize(("freezes", "word"), [(False, "paused"), (True, "frozen")])
+def test_a_run_that_waits_and_is_stopped_says_both(freezes: bool, word: str) -> None:
+    call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
+    state = fold([started(), e.ModeChanged(mode="ask"), e.CallProposed(call=call)])
+    for event in (e.CallHeld(call=1), e.ModeChanged(mode="paused")):
+        state.apply(event)
+    if freezes:
+        state.apply(e.SandboxFrozen())
+    worker: Any = SimpleNamespace(state=state, failure=None)
+    assert mode_words(state) == f"ask ‖ {word}"
+    assert status_of(state).words == "waits for you"
+    assert status_words(cast(RunWorker, worker)) == f"‖ {word} ◆ waits"
+    assert sign_of(state) == "◆ waits for you"
 
 
 def test_a_run_pauses_only_after_the_reply_that_still_arrives() -> None:
@@ -74,7 +95,7 @@ def test_a_command_that_asks_is_reported_wherever_the_run_is_shown() -> None:
 
 @pytest.mark.parametrize("status", get_args(RunStatus))
 def test_a_title_has_the_sign_of_the_table(status: RunStatus) -> None:
-    state: Any = SimpleNamespace(status=status, reply=None)
+    state: Any = SimpleNamespace(status=status, reply=None, pending=None)
     assert sign_of(state).startswith(STATUS_WORDS[status].sign)
 
 
