@@ -33,7 +33,7 @@ def describe_type(kind: Any) -> str:
     if origin is tuple:
         return f"a list; each item must be {describe_type(get_args(kind)[0])}"
     if origin is dict:
-        return "a table, such as {top_k = 20}"
+        return 'a table, such as {top_k = 20} or {"top_k": 20}'
     return _WORDS.get(kind, "something else")
 
 

@@ -41,11 +41,32 @@ def setting_sources(file: Path | None = None) -> list[SettingSource]:
         ConfigError: the settings are invalid.
     """
     path = file or config.config_file()
-    settings = config.load(file=path)
+    return _rows(config.load(file=path), _text(path), path)
+
+
+def listed_settings() -> list[SettingSource]:
+    """Return all settings, as `setting_sources`, also of a file with mistakes: a value that cannot
+    be used is listed as it was set.
+
+    Raises:
+        ConfigError: the file is not TOML.
+    """
+    path = config.config_file()
+    settings, unusable = config.load_usable(path)
+    return [
+        row._replace(value=unusable.get(row.name, row.value))
+        for row in _rows(settings, _text(path), path)
+    ]
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError:
-        text = ""
+        return ""
+
+
+def _rows(settings: config.Settings, text: str, path: Path) -> list[SettingSource]:
     found: list[SettingSource] = []
     for section, kind in config.sections().items():
         values = getattr(settings, section)
@@ -75,7 +96,8 @@ def variable_in_force(section: str, field: str) -> str:
 
 
 def _is_set(text: str, section: str, field: str) -> bool:
-    return field in tomllib.loads(text).get(section, {})
+    table = tomllib.loads(text).get(section, {})
+    return isinstance(table, dict) and field in table
 
 
 def _in_file(text: str, path: Path, section: str, field: str) -> str:

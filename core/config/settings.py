@@ -219,6 +219,26 @@ def load(
     return msgspec.convert(tables, Settings)
 
 
+def load_usable(file: Path) -> tuple[Settings, dict[str, Any]]:
+    """Return the settings of a file and the environment without the values that cannot be used, and
+    those values by dotted name.
+
+    Raises:
+        ConfigError: the file is not TOML.
+    """
+    text, tables = read_toml(file)
+    _put_environment(tables)
+    usable: dict[str, dict[str, Any]] = {}
+    unusable: dict[str, Any] = {}
+    for section, table in tables.items():
+        for key, value in cast(dict[str, Any], table).items() if isinstance(table, dict) else ():
+            if find_mistakes({section: {key: value}}, Settings, text, {}):
+                unusable[f"{section}.{key}"] = value
+            else:
+                usable.setdefault(section, {})[key] = value
+    return msgspec.convert(usable, Settings), unusable
+
+
 def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
     """Return the settings with some of them changed.
 

@@ -1,12 +1,14 @@
 """Edits the user's config file in place.
 
 Comments, order and blank lines are kept (tomlkit). All changes are validated together before
-anything is written, and the file is replaced atomically.
+anything is written, and the file is replaced atomically. Mistakes that the file had before stop no
+change, so that they can be fixed one at a time.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 import tomllib
@@ -20,7 +22,7 @@ import msgspec
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_wrong_value
-from sandbox_tui.core.config.mistakes import SettingsError, find_mistakes
+from sandbox_tui.core.config.mistakes import Mistake, SettingsError, find_mistakes
 from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 
 MAX_MEANT = 3
@@ -31,7 +33,8 @@ if TYPE_CHECKING:  # imported at run time only to change the file
 
 
 def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
-    """Set fields by dotted name; None removes a field. Nothing is written if any change is invalid.
+    """Set fields by dotted name; None removes a field, or a key of the file that is no field.
+    Nothing is written if any change is invalid.
 
     Returns:
         The file that was written.
@@ -42,23 +45,28 @@ def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
     """
     path = file or config.config_file()
     document = _document(path)
+    before = document.as_string()
     for name, value in changes.items():
-        _check_name(name)
-        _change(document, name, value)
+        if value is None and _is_unknown_key(document.unwrap(), name):
+            _remove_unknown_key(document, name)
+        else:
+            _change(document, name, value)
     text = document.as_string()
-    _check(text, path)
+    _check(text, before, path)
     _replace(path, text)
     return path
 
 
 def is_set(name: str, file: Path | None = None) -> bool:
-    """Return whether the file sets a field, given by dotted name.
+    """Return whether the file has a field, given by dotted name, or a key that is no field.
 
     Raises:
-        ConfigError: the field does not exist, or the file is not TOML.
+        ConfigError: there is neither such a field nor such a key, or the file is not TOML.
     """
-    section, key = _check_name(name)
     tables: dict[str, Any] = _document(file or config.config_file()).unwrap()
+    if _is_unknown_key(tables, name):
+        return True
+    section, key = _check_name(name)
     return key in config.flat(tables.get(section, {})) or key in tables.get(section, {})
 
 
@@ -75,7 +83,7 @@ def value_from_text(name: str, text: str) -> Any:
     kind = kinds[key]
     if text.strip().lower() in ("", "none") and _convertible(None, kind):
         return None
-    for typed in (text, *_as_toml(text), *_as_toml(f"[{text}]")):
+    for typed in (text, *_as_toml(text), *_as_toml(f"[{text}]"), *_as_json_object(text)):
         with contextlib.suppress(msgspec.ValidationError):
             value = msgspec.convert(typed, kind, strict=False)
             refuse_unusable_value(name, value)
@@ -95,22 +103,55 @@ def _document(path: Path) -> TOMLDocument:
         raise ConfigError(f"{path} is not valid TOML: {error}. Nothing was changed.") from error
 
 
+def is_setting(name: str) -> bool:
+    """Return whether a dotted name is that of a setting, or of the keys of an action."""
+    section, _, key = name.partition(".")
+    known = config.sections()
+    is_field = section in known and key in known[section].__struct_fields__
+    return is_field or (section == "keys" and key != "")
+
+
+def _is_unknown_key(tables: Mapping[str, Any], name: str) -> bool:
+    """Return whether a key in the file, by dotted name, is neither a setting nor a section."""
+    section, _, key = name.partition(".")
+    if not key:
+        return name in tables and name not in (*config.sections(), "keys")
+    return key in _table(tables, section) and not is_setting(name)
+
+
+def _table(tables: Mapping[str, Any], section: str) -> Mapping[str, Any]:
+    table = tables.get(section)
+    return cast(Mapping[str, Any], table) if isinstance(table, Mapping) else {}
+
+
+def _remove_unknown_key(document: TOMLDocument, name: str) -> None:
+    section, _, key = name.partition(".")
+    if name in document:
+        document.remove(name)
+        return
+    cast(dict[str, Any], document[section]).pop(key)
+    if _is_empty(document[section]):
+        document.remove(section)
+
+
 def _check_name(name: str) -> tuple[str, str]:
     """Return the section and key of a dotted name."""
     section, _, key = name.partition(".")
-    known = config.sections()
-    if section == "keys" and key:
-        return section, key
-    if section not in known or key not in known[section].__struct_fields__:
+    if not is_setting(name):
         raise ConfigError(f"There is no setting {name!r}. {_meant(name, section)}")
     return section, key
 
 
 def _meant(name: str, section: str) -> str:
-    """Suggest the settings that the name is a part of, or the one with the closest name; without
-    any, say which there are."""
+    """Suggest the closest name in the section, else the settings that the name is a part of, or
+    the one with the closest name; without any, or for a section, say which there are."""
     fields = {one: kind.__struct_fields__ for one, kind in config.sections().items()}
     settings = [f"{one}.{key}" for one, keys in fields.items() for key in keys]
+    if name in fields:
+        return f"Settings of this section: {', '.join(f'{name}.{key}' for key in fields[name])}."
+    key = name.lower().partition(".")[2]
+    if close := get_close_matches(key, fields.get(section, ()), 1):
+        return f"Did you mean '{section}.{close[0]}'?"
     if close := _with_part(name.lower(), settings) or get_close_matches(name.lower(), settings, 1):
         return f"Did you mean {' or '.join(map(repr, close))}?"
     if section not in fields:
@@ -169,11 +210,15 @@ def _innermost(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
     return table, key
 
 
-def _check(text: str, path: Path) -> None:
-    """Validate the new text as settings."""
-    tables = tomllib.loads(text)
-    if mistakes := find_mistakes(tables, config.Settings, text, {}):
-        raise ConfigError(f"{SettingsError(path, mistakes).short} Nothing was changed.")
+def _check(text: str, before: str, path: Path) -> None:
+    """Refuse a new text with mistakes that the text before it did not have."""
+    old = {mistake.words for mistake in _mistakes(before)}
+    if new := [mistake for mistake in _mistakes(text) if mistake.words not in old]:
+        raise ConfigError(f"{SettingsError(path, new).short} Nothing was changed.")
+
+
+def _mistakes(text: str) -> list[Mistake]:
+    return find_mistakes(tomllib.loads(text), config.Settings, text, {})
 
 
 def _replace(path: Path, text: str) -> None:
@@ -209,3 +254,20 @@ def _as_toml(text: str) -> list[Any]:
         return [tomllib.loads(f"value = {text}")["value"]]
     except tomllib.TOMLDecodeError:
         return []
+
+
+def _as_json_object(text: str) -> list[dict[str, Any]]:
+    """Return a JSON object as it is; nothing for other text, and for null, which TOML lacks."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [found] if isinstance(found, dict) and not _has_null(found) else []
+
+
+def _has_null(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_null, cast(dict[str, Any], value).values()))
+    if isinstance(value, list):
+        return any(map(_has_null, cast(list[Any], value)))
+    return value is None

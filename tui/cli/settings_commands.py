@@ -14,6 +14,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.options import refuse_unknown_theme
 
 if TYPE_CHECKING:
+    from sandbox_tui.core.config.setting_sources import SettingSource
     from sandbox_tui.tui.keys.actions.key_action import KeyAction
     from sandbox_tui.tui.keys.keymap import Keymap
 
@@ -137,14 +138,22 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
     """List all settings and the source of each."""
     if ctx.invoked_subcommand is not None:
         return
-    from sandbox_tui.core.config.setting_sources import setting_sources
+    from sandbox_tui.core.config.setting_sources import listed_settings
+    from sandbox_tui.core.config.settings import load
     from sandbox_tui.tui.cli.settings.mistakes import say_mistakes_of_screen
 
-    found = setting_sources()
+    found = listed_settings()
     if as_json:
         for name, value, source in found:
             click.echo(json.dumps({"name": name, "value": _as_json(value), "source": source}))
-        return
+    else:
+        _print_settings(found)
+    load()  # raises what is wrong with them
+    if not as_json:
+        say_mistakes_of_screen()
+
+
+def _print_settings(found: Sequence[SettingSource]) -> None:
     rows = [
         (name, sanitize_line(_as_text(value)), sanitize_line(source))
         for name, value, source in found
@@ -153,7 +162,6 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
     values = max((len(value) for _, value, _ in rows if len(value) <= WIDEST_VALUE), default=0)
     for name, value, source in rows:
         click.echo(f"{name:<{names}}  {value:<{values}}  {source}")
-    say_mistakes_of_screen()
 
 
 @config_group.command("path")
@@ -169,10 +177,10 @@ def config_path() -> None:
 def config_get(name: str) -> None:
     """Print the value of the setting NAME that applies, whatever sets it."""
     from sandbox_tui.core.base.errors import ConfigError
-    from sandbox_tui.core.config.setting_sources import setting_sources
+    from sandbox_tui.core.config.setting_sources import listed_settings
     from sandbox_tui.core.config.toml_file import is_set
 
-    values = {one: value for one, value, _ in setting_sources()}
+    values = {one: value for one, value, _ in listed_settings()}
     if name not in values:
         is_set(name)  # says which name is meant
         words = f"{name} is not set; `sandbox-tui keys {name.removeprefix('keys.')}` lists its keys"
@@ -197,8 +205,7 @@ def config_set(name: str, value: str) -> None:
         return
     refuse_unknown(name, chosen)
     click.echo(f"{name} is set in {write({name: chosen})}{_overridden(name)}")
-    if name.startswith("keys."):
-        _say_problems_of_keys()
+    _say_what_else_is_wrong(name)
 
 
 def _overridden(name: str) -> str:
@@ -218,10 +225,13 @@ def config_unset(name: str) -> None:
 
 def _unset(name: str) -> None:
     from sandbox_tui.core.config.settings import config_file
-    from sandbox_tui.core.config.toml_file import is_set, write
+    from sandbox_tui.core.config.toml_file import is_set, is_setting, write
 
     if is_set(name):
-        click.echo(f"{name} is removed from {write({name: None})}; the default applies again")
+        path = write({name: None})
+        default = "; the default applies again" if is_setting(name) else ""
+        click.echo(f"{name} is removed from {path}{default}")
+        _say_what_else_is_wrong(name)
     else:
         click.echo(f"{name} already has its default; nothing to remove from {config_file()}")
 
@@ -244,8 +254,19 @@ def refuse_unknown(name: str, value: Any) -> None:
         refuse_unusable(name.removeprefix("keys."), value)
 
 
-def _say_problems_of_keys() -> None:
+def _say_what_else_is_wrong(name: str) -> None:
+    """Print the mistakes that are left in the file on stderr; after a change of keys, theirs."""
+    from sandbox_tui.core.config.mistakes import SettingsError
     from sandbox_tui.core.config.settings import load
+    from sandbox_tui.tui.cli.settings.mistakes import say_if_file_is_broken
+
+    try:
+        load()
+    except SettingsError:
+        say_if_file_is_broken()
+        return
+    if not name.startswith("keys."):
+        return
     from sandbox_tui.tui.keys.keymap import keymap_in_file
 
     for problem in keymap_in_file(load().keys).problems:

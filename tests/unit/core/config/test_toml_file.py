@@ -71,7 +71,7 @@ def test_a_link_to_a_file_elsewhere_stays_a_link(own_home: Path, tmp_path: Path)
     [
         ("[model\n", {"ui.theme": "x"}, "not valid TOML"),
         ("model = 3\n", {"model.name": "x"}, "not a table"),
-        ("[ui]\nthem = 'x'\n", {"model.name": "x"}, "them"),
+        ("[ui]\nthem = 'x'\n", {"ui.notify": "loud"}, "notify"),
         ("", {"ui.notify": "loud"}, "notify"),
         ("", {"ui.them": "x"}, "ui.theme"),
         ("", {"colour": "x"}, "begin with"),
@@ -102,6 +102,7 @@ def test_a_folder_that_cannot_be_written_is_named(own_home: Path) -> None:
         ("ui.animations", "false", False),
         ("model.name", "12", "12"),
         ("model.extra_body", "{top_k = 3}", {"top_k": 3}),
+        ("model.extra_body", '{"top_k": 3, "deep": {"a": [1]}}', {"top_k": 3, "deep": {"a": [1]}}),
         ("keys.live.pause", "f9, p", ["f9", "p"]),
     ],
 )
@@ -236,6 +237,11 @@ def _strict_json(line: str) -> Any:
     [
         ("ui.thme", "x", "There is no setting 'ui.thme'. Did you mean 'ui.theme'?"),
         ("modle.name", "x", "Did you mean 'model.name'?"),
+        ("model.nme", "x", "Did you mean 'model.name'?"),
+        ("sandbox.kint", "x", "Did you mean 'sandbox.kind'?"),
+        ("model", "x", "Settings of this section: model.name, model.base_url,"),
+        ("model.extra_body", "3", 'a table, such as {top_k = 20} or {"top_k": 20}, not'),
+        ("model.extra_body", '{"top_k": null}', "must be a table"),
         ("max_steps", "5", "Did you mean 'limits.max_steps'?"),
         ("ui.colours", "x", "Known settings: ui.theme, ui.animations"),
         ("zzz", "x", "Settings begin with one of: model,"),
@@ -377,3 +383,61 @@ def test_a_table_that_is_there_twice_is_named(file: Path) -> None:
     file.write_text("[model.extra_body]\n[model.extra_body]\n")
     words = CliRunner().invoke(main, ["config"]).stderr
     assert "[model.extra_body] is there twice (line 2)." in words
+
+
+TWO_MISTAKES = """[ui]
+notify = "loud"
+[model]
+nmae = "x"
+name = "m"
+[modle]
+name = "y"
+"""
+
+
+def test_mistakes_in_the_file_are_fixed_one_at_a_time(file: Path) -> None:
+    file.write_text(TWO_MISTAKES)
+    run = CliRunner().invoke
+    for words, left in (
+        (["set", "limits.max_steps", "5"], 3),
+        (["set", "keys.live.approve", "f7"], 3),
+        (["set", "ui.notify", "off"], 2),
+        (["unset", "model.nmae"], 1),
+        (["unset", "modle"], 0),
+    ):
+        done = run(main, ["config", *words])
+        assert done.exit_code == 0, done.output
+        assert (f"And {left - 1} more." in done.stderr) == (left > 1)
+        assert bool(done.stderr) == bool(left)
+    assert config.load().limits.max_steps == 5
+    assert tomllib.loads(file.read_text())["model"] == {"name": "m"}
+
+
+@pytest.mark.parametrize("name", ["modle.name", "modle", "colour"])
+def test_a_key_of_no_section_is_removed(file: Path, name: str) -> None:
+    file.write_text("colour = 1\n[modle]\nname = 'y'\n")
+    done = CliRunner().invoke(main, ["config", "unset", name])
+    assert done.stdout == f"{name} is removed from {file}\n"
+    assert name.partition(".")[0] not in tomllib.loads(file.read_text())
+    assert CliRunner().invoke(main, ["config", "unset", name]).exit_code == 2
+
+
+def test_a_whole_section_is_not_removed(file: Path) -> None:
+    for name in ("model", "keys"):
+        assert CliRunner().invoke(main, ["config", "unset", name]).exit_code == 2
+    assert file.read_text() == TEXT
+
+
+@pytest.mark.parametrize("words", CONFIG_COMMANDS)
+def test_the_settings_are_listed_also_if_one_is_wrong(file: Path, words: list[str]) -> None:
+    file.write_text(TWO_MISTAKES + "[limits]\nmax_steps = 'x'\n[sandbox]\nimage = 'mine'\n")
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2
+    assert "line 9: limits.max_steps must be" in done.stderr
+    rows = {line.split()[0]: line for line in done.stdout.splitlines()}
+    if "--json" in words:
+        rows = {row["name"]: f"{row}" for row in map(json.loads, done.stdout.splitlines())}
+    assert "mine" in rows["sandbox.image"]
+    assert f"{file}:9" in rows["limits.max_steps"]
+    assert "x" in rows["limits.max_steps"].partition(str(file))[0].replace("max", "")
+    assert CliRunner().invoke(main, ["config", "get", "sandbox.image"]).stdout == "mine\n"
