@@ -181,7 +181,10 @@ async def _scored_again(
 
 async def _score(one: SampleResult, task: Task, scorer: Scorer) -> SampleResult:
     began = time.monotonic()
-    value, why = await scored(scorer, Attempt(task=task, mode=one.mode, answer=one.answer))
+    attempt = Attempt(task=task, mode=one.mode, answer=one.answer)
+    value, why = await scored(scorer, attempt)
+    if why == attempt.no_answer and one.explanation.startswith(why.removesuffix(".")):
+        why = one.explanation  # which adds what `submit` said
     unscored = msgspec.structs.replace(
         one,
         score=None,

@@ -6,14 +6,20 @@ from typing import TypeVar
 
 import msgspec
 
+from sandbox_tui.core.base.cut_text import cut_text
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.sample_request import CUT_DOCUMENT_COUNT
+from sandbox_tui.core.evals.scorers.base import no_answer_words
 from sandbox_tui.core.evals.scoring import INFRASTRUCTURE
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.docker.container_options import IMAGE_SIZE
+from sandbox_tui.sessions.store.answers import answer_in_call
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.calls import submit_arguments
 from sandbox_tui.sessions.store.tables.events import last_of_kind
+
+MAX_SAID_CHARS = 200
 
 T = TypeVar("T", bound=e.AnyEvent)
 
@@ -44,7 +50,18 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
     if scored is None:
         why = "The run ended without a score."
         return msgspec.structs.replace(result, status="unscored", error=why)
-    return with_score(result, scored.scorer, scored.value, scored.explanation)
+    explanation = scored.explanation
+    if explanation == no_answer_words(result.mode, result.answer):
+        explanation = _with_what_submit_said(store, result.run_id, explanation)
+    return with_score(result, scored.scorer, scored.value, explanation)
+
+
+def _with_what_submit_said(store: Store, run_id: str, explanation: str) -> str:
+    """Add the answer in the call of `submit` to the sentence that its file holds none."""
+    said = answer_in_call(submit_arguments(store, [run_id]).get(run_id, ""))
+    if not said:
+        return explanation
+    return f"{explanation.removesuffix('.')}; submit said {cut_text(said, MAX_SAID_CHARS)!r}."
 
 
 def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:

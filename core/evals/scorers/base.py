@@ -50,6 +50,18 @@ class Attempt:
     sandbox: Sandbox | None = None
     fresh_sandbox: Callable[[], AbstractAsyncContextManager[Sandbox]] | None = None
 
+    @property
+    def no_answer(self) -> str:
+        """That there is no answer, and why, as a sentence."""
+        return no_answer_words(self.mode, self.answer)
+
+
+def no_answer_words(mode: EvalMode, answer: str | None) -> str:
+    """Return that there is no answer, as a sentence: if its file holds none, that."""
+    if mode == "vanilla" or (answer or "").strip():
+        return "There is no answer."
+    return f"output/answer.txt {'was not written' if answer is None else 'is empty'}."
+
 
 class Scorer(Protocol):
     """Scores samples. A missing or unreadable answer scores 0.

@@ -41,7 +41,7 @@ class Command:
             ScorerFailed: the sandbox or its setup failed, or the program does not exist.
         """
         if attempt.answer is None:
-            return Score(value=0.0, explanation="There is no answer.")
+            return Score(value=0.0, explanation=attempt.no_answer)
         if attempt.fresh_sandbox is None:
             raise ScorerFailed("The scorer command needs a sandbox, and there is none.")
         try:

@@ -102,7 +102,7 @@ class ConstraintsScorer:
     async def score(self, attempt: Attempt) -> Score:
         """Check the answer against every constraint."""
         if attempt.answer is None or not attempt.answer.strip():
-            return Score(value=0, explanation="There is no answer.")
+            return Score(value=0, explanation=attempt.no_answer)
         if len(attempt.answer) > MAX_CHARACTERS:
             return Score(value=0, explanation="The answer is too long.")
         text = _parsed(attempt.answer)

@@ -25,7 +25,7 @@ class ExactScorer:
     async def score(self, attempt: Attempt) -> Score:
         """Compare the answer with the target."""
         if attempt.answer is None or not attempt.answer.strip():
-            return Score(value=0, explanation="There is no answer.")
+            return Score(value=0, explanation=attempt.no_answer)
         expected = _normal(attempt.task.target)
         read = final_answer(attempt.answer)
         if expected and expected in (_normal(attempt.answer), _normal(read)):

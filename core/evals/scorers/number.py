@@ -86,7 +86,7 @@ class NumberScorer:
         if problem := self.reference_problem(task):
             raise ScorerFailed(problem[0].upper() + problem[1:])
         if attempt.answer is None or not attempt.answer.strip():
-            return Score(value=0, explanation="There is no answer.")
+            return Score(value=0, explanation=attempt.no_answer)
         read = _read(attempt.answer, task.metadata)
         if isinstance(read, str):
             return Score(value=0, explanation=read)

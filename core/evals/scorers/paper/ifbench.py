@@ -57,7 +57,7 @@ class IFBench:
         instructions = _instructions(attempt)
         text = without_thinking(attempt.answer or "")
         if not text:
-            return Score(value=0.0, explanation="There is no answer.")
+            return Score(value=0.0, explanation=attempt.no_answer)
         clone = os.environ.get(CLONE_VARIABLE, "")
         readings = loose_readings(text) if self.reading == "loose" else [text]
         try:

@@ -105,7 +105,7 @@ class Judge:
         """
         answer = without_thinking(attempt.answer or "")
         if not answer:
-            return Score(value=0.0, explanation="There is no answer to judge.")
+            return Score(value=0.0, explanation=attempt.no_answer)
         task = attempt.task
         prompt = judge_prompt(task.problem, task.target, answer)
         settings = self._settings()

@@ -44,7 +44,7 @@ class MathVerify:
         """
         text = without_thinking(attempt.answer or "")
         if not text:
-            return Score(value=0.0, explanation="There is no answer.")
+            return Score(value=0.0, explanation=attempt.no_answer)
         boxed = last_boxed(text)
         found = text if boxed is None else boxed
         target = attempt.task.target.strip()

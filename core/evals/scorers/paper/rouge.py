@@ -40,7 +40,7 @@ class Rouge:
         """Return the ROUGE-L F-measure."""
         text = without_thinking(attempt.answer or "")
         if not text:
-            return Score(value=0.0, explanation="There is no answer.")
+            return Score(value=0.0, explanation=attempt.no_answer)
         try:
             value = await call_in_worker(
                 rouge_l, text, attempt.task.target, timeout=self.timeout, share=self.name
