@@ -99,20 +99,23 @@ async def test_a_strip_names_the_model_if_the_runs_have_several() -> None:
             assert [m in line for m, line in zip(models, shown, strict=True)] == [expected] * 2
 
 
-async def test_the_panel_takes_no_more_lines_than_the_call_of_the_chosen_run() -> None:
-    low, high = waiting(1, "make"), waiting(2, "one\ntwo\nthree\nfour\nfive")
-    app = Wall(low, high)
+async def test_the_panel_shows_the_chosen_run_and_which_other_waits_in_as_many_lines() -> None:
+    low, high, quiet = waiting(1, "make"), waiting(2, "one\ntwo\nthree\nfour"), tile(3, started())
+    app = Wall(low, high, quiet)
     async with app.run_test(size=(100, 30)) as pilot:
         panel = app.query_one(WaitingPanel)
-        heights: list[int] = []
-        for one, chosen in ((low, True), (high, True), (high, False)):
-            panel.show(one, is_chosen=chosen, height=HEIGHT)
+        expected = ((low, "run 1 waits for you"), (high, "run 2 waits"), (quiet, "run 1 waits"))
+        for chosen, head in expected:
+            panel.show(app.tiles, chosen, HEIGHT)
             await pilot.pause()
-            heights.append(panel.size.height)
+            assert panel.size.height == HEIGHT
             lines = str(panel.render()).split("\n")
-            assert all(line.strip() for line in lines)
-            assert len(lines) == panel.size.height
-        assert heights == [3, 7, 2]
+            assert head in lines[0]
+            assert ("a approve" in lines[-1]) == (chosen is not quiet)
+        assert "n goes there" in lines[0]
+        assert "● run 3 running" in lines[2]
+        panel.show([quiet], quiet, HEIGHT)
+        assert str(panel.render()).startswith("● run 3 running"), "its room stays its own"
 
 
 async def test_the_wall_begins_at_its_first_run_or_at_the_one_asked_for() -> None:

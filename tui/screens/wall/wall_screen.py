@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
@@ -30,17 +31,20 @@ from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
 from sandbox_tui.tui.textual_support.toasts import NoticesMoveNothing
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
+from sandbox_tui.tui.widgets.wall.may_wait import may_wait
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
-from sandbox_tui.tui.widgets.wall.run_groups import has_ended
+from sandbox_tui.tui.widgets.wall.run_groups import groups_of_several, has_ended
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
-from sandbox_tui.tui.widgets.wall.run_selection import (
-    chosen_first,
-    neighbour,
-    next_waiting,
-)
+from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, neighbour, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, columns_on, grid_for, lines_above
+from sandbox_tui.tui.widgets.wall.tile_layout import (
+    MIN_PANEL_HEIGHT,
+    TileGrid,
+    grid_for,
+    lines_above,
+    panel_lines,
+)
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 
@@ -120,6 +124,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._wanted = ""
         self._arranged: list[int] = []
         self._turn = 0
+        self._may_wait = False
         self._keys_for: object = None
         self._chosen_last: RunTile | None = None
         self._marked: RunTile | None = None
@@ -175,6 +180,10 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
     def _chosen(self) -> RunTile | None:
         return self.focused if isinstance(self.focused, RunTile) else None
 
+    @property
+    def _have_ended(self) -> bool:
+        return all(has_ended(tile.worker) for tile in self._tiles)
+
     # --- what is shown
 
     def _update(self) -> None:
@@ -223,13 +232,19 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
 
     def _show_tiles(self) -> None:
         """Update all visible tiles in the form for which there is room."""
-        shown, size = self._seen_tiles(), self.query_one(TileGrid).content_size
-        boxed = grid_for(len(shown), size, columns_on(len(shown), self.size)).boxed
+        shown, grid = self._seen_tiles(), self.query_one(TileGrid)
+        panel, size = self.query_one(WaitingPanel), grid.content_size
+        runs = [(tile.number, tile.worker) for tile in self._tiles]
+        self._may_wait = self._may_wait or may_wait(run for _, run in runs)
+        form = grid.form(len(shown), may_wait=self._may_wait, groups=groups_of_several(runs))
+        whole = Size(size.width, size.height + panel.lines_taken)
+        least = 0 if self._have_ended else MIN_PANEL_HEIGHT
+        lines = panel_lines(len(shown), whole, form, least=least)
+        boxed = grid_for(len(shown), Size(size.width, whole.height - lines), form).boxed
         describe_tiles(shown, self._tiles, self._runs.titles)
-        panel = self.query_one(WaitingPanel)
-        has_panel = panel.show_for(shown, self._chosen, size, self.size)
+        panel.show(shown, self._chosen, lines)
         for tile in shown:
-            tile.has_panel = has_panel
+            tile.has_panel = lines > 0
             tile.marked = tile is self._marked
             tile.sync(boxed=boxed, is_due=is_due(tile, self._turn, len(shown)))
 
@@ -248,11 +263,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         shown = self._runs.hidden_words
         if self._is_filtered:
             shown = f"{len(self._seen_tiles())} shown: {chosen_by(self._filter, self._wanted)}"
-        numbered = self._numbered
-        runs = [(tile.number, tile.worker) for tile in numbered]
-        have_ended = all(has_ended(run) for _, run in runs)
-        most = lines_above(len(self._seen_tiles()), self.size, have_ended=have_ended)
-        silent = [tile.number for tile in numbered if tile.silent]
+        runs = [(tile.number, tile.worker) for tile in self._numbered]
+        most = lines_above(len(self._seen_tiles()), self.size, have_ended=self._have_ended)
+        silent = [tile.number for tile in self._numbered if tile.silent]
         head, by = self.query_one(WallHeader), self._order
         if head.show(runs, sorted_by=by, shown=shown, most=most, silent=silent):
             self.call_after_refresh(self._show_tiles)

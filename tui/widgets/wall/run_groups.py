@@ -24,6 +24,11 @@ def grouped(runs: Sequence[Numbered]) -> list[list[Numbered]]:
     return list(found.values())
 
 
+def groups_of_several(runs: Sequence[Numbered]) -> int:
+    """Return the number of groups that have several runs."""
+    return sum(len(group) > 1 for group in grouped(runs))
+
+
 def _group(run: FoldedRun, by_id: Mapping[str, FoldedRun]) -> str:
     parent = _parent(run)
     if _is_changed(run, by_id):

@@ -30,6 +30,16 @@ GOOD_STRIP_WIDTH, GOOD_STRIP_HEIGHT = 80, 4
 SIDES, BARS = 2, 4
 """Columns and lines of the screen that the tiles never get: padding, header, keys."""
 
+MIN_PANEL_HEIGHT, GOOD_PANEL_HEIGHT = 4, 5
+"""Lines of the panel below small tiles: the least, and those that tiles lower than a line each
+leave it."""
+
+PANEL_SHARE = 5
+"""The panel takes one in this many lines, and those that the tiles would leave empty."""
+
+GOOD_ROOM = 6
+"""Lines of a call in a tile from which on a panel would not show much more."""
+
 SCROLLED_WIDTH = 38
 """Minimum width of a tile if there are too many to be visible at once."""
 
@@ -50,6 +60,56 @@ class Grid(NamedTuple):
     boxed: bool
 
 
+class Form(NamedTuple):
+    """What stays as it is while the header grows and calls begin or cease to wait.
+
+    Attributes:
+        columns: tiles in a full row.
+        boxed: whether tiles may have a border.
+        panel: lines that the panel below the tiles takes at least; 0 without one.
+    """
+
+    columns: int
+    boxed: bool
+    panel: int
+
+
+def form_on(count: int, screen: Size, *, may_wait: bool, groups: int = 0) -> Form:
+    """Return the form in which `count` tiles show the most on a screen.
+
+    Args:
+        count: number of tiles.
+        screen: its size.
+        may_wait: whether calls may wait for the user: tiles too small for them leave a panel room.
+        groups: number of groups of runs; the header has a line for each.
+    """
+    columns = columns_on(count, screen)
+    above = max(0, min(groups - 1, screen.height // 4 - BARS))
+    space = Size(screen.width - SIDES, max(1, screen.height - BARS - above))
+    grid = grid_for(count, space, Form(columns, boxed=True, panel=0))
+    if not may_wait or count == 0 or (grid.boxed and grid.height - TILE_EDGES >= GOOD_ROOM):
+        return Form(columns, grid.boxed, 0)
+    panel = max(GOOD_PANEL_HEIGHT, space.height // PANEL_SHARE)
+    left = Size(space.width, max(1, space.height - panel))
+    return Form(columns, grid_for(count, left, Form(columns, boxed=True, panel=0)).boxed, panel)
+
+
+def panel_lines(count: int, size: Size, form: Form, *, least: int = MIN_PANEL_HEIGHT) -> int:
+    """Return the lines of the panel: the lines that the tiles would leave empty are its own.
+
+    Args:
+        count: number of tiles.
+        size: the space of tiles and panel.
+        form: that of the tiles.
+        least: lines below which there is no panel, or for which the tiles scroll.
+    """
+    if not form.panel or size.area <= 0:  # before the first layout
+        return 0
+    grid = grid_for(count, Size(size.width, max(1, size.height - form.panel)), form)
+    rest = size.height - grid.rows * grid.height
+    return max(least, rest) if rest >= MIN_PANEL_HEIGHT or least else 0
+
+
 def columns_on(count: int, screen: Size) -> int:
     """Return the columns in which `count` tiles show the most on a screen, whatever else is on it:
     with each line that the header or the waiting call takes, tiles get lower, but none moves to
@@ -67,16 +127,15 @@ def lines_above(count: int, screen: Size, *, have_ended: bool) -> int:
     return max(quarter, min(screen.height // 2, screen.height - BARS - rows))
 
 
-def grid_for(count: int, size: Size, columns: int = 0) -> Grid:
-    """Return the grid in which `count` tiles show the most, with this number of columns if one is
-    given."""
+def grid_for(count: int, size: Size, form: Form | None = None) -> Grid:
+    """Return the grid in which `count` tiles show the most, in this form if one is given."""
     if count == 0:
         return Grid(0, 1, 1, boxed=False)
-    if columns:
-        rows = -(-count // columns)
+    if form is not None:
+        rows = -(-count // form.columns)
         height = max(1, size.height // rows)
-        wide = size.width // columns >= MIN_BOX_WIDTH
-        return Grid(rows, columns, height, boxed=wide and height >= MIN_BOX_HEIGHT)
+        is_large = size.width // form.columns >= MIN_BOX_WIDTH and height >= MIN_BOX_HEIGHT
+        return Grid(rows, form.columns, height, boxed=form.boxed and is_large)
     boxes = _grids(count, size, (MIN_BOX_WIDTH, MIN_BOX_HEIGHT), boxed=True)
     if boxes:
         return max(boxes, key=lambda grid: _worth(grid, size, GOOD_BOX_WIDTH, GOOD_BOX_HEIGHT))
@@ -104,12 +163,12 @@ def _worth(grid: Grid, size: Size, width: int, height: int) -> float:
     return min(size.width // grid.columns, width) * min(grid.height, height) / (width * height)
 
 
-def regions(count: int, size: Size, columns: int = 0) -> list[Region]:
+def regions(count: int, size: Size, form: Form | None = None) -> list[Region]:
     """Return a region for each tile, in rows from the top.
 
     Boxes fill the space; tiles in an incomplete row are wider. Strips are aligned in columns.
     """
-    grid = grid_for(count, size, columns)
+    grid = grid_for(count, size, form)
     if not grid.boxed:
         return [_strip(index, grid, size) for index in range(count)]
     found: list[Region] = []
@@ -155,19 +214,28 @@ class TileLayout(Layout):
 
     Attributes:
         places: regions of the most recently arranged widgets.
+        may_wait: whether calls may wait for the user.
+        groups: number of groups of runs.
     """
 
     name: ClassVar[str] = "tiles"
 
     def __init__(self) -> None:
         self.places: list[Region] = []
+        self.may_wait = False
+        self.groups = 0
+
+    def form_of(self, count: int, screen: Size) -> Form:
+        """Return the form of so many tiles on a screen."""
+        return form_on(count, screen, may_wait=self.may_wait, groups=self.groups)
 
     @override
     def arrange(
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> list[WidgetPlacement]:
         parent.pre_layout(self)
-        self.places = regions(len(children), size, columns_on(len(children), parent.screen.size))
+        form = self.form_of(len(children), parent.screen.size)
+        self.places = regions(len(children), size, form)
         return [
             WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, widget)
             for widget, region in zip(children, self.places, strict=True)
@@ -189,6 +257,20 @@ class TileGrid(VerticalScroll):
     @override
     def layout(self) -> Layout:
         return self._tile_layout
+
+    def form(self, count: int, *, may_wait: bool, groups: int) -> Form:
+        """Return the form of so many tiles; it stays until calls may wait.
+
+        Args:
+            count: number of tiles shown.
+            may_wait: whether calls may wait for the user.
+            groups: number of groups of runs.
+        """
+        layout = self._tile_layout
+        if (layout.may_wait, layout.groups) != (may_wait, groups):
+            layout.may_wait, layout.groups = may_wait, groups
+            self.refresh(layout=True)
+        return layout.form_of(count, self.screen.size)
 
     @property
     def places(self) -> Sequence[Region]:

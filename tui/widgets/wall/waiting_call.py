@@ -74,13 +74,6 @@ def _more(count: int, palette: Palette) -> Text:
     return more.append(f"… {numbers.counted(count, 'more line')}", style=palette.warn)
 
 
-def lines_needed(
-    item: CallItem, width: int, palette: Palette, preview: EditPreview | None = None
-) -> int:
-    """Return how many lines a waiting call takes if nothing of it is left out."""
-    return len(_with_title(_title(item, palette), item, width, palette, preview))
-
-
 def decision_keys(width: int, palette: Palette, *, steers: bool) -> Text:
     """Return the keys that act on a waiting call.
 

@@ -6,10 +6,13 @@ from textual.geometry import Region, Size
 from textual.widgets import Static
 
 from sandbox_tui.tui.widgets.wall.tile_layout import (
+    MIN_PANEL_HEIGHT,
     TileGrid,
     beyond,
+    form_on,
     grid_for,
     lines_above,
+    panel_lines,
     regions,
 )
 
@@ -80,6 +83,35 @@ async def test_no_tile_moves_to_another_column_if_something_else_needs_lines(
             places = app.query_one(TileGrid).places
             columns.append(sum(place.y == places[0].y for place in places))
         assert len(set(columns)) == 1, columns
+
+
+@pytest.mark.parametrize("screen", [Size(160, 45), Size(100, 30), Size(60, 20)])
+@pytest.mark.parametrize("count", [2, 6, 16, 64])
+def test_the_panel_has_its_room_from_the_start_and_takes_the_lines_that_are_left(
+    count: int, screen: Size
+) -> None:
+    form = form_on(count, screen, may_wait=True)
+    space = Size(screen.width - 2, screen.height - 4)
+    lines = panel_lines(count, space, form)
+    if not lines:
+        assert grid_for(count, space, form).height >= 10
+        return
+    above = Size(space.width, space.height - lines)
+    grid = grid_for(count, above, form)
+    places = regions(count, above, form)
+    assert lines >= MIN_PANEL_HEIGHT
+    if grid.rows <= above.height:
+        assert max(place.bottom for place in places) == above.height, "no line stays empty"
+    without = grid_for(count, space, form)
+    assert (without.boxed, without.columns) == (grid.boxed, grid.columns), "no tile changes form"
+
+
+def test_the_panel_leaves_its_lines_to_the_tiles_once_nothing_can_wait() -> None:
+    narrow, space = Size(60, 20), Size(58, 16)
+    form = form_on(16, narrow, may_wait=True)
+    assert panel_lines(16, space, form) == MIN_PANEL_HEIGHT
+    assert panel_lines(16, space, form, least=0) == 0
+    assert panel_lines(16, space, form_on(16, narrow, may_wait=False)) == 0
 
 
 def test_no_run_needs_no_place() -> None:
