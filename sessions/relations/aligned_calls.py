@@ -10,7 +10,9 @@ from itertools import zip_longest
 
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.events.command_output import Observed, observed
+from sandbox_tui.core.terminal.partial_output import partial_output
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.calls import CallRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +23,8 @@ class Call:
         number, step, tool: of the call.
         arguments: JSON text; the user's version if they were edited.
         ok: None without an observation.
-        exit_code, observation, duration: of its observation.
+        exit_code, observation, duration: of its observation; a call that was cut off with its
+            program has what it had printed.
         verdict: the decision about it; None while it is pending.
         decided_by: who decided; None while it is pending.
         proposed_arguments: the model's version if the user edited them; otherwise None.
@@ -175,7 +178,7 @@ def calls_of(store: Store, run_id: str, *, is_running: bool = False) -> list[Cal
             arguments=call.arguments,
             ok=call.ok,
             exit_code=call.exit_code,
-            observation=call.observation,
+            observation=call.observation if call.ok is not None else _printed(store, run_id, call),
             duration=call.duration,
             verdict=call.verdict,
             decided_by=call.decided_by,
@@ -185,6 +188,13 @@ def calls_of(store: Store, run_id: str, *, is_running: bool = False) -> list[Cal
         )
         for call in store.calls(run_id)
     ]
+
+
+def _printed(store: Store, run_id: str, call: CallRow) -> str:
+    """Return what a call without an observation has printed so far; empty if it did not run."""
+    if call.verdict not in ("approve", "edit"):
+        return ""
+    return partial_output(store.events(run_id, after=call.seq), call.number)
 
 
 def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:

@@ -74,16 +74,16 @@ def _blocks(recording: Recording) -> Iterable[str]:
         if isinstance(entry.item, ReplyItem) and entry.item.step != step:
             step = entry.item.step
             yield f"### Step {step}"
-        yield from _entry(entry, is_running=recording.is_running)
+        yield from _entry(entry, recording)
 
 
-def _entry(entry: Entry, *, is_running: bool) -> Iterable[str]:
+def _entry(entry: Entry, recording: Recording) -> Iterable[str]:
     item = entry.item
     match item:
         case ReplyItem():
             yield from _reply(item)
         case CallItem():
-            yield from _call(item, is_running=is_running)
+            yield from _call(item, recording)
         case HumanItem():
             yield from _human(item)
         case NoteItem(level="yours"):
@@ -109,7 +109,7 @@ def _reply(item: ReplyItem) -> Iterable[str]:
         yield quote(inline(item.remark))
 
 
-def _call(item: CallItem, *, is_running: bool) -> Iterable[str]:
+def _call(item: CallItem, recording: Recording) -> Iterable[str]:
     blocks = list(_arguments(item.call.name, item.arguments))
     # a command has its own block below, so the title omits it
     words = "" if item.call.name == BASH else summarize_call(item.call.name, item.arguments)
@@ -126,7 +126,10 @@ def _call(item: CallItem, *, is_running: bool) -> Iterable[str]:
     yield from blocks
     ended = item.finished
     if ended is None:
-        yield unfinished(item, is_running=is_running)
+        yield unfinished(item, is_running=recording.is_running)
+        if item.started_at is not None and (printed := recording.partial_output(item.call.number)):
+            yield "its output so far, as the terminal showed it:"
+            yield _output(printed, "output so far")
         return
     if did_run(item):
         code = "" if ended.exit_code is None else f" · exit {ended.exit_code}"

@@ -238,6 +238,8 @@ def end_and_size(call: Call | None) -> str:
     lines = call.output_text.count("\n") + 1 if call.output_text else 0
     duration = [short_duration(call.duration)] if call.ok is not None else []
     printed = numbers.counted(lines, "line") if lines else "no output"
+    if call.ok is None and lines:
+        printed = f"{printed}, cut off"
     return " · ".join([end_of(call), *duration, printed])
 
 

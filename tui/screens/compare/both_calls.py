@@ -78,7 +78,7 @@ class BothCalls(Document):
         return [Text(), heading, *(rows or [_nothing("no arguments", palette)])]
 
     def _outputs(self, left: Call, right: Call, width: int, palette: Palette) -> list[Text]:
-        if left.ok is None and right.ok is None:
+        if all(side.ok is None and not side.observation for side in (left, right)):
             return []
         if left.output == right.output:
             words = "output of both"

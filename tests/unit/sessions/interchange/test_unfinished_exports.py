@@ -82,7 +82,9 @@ def test_the_head_and_the_card_of_the_page_have_one_sign(
 def test_a_call_that_was_cut_off_is_said_to_be_interrupted(store: Store) -> None:
     keep(store, unfinished_call(), [])
     (report,) = EXPORTERS["markdown"].write(recording(store, outcome="interrupted"))
-    assert report.data.decode().count("◌ interrupted") == 2  # in the table and below the call
+    text = report.data.decode()
+    assert text.count("◌ interrupted") == 2  # in the table and below the call
+    assert "its output so far, as the terminal showed it:\n\n```\n$ sleep 100\n```" in text
     (film,) = EXPORTERS["asciicast"].write(recording(store, outcome="interrupted"))
     assert '"1 bash sleep 100 (interrupted)"' in film.data.decode()
 

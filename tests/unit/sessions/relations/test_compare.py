@@ -254,6 +254,27 @@ def test_a_running_session_may_yet_leave_files_and_end_its_call(tmp_path: Path) 
         assert [end_and_size(pair.left), end_and_size(pair.right)] == ["no result · no output"] * 2
 
 
+def test_a_call_that_was_cut_off_has_what_it_printed(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        for name in ("a", "b"):
+            made = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
+            told: list[e.AnyEvent] = [
+                started(name),
+                e.CallProposed(call=made),
+                e.CallDecided(call=1, verdict="approve", by="policy"),
+                e.CallStarted(call=1),
+                e.TerminalOutput(terminal="model", data=f"one\r\n{name}\r\n".encode()),
+            ]
+            store.append(name, [msgspec.structs.replace(x, seq=n) for n, x in enumerate(told, 1)])
+        left, right = (dataclasses.replace(store.run(name), outcome="killed") for name in "ab")
+        (pair,) = compare(store, left, right).pairs
+        assert [end_and_size(pair.left), end_and_size(pair.right)] == (
+            ["no result · 2 lines, cut off"] * 2
+        )
+        assert pair.output_difference is not None
+        assert pair.output_difference.left == "a"
+
+
 def test_no_line_with_two_sides_is_wider_than_the_terminal(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("a long text " * 9), run_id="20261120-101112-abcde")

@@ -122,6 +122,8 @@ def _call_status(
         line.append("not run", style=palette.dim)
     elif finished is None and is_stopped:
         line.append(INTERRUPTED, style=palette.warn)
+        if item.call.name == BASH and item.started_at is not None:
+            line.append(" · any output is in the terminal", style=palette.dim)
     elif finished is None and seconds is None:
         line.append("waits for your command", style=palette.human)
     elif finished is None:
