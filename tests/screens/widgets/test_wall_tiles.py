@@ -8,12 +8,14 @@ from typing import Any, cast
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Size
+from textual.widgets import OptionList
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.screens.wall.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
 from sandbox_tui.tui.theming.derived_roles import derived_roles
@@ -26,9 +28,9 @@ from tests.unit.event_streams import started
 HEIGHT = 9
 
 
-def tile(number: int, *events: e.AnyEvent, model: str = "m") -> RunTile:
+def tile(number: int, *events: e.AnyEvent, model: str = "m", task: str = "x") -> RunTile:
     settings = load({"model.name": model})
-    worker = RunWorker(RunRequest(task="x", settings=settings), cast(Any, None))
+    worker = RunWorker(RunRequest(task=task, settings=settings), cast(Any, None))
     worker.state = fold(events)
     return RunTile(worker, number)
 
@@ -50,10 +52,11 @@ def ended(number: int, answer: str, *, is_said: bool) -> RunTile:
     return one
 
 
-def waiting(number: int, command: str) -> RunTile:
+def waiting(number: int, command: str, task: str = "x") -> RunTile:
     arguments = json.dumps({"command": command})
     call = e.ToolCall(number=1, step=1, id="1", name="execute_bash", arguments=arguments)
-    return tile(number, started(), e.CallProposed(call=call), e.CallHeld(call=1))
+    events = (started(), e.CallProposed(call=call), e.CallHeld(call=1))
+    return tile(number, *events, task=task)
 
 
 class Wall(App[None]):
@@ -97,6 +100,42 @@ async def test_a_strip_names_the_model_if_the_runs_have_several() -> None:
             shown = [str(one.render()) for one in app.tiles]
             expected = len(set(models)) > 1
             assert [m in line for m, line in zip(models, shown, strict=True)] == [expected] * 2
+
+
+async def test_a_strip_shows_the_task_and_the_call() -> None:
+    tiles = waiting(1, "echo one", task="add"), waiting(2, "echo two", task="multiply")
+    app = Wall(*tiles)
+    async with app.run_test(size=(58, 20)) as pilot:
+        await pilot.pause()
+        first, second = (str(one.render()) for one in tiles)
+        assert "add       bash echo one" in first
+        assert "multiply  bash echo two" in second
+
+
+async def test_the_list_of_waiting_calls_names_the_tasks() -> None:
+    tasks = (("add", "multiply"), ("add", "add"))
+    for names in tasks:
+        tiles = [waiting(n, "make", task=name) for n, name in enumerate(names, 1)]
+        items = [one.state.pending for one in tiles]
+        calls = [
+            WaitingCall(n, item, name=name)
+            for n, (item, name) in enumerate(zip(items, names, strict=True), 1)
+            if item is not None
+        ]
+        dialog = DecideAboutAllDialog(calls)
+        app = Wall(*tiles)
+        async with app.run_test(size=(60, 20)) as pilot:
+            await app.push_screen(dialog)
+            await pilot.pause()
+            lines = dialog.query_one(OptionList).options
+            shown = [str(line.prompt) for line in lines]
+            title = str(dialog.query_one(".dialog").border_title)
+            if len(set(names)) > 1:
+                assert ["add" in shown[0], "multiply  bash" in shown[1]] == [True, True]
+                assert title == "2 waiting calls"
+            else:
+                assert title == "2 waiting calls · add"
+                assert not any("add" in line for line in shown)
 
 
 async def test_the_panel_shows_the_chosen_run_and_which_other_waits_in_as_many_lines() -> None:

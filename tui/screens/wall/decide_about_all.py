@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal, NamedTuple
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.events import Key
 from textual.message import Message
 from textual.widgets import OptionList, Static
@@ -19,6 +21,7 @@ from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import short_answer
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -44,12 +47,14 @@ class WaitingCall(NamedTuple):
         item: the call.
         preview: what it would do to the file it edits, if known.
         has_draft: whether an edit of it was left unfinished.
+        name: what to call its run, such as its task.
     """
 
     run: int
     item: CallItem
     preview: EditPreview | None = None
     has_draft: bool = False
+    name: str = ""
 
 
 class Decision(NamedTuple):
@@ -100,6 +105,9 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         self._ticked = {place for place, call in enumerate(calls) if not call.has_draft}
         self._asked_at = Message().time
         self._is_typed_ahead = False
+        names = {call.name for call in calls}
+        self._shared_name = names.pop() if len(names) == 1 else ""
+        self._name_cells = max((cell_len(short_answer(call.name)) for call in calls), default=0)
 
     def compose(self) -> ComposeResult:
         """Yield one line per call, and the highlighted one below them."""
@@ -132,6 +140,8 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         tick = "[x]" if place in self._ticked else "[ ]"
         line = Text(f"{tick} ", style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{call.run:>3}  ", style=palette.strong)
+        if not self._shared_name:
+            line.append(f"{set_cell_size(short_answer(call.name), self._name_cells)}  ")
         line.append(f"{short_name(sanitize_line(call.item.call.name))}  ", style=palette.tool)
         if call.preview is not None and call.preview.problem:
             line.append("! would fail  ", style=palette.warn)
@@ -143,7 +153,8 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
     def _say_how_many(self) -> None:
         box, count = self.query_one(".dialog"), len(self._calls)
         left_out = count - len(self._ticked)
-        box.border_title = numbers.counted(count, "waiting call")
+        shared = f" · {self._shared_name}" if self._shared_name else ""
+        box.border_title = Content(numbers.counted(count, "waiting call") + shared)
         words = f" · {len(self._ticked)} ticked" if left_out else ""
         keys = f"{hint('decide_all.approve')} approve · {hint('decide_all.leave')} cancel"
         box.border_subtitle = f"{keys}{words}"

@@ -15,6 +15,7 @@ from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import task_line
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
@@ -147,7 +148,8 @@ class TileActions:
 
     def _waiting_call(self, tile: RunTile, item: CallItem) -> WaitingCall:
         has_draft = CallDrafts(self._screen, tile.worker).of(item.call.number) is not None
-        return WaitingCall(tile.number, item, tile.preview, has_draft)
+        name = " · ".join(filter(None, tile.names)) or task_line(tile.worker.task)
+        return WaitingCall(tile.number, item, tile.preview, has_draft, name)
 
     def _decide_all(
         self,

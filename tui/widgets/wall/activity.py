@@ -32,6 +32,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
+from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 from sandbox_tui.tui.widgets.wall.waiting_call import INDENT, decision_keys, waiting_call_lines
 
@@ -40,9 +41,6 @@ MAX_PROSE_CHARACTERS = 4_000
 
 MAX_LINE_CHARACTERS = 1_000
 """Maximum characters of an output line that are processed."""
-
-MIN_ANSWER_WIDTH = 8
-"""Cells that an answer keeps at least when words stand behind it."""
 
 GENEROUS = (8, 4, 2, 0)
 """Output lines per call; the first value with which everything fits is used."""
@@ -134,24 +132,22 @@ class Activity:
 
     def _answer(self, answer: str, mark: str = "") -> list[Text]:
         """Return the answer, in the colour of doubt if most others gave another, how many agree,
-        and the mark: what does not fit below it is behind it, and cuts it."""
+        and the mark: behind it or, if that would cut it, below it."""
         doubtful = self._vote.startswith("only")
         style = self._palette.warn if doubtful else self._palette.good
         lines = self._wrapped(f"answer: {answer}", style)
         dim = self._palette.dim
         about = Text(no_wrap=True).append(self._vote, style=style if doubtful else dim)
         about.append(f" · {mark}" if self._vote and mark else mark, style=dim)
-        if not about.plain:
-            return lines
-        last = lines[-1]
-        is_too_long = last.cell_len + about.cell_len + 3 > self._width
-        if is_too_long and self._height > len(lines):
+        is_too_long = lines[-1].cell_len + about.cell_len + 3 > self._width
+        if about and is_too_long and self._height > len(lines):
             about.pad_left(2)
             return [*lines, about]
         if is_too_long and len(lines) == 1:  # the colour says that it is the answer
-            last = lines[0] = self._wrapped(answer, style)[0]
-        fit_line(last, max(MIN_ANSWER_WIDTH, self._width - about.cell_len - 3))
-        last.append(" · ", style=dim).append_text(about)
+            lines = self._wrapped(answer, style)
+        vote, mark = fit_beside(lines[-1], self._vote, mark, self._width)
+        lines[-1].append(f" · {vote}" if vote else "", style=style if doubtful else dim)
+        lines[-1].append(f" · {mark}" if mark else "", style=dim)
         return lines
 
     def _reply(self) -> list[Text]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from rich.style import Style
 
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import (
@@ -18,8 +17,8 @@ from sandbox_tui.tui.format.status import (
     output_tokens_so_far,
     pausing_reply,
     status_of,
-    stopped_word,
     step_words,
+    stopped_word,
 )
 from sandbox_tui.tui.terminal_io.notifications import failed
 from sandbox_tui.tui.theming.palette import Palette
@@ -39,20 +38,6 @@ def kind_of(run: FoldedRun) -> Kind:
         return "submitted"
     waits = status in ("waiting", "awaiting_input") or (status == "frozen" and run.state.pending)
     return "waiting" if waits else "running"
-
-
-def may_wait(runs: Iterable[FoldedRun]) -> bool:
-    """Return whether a call of one of these runs waits for the user, or its mode lets it."""
-    return any(kind_of(run) == "waiting" or _asks(run) for run in runs)
-
-
-def _asks(run: FoldedRun) -> bool:
-    if run.state.started is None and isinstance(run, RunWorker):
-        request = run.request
-        mode = request.mode or request.settings.agent.mode
-    else:
-        mode = run.state.mode
-    return kind_of(run) == "running" and mode in ("ask", "step")
 
 
 def failure_words(run: FoldedRun) -> str:

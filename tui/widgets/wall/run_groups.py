@@ -3,7 +3,7 @@ nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.sessions import RunWorker
@@ -111,10 +111,10 @@ def said_answer_of(run: FoldedRun) -> str:
     return said_in_submit(run.state)
 
 
-def all_only_said(runs: Sequence[Numbered]) -> bool:
-    """Return whether several runs answered, and all of them only in their calls of `submit`."""
-    answered = [run for _, run in runs if answer_of(run)]
-    return len(answered) > 1 and all(map(said_answer_of, answered))
+def differ_in_where(runs: Iterable[FoldedRun]) -> bool:
+    """Return whether some runs wrote their answers to the file, and others only said them in their
+    calls of `submit`."""
+    return len({bool(said_answer_of(run)) for run in runs if answer_of(run)}) > 1
 
 
 def leftover_of(run: FoldedRun) -> str:

@@ -34,7 +34,8 @@ from sandbox_tui.tui.format.titles import first_line, task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
-from sandbox_tui.tui.widgets.wall.activity import MIN_ANSWER_WIDTH, Activity
+from sandbox_tui.tui.widgets.wall.activity import Activity
+from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
 from sandbox_tui.tui.widgets.wall.run_facts import (
     Kind,
     figures_words,
@@ -47,6 +48,9 @@ from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 
 MIN_WIDTH_WITH_FIGURES = 56
 """Minimum width at which a one-line tile shows time and step."""
+
+MIN_NAMED_WIDTH = 24
+"""Cells by which a tile of one line has to be wider to show them beside the name of its run."""
 
 MIN_STATE_WIDTH = 13
 """Cells of the state from `MIN_WIDTH_WITH_FIGURES` on, so that most changes move nothing."""
@@ -66,10 +70,11 @@ class RunTile(Widget, can_focus=True):
         differs: what distinguishes the run from the others, such as its task; shown in the tile.
         session_title: the title that the user gave the session; empty without one.
         vote: how many runs of its group gave the same answer, in words; empty without others.
-        marks_said: whether an answer that is only in the call of `submit` is marked: if all are,
-            the wall says it once.
+        marks_said: whether an answer that is only in the call of `submit` is marked: others are in
+            the file.
         previewed: the number of a waiting call, and what it would do to the file it edits.
         state_width: cells of the longest state of the tiles shown, so that what follows is aligned.
+        names_width: cells of the longest names of the tiles shown, for the same reason.
         has_panel: whether a panel shows the waiting call of the chosen run, with the keys.
     """
 
@@ -106,6 +111,7 @@ class RunTile(Widget, can_focus=True):
         self.previewed: tuple[int, EditPreview | None] | None = None
         self.has_panel = False
         self.state_width = 0
+        self.names_width = 0
         self.marked = False
         self._heard_at = time.monotonic()
         self._seen = -1
@@ -165,7 +171,7 @@ class RunTile(Widget, can_focus=True):
             self._heard_at = time.monotonic()
         words = self.status_words
         names = (self.session_title, self.differs, self.vote, self.marks_said, self.marked)
-        form = (boxed, self.size, self.state_width, self.has_panel)
+        form = (boxed, self.size, self.state_width, self.names_width, self.has_panel)
         state = (self.kind, self.state.status, is_retrying(self.state), self.worker.failure)
         look = (state, names, form, self.preview)
         figures = (self._seen, int(self.now), words)
@@ -255,15 +261,18 @@ class RunTile(Widget, can_focus=True):
         words = self.status_words
         least = MIN_STATE_WIDTH if width >= MIN_WIDTH_WITH_FIGURES else 0
         line.append(f"{words:<{max(least, self.state_width)}} ", style=own)
-        if width >= MIN_WIDTH_WITH_FIGURES:
+        names = Text(" · ".join(part for part in self.names if part), style=palette.text)
+        is_alone = self.size.height == 1
+        needed = MIN_WIDTH_WITH_FIGURES + (MIN_NAMED_WIDTH if is_alone and names else 0)
+        if width >= needed:
             line.append(f"{clock(self.now)} {step_words(self.state):<8} ", style=palette.dim)
-        if self.size.height == 1:
-            names = [*self._own_names(), *filter(None, self.differs[1:])]
-            line.append("".join(f"{name}  " for name in names), style=palette.text)
+        if is_alone and names:
+            most = (width - line.cell_len) * 2 // 5
+            fit_line(names, most)
+            names.pad_right(max(0, min(most, self.names_width) - names.cell_len) + 2)
+        line.append_text(names)
+        if is_alone:
             line.append_text(self._gist(palette, width - line.cell_len))
-        else:
-            names = [part for part in self.names if part]
-            line.append(" · ".join(names), style=palette.text)
         return [line]
 
     def _gist(self, palette: Palette, room: int) -> Text:
@@ -291,7 +300,8 @@ class RunTile(Widget, can_focus=True):
             if reply.has_failed:
                 return text.append(retry_reason(self.state), style=palette.warn)
         if not calls:
-            return text.append(task_line(self.worker.task), style=palette.dim)
+            task = "" if self.differs and self.differs[0] else task_line(self.worker.task)
+            return text.append(task, style=palette.dim)
         if self.state.status == "awaiting_input" and (asked := self.worker.printed.lines(1)):
             text.append(sanitize_line(asked[0].strip()), style=palette.human)
             key = f"  {hint('wall.open')} opens it" if self.has_focus else ""
@@ -302,13 +312,13 @@ class RunTile(Widget, can_focus=True):
         return text.append(words, style=palette.text + Style(bold=False))
 
     def _answer(self, answer: str, mark: str, palette: Palette, room: int) -> Text:
-        """Return the answer in one line, in the colour of doubt if most others gave another."""
+        """Return the answer in one line, in the colour of doubt if most others gave another, with
+        how many agree and the mark if there is room."""
         if not answer:
             return Text(NO_ANSWER, style=palette.dim)
         doubtful = self.vote.startswith("only")
         style = palette.warn if doubtful else palette.good
-        vote = f" · {self.vote}" if self.vote else ""
         text = Text(answer, style=style, no_wrap=True)
-        fit_line(text, max(MIN_ANSWER_WIDTH, room - len(vote)))
-        text.append(vote, style=style if doubtful else palette.dim)
+        vote, mark = fit_beside(text, self.vote, mark, room)
+        text.append(f" · {vote}" if vote else "", style=style if doubtful else palette.dim)
         return text.append(f" · {mark}" if mark else "", style=palette.dim)

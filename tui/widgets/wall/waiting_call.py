@@ -49,12 +49,30 @@ def waiting_call_lines(
     """
     lines = _with_title(_title(item, palette), item, width, palette, preview)
     if len(lines) > height:
-        low = [_summary(item, palette), *_problem(preview, palette)]
-        shown = lines[: height - 1] if height >= MIN_CUT_HEIGHT else low
-        lines = [*shown, _more(len(lines) - len(shown), palette)]
+        lines = _cut(lines, item, width, max(1, height), palette, preview)
     for line in lines:
         fit_line(line, width)
-    return lines[: max(1, height)]
+    return lines
+
+
+def _cut(
+    lines: list[Text],
+    item: CallItem,
+    width: int,
+    height: int,
+    palette: Palette,
+    preview: EditPreview | None,
+) -> list[Text]:
+    """Return the beginning of a call, or its summary if that says more; how many lines are left out
+    is behind it."""
+    low = [_summary(item, palette), *_problem(preview, palette)]
+    is_summary = height < MIN_CUT_HEIGHT and (height == 1 or len(low) > 1)
+    shown = low[:height] if is_summary else lines[:height]
+    more, last = _more(len(lines) - len(shown), palette), shown[0 if is_summary else -1]
+    if height > 1:
+        fit_line(last, max(MIN_ROOM, width - more.cell_len))
+        last.append_text(more)
+    return shown
 
 
 def _summary(item: CallItem, palette: Palette) -> Text:
@@ -70,8 +88,7 @@ def _problem(preview: EditPreview | None, palette: Palette) -> list[Text]:
 
 
 def _more(count: int, palette: Palette) -> Text:
-    more = Text(" " * INDENT, no_wrap=True)
-    return more.append(f"… {numbers.counted(count, 'more line')}", style=palette.warn)
+    return Text(f"  … {numbers.counted(count, 'more line')}", style=palette.warn, no_wrap=True)
 
 
 def decision_keys(width: int, palette: Palette, *, steers: bool) -> Text:
@@ -100,14 +117,28 @@ def _title(item: CallItem, palette: Palette) -> Text:
 def _with_title(
     title: Text, item: CallItem, width: int, palette: Palette, preview: EditPreview | None
 ) -> list[Text]:
-    """Return all lines of a call; the first follows the name of the tool if it fits there."""
-    room = max(MIN_ROOM, width - INDENT)
-    rows = [row.copy() for row in _rows(item.call.name, item.arguments, room, palette, preview)]
-    if rows and title.cell_len + rows[0].cell_len <= width:
-        title.append_text(rows.pop(0))
-    for row in rows:
-        row.pad_left(INDENT)
-    return [title, *rows]
+    """Return all lines of a call; the first follows the name of the tool, unless the call would
+    take more lines for that."""
+    rows = _copied_rows(item, max(MIN_ROOM, width - INDENT), palette, preview)
+    indent = INDENT
+    if rows and title.cell_len + rows[0].cell_len > width:
+        narrow = _copied_rows(item, max(MIN_ROOM, width - title.cell_len), palette, preview)
+        if title.cell_len + narrow[0].cell_len > width or len(narrow) > len(rows) + 1:
+            return [title, *(_padded(row, indent) for row in rows)]
+        rows, indent = narrow, title.cell_len
+    first = rows.pop(0) if rows else Text()
+    return [title.append_text(first), *(_padded(row, indent) for row in rows)]
+
+
+def _padded(row: Text, indent: int) -> Text:
+    row.pad_left(indent)
+    return row
+
+
+def _copied_rows(
+    item: CallItem, width: int, palette: Palette, preview: EditPreview | None
+) -> list[Text]:
+    return [row.copy() for row in _rows(item.call.name, item.arguments, width, palette, preview)]
 
 
 @lru_cache(maxsize=256)

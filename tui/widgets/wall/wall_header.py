@@ -26,8 +26,8 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.run_facts import Kind, failure_words, kind_of, mode_words
 from sandbox_tui.tui.widgets.wall.run_groups import (
     Numbered,
-    all_only_said,
     answer_of,
+    differ_in_where,
     grouped,
     has_ended,
     is_fork,
@@ -331,10 +331,11 @@ def _leftovers(group: Sequence[Numbered]) -> int:
 
 
 def _aside(group: Sequence[Numbered]) -> str:
-    """Return how many answers were not submitted, or only said in the call of `submit`."""
-    said = sum(bool(said_answer_of(run)) for _, run in group)
-    where = "all only said in submit" if all_only_said(group) else said_count_words(said)
-    return ", ".join(filter(None, (leftovers_words(_leftovers(group)), where)))
+    """Return how many answers were not submitted, or only said in the call of `submit` while others
+    are in the file."""
+    runs = [run for _, run in group]
+    said = sum(bool(said_answer_of(run)) for run in runs) if differ_in_where(runs) else 0
+    return ", ".join(filter(None, (leftovers_words(_leftovers(group)), said_count_words(said))))
 
 
 def _with_answers(line: Text, answers: list[tuple[str, int]], aside: str, palette: Palette) -> Text:

@@ -165,10 +165,19 @@ def test_a_long_waiting_call_says_how_much_of_it_is_left_out() -> None:
     asked = call(1, command, "")[0]
     lines = shown(6, asked, e.CallHeld(call=1))
     assert [line.split()[-1] for line in lines[:4]] == ["0", "1", "2", "3"]
-    assert lines[4].strip() == "… 5 more lines"
+    assert lines[4].strip() == "echo 4  … 4 more lines"
+    assert "echo 1  … 7 more lines" in shown(3, asked, e.CallHeld(call=1))[1]
     whole = shown(12, asked, e.CallHeld(call=1))
     assert whole[-2].strip() == "echo 8"
     assert "approve" in whole[-1]
+
+
+def test_the_name_of_a_tool_has_no_line_of_its_own() -> None:
+    asked = call(1, "echo thinking about it; " + "uname -a; " * 6, "")[0]
+    first, second, *_ = shown(4, asked, e.CallHeld(call=1))
+    assert first.startswith(" 1 bash  echo thinking")
+    assert second.startswith("         ")
+    assert second.strip()
 
 
 def test_lines_of_a_reply_run_on() -> None:
