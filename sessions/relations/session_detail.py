@@ -19,7 +19,7 @@ from sandbox_tui.sessions.relations.started_with import started_with
 from sandbox_tui.sessions.store.run_summary import RunSummary, has_lost_sandbox
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
-from sandbox_tui.sessions.store.tables.calls import CallRow
+from sandbox_tui.sessions.store.tables.calls import CallRow, interrupted_calls_of
 
 MAX_FILES = 200
 """Maximum number of files that are listed."""
@@ -45,6 +45,7 @@ class SessionDetail:
     Attributes:
         run: the session.
         last_call: the most recently proposed call.
+        interrupted_calls: how many of its calls were interrupted, which do not count as failed.
         files: its results on this machine; if there are none, its changes in the sandbox.
         folder: of the results on this machine; None if the files were only in the sandbox.
         tags, notes: the user's annotations.
@@ -67,6 +68,7 @@ class SessionDetail:
     own: RunSummary
     waits_since: float | None = None
     has_lost_sandbox: bool = False
+    interrupted_calls: int = 0
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -90,6 +92,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         own=own_part(run, shared_part(store, run)),
         waits_since=waiting_since(store, running).get(run.id),
         has_lost_sandbox=has_lost_sandbox(run),
+        interrupted_calls=interrupted_calls_of(store, run.id),
         settings=started_with(store, run.id),
     )
 

@@ -389,6 +389,9 @@ async def test_only_the_wall_that_the_program_began_with_is_left_and_asks(tmp_pa
         await pilot.press("ctrl+q")
         await until(pilot, lambda: isinstance(app.screen, QuitDialog))
         assert "4 runs" in str(app.screen.query_one(Static).render())
+        assert "y/x end and quit" in str(app.screen.query_one(".dialog").border_subtitle)
+        await pilot.press("x")
+        await until(pilot, lambda: not app.runs.running)
 
 
 async def test_calls_are_allowed_in_all_runs_of_the_task_and_nowhere_else(tmp_path: Path) -> None:

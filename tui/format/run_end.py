@@ -92,6 +92,12 @@ def figures(
     return " · ".join(parts)
 
 
+def calls_in_full(calls: int, failed: int, interrupted: int) -> str:
+    """Format how many calls a run made, and how many of them failed or were interrupted, which is
+    not the same."""
+    return f"{calls}, {failed} failed" + (f", {interrupted} interrupted" if interrupted else "")
+
+
 def without_files(state: RunState) -> str:
     """Return why a finished run has no results folder: samples of evaluations, and attempts of
     training, may have files in `output/`, but nobody asked for them."""

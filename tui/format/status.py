@@ -53,8 +53,8 @@ STATUS_WORDS: dict[RunStatus, StatusWords] = {
 
 def status_of(state: RunState) -> StatusWords:
     """Return how the status of a run is shown: one that is to pause is `pausing` until the reply in
-    progress has ended, since its text keeps arriving. Of one that waits, `stopped_word` says whether
-    it is stopped as well."""
+    progress has ended, since its text keeps arriving. `stopped_word` says whether one that waits is
+    stopped as well."""
     known = STATUS_WORDS[state.status]
     if state.status == "frozen" and state.pending is not None:
         return STATUS_WORDS["waiting"]

@@ -213,7 +213,7 @@ async def test_the_list_of_what_was_allowed_takes_one_back(tmp_path: Path) -> No
         first = str(listed.get_option_at_index(0).prompt)
         assert first.splitlines() == [
             "bash make *",
-            "  make with any arguments · step 1, call 1, 0 s",
+            "  make with any arguments · step 1, call 1, 00:00",
         ]
         await pilot.press("d")
         assert decisions == [("revoke_rule", BASH, "make *")]

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -20,6 +21,7 @@ from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from tests.screens.cockpit.test_approving import BASH, controls, waiting
@@ -122,6 +124,8 @@ async def test_taking_control_removes_the_notice_about_another_terminal(tmp_path
         screen = await shown(pilot, run, store)
         async with asyncio.timeout(20):
             await until(pilot, lambda: screen.state.pending is not None)
+            line = screen.query_one(InjectBar).query_one(Input)
+            assert line.placeholder == "another terminal is in control; T takes control"
             await pilot.press("a")
             await until(
                 pilot, lambda: any("in control" in one.message for one in shown_toasts(app))

@@ -15,6 +15,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest, requests_for
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.session_detail import read_detail
 from sandbox_tui.sessions.remote.sockets import listen
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
@@ -30,6 +31,7 @@ from sandbox_tui.tui.widgets.sessions import session_rows
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.sessions.whole_details import whole_details
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
@@ -93,6 +95,23 @@ async def test_the_selected_row_has_details(tmp_path: Path) -> None:
             assert "last call" in detail(home)
             assert "#striped" in detail(home)
             assert "m · auto" in str(home.query_one(HomeBanner).render())
+
+
+async def test_an_interrupted_last_call_did_not_fail(tmp_path: Path) -> None:
+    call = e.ToolCall(number=1, step=1, id="a", name="execute_bash", arguments="{}")
+    events = [
+        started("stopped"),
+        e.CallProposed(seq=2, t=1.0, call=call),
+        e.CallFinished(
+            seq=3, t=2.0, call=1, observation="", ok=False, interrupted=True, duration=0.89
+        ),
+    ]
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        store.append("stopped", events)
+        async with at_home(store) as (home, pilot):
+            await until(pilot, lambda: "✗ interrupted after 0.89s" in detail(home))
+        shown = whole_details(read_detail(store, store.run("stopped")), [])
+    assert "1, 0 failed, 1 interrupted" in shown
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 from typing_extensions import override
 
-from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.hint import hint, hints
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -123,7 +123,10 @@ class QuitDialog(ConfirmDialog):
     QuitDialog .dialog { width: 68; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [binding("leave_run.detach", "answer('detach')")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("leave_run.detach", "answer('detach')"),
+        binding("leave_run.end", "answer(True)", show=False),
+    ]
 
     def __init__(self, question: str, runs: int, detach: Callable[[], None]) -> None:
         words = f"{question} {ENDED}\n\n{_detached(runs)}"
@@ -133,7 +136,9 @@ class QuitDialog(ConfirmDialog):
     @property
     def keys_words(self) -> str:
         """The keys that answer, as text for the border."""
-        return f"{hint('leave_run.detach')} detach and quit · {super().keys_words}"
+        ends = f"{hint('confirm.yes')}/{hint('leave_run.end')} end and quit"
+        stays = f"{hints('confirm.no')} stay"
+        return f"{hint('leave_run.detach')} detach and quit · {ends} · {stays}"
 
     @override
     def action_answer(self, sure: bool | Literal["detach"]) -> None:

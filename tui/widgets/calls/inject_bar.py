@@ -106,6 +106,7 @@ class InjectBar(Horizontal):
     _back = 0
     _unsent = ""
     _gone = ""
+    _refused = ""
     _call = 0
 
     purpose: reactive[Purpose] = reactive("command", init=False)
@@ -196,6 +197,12 @@ class InjectBar(Horizontal):
         self._gone = why
         self.query_one(Input).disabled = True
         self._show()
+
+    def say_refused(self, why: str) -> None:
+        """Say why the run takes no lines now, in place of what they are for; empty if it does."""
+        if why != self._refused:
+            self._refused = why
+            self._show()
 
     def action_leave(self) -> None:
         """Return the focus and keep the typed text for its purpose."""
@@ -307,6 +314,8 @@ class InjectBar(Horizontal):
         self._show_placeholder()
         told = "visible to model ◉" if self.is_visible_to_model else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
+        if self._refused and self.purpose == "command":
+            words = "read only"
         if self.purpose in _ABOUT_CALL and self._call:
             words = f"{words} call {self._call}"
         leave = f"{hint('inject.leave')} {self._leave_words}"
@@ -316,7 +325,8 @@ class InjectBar(Horizontal):
 
     def _show_placeholder(self) -> None:
         width = self.content_size.width - AROUND
-        self.query_one(Input).placeholder = self._gone or _placeholder(self.purpose, max(0, width))
+        words = self._gone or self._refused
+        self.query_one(Input).placeholder = words or _placeholder(self.purpose, max(0, width))
 
     def on_resize(self) -> None:
         """Fit the placeholder into the line."""

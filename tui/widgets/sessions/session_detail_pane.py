@@ -204,6 +204,7 @@ def _last_call(detail: SessionDetail, palette: Palette) -> Text:
     line.append(f"{short_name(sanitize_line(call.tool))}  ", style=palette.tool)
     if call.ok is not None:
         sign, style = ("✓", palette.good) if call.ok else ("✗", palette.bad)
+        sign += " interrupted after" if call.interrupted and not call.ok else ""
         line.append(f"{sign} {short_duration(call.duration)}  ", style=style)
     elif words := _why_not_run(detail.run):
         line.append(f"{words}  ", style=palette.warn)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from sandbox_tui.core.base.durations import clock
-from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
 from sandbox_tui.sessions.relations.started_with import NONE
-from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format import numbers, run_end
 from sandbox_tui.tui.format.answers import said_words
 from sandbox_tui.tui.format.outcome import outcome_words
 
@@ -23,7 +22,7 @@ def whole_details(detail: SessionDetail, lines: Sequence[str]) -> str:
     labels = {label for label, _ in texts}
     parts = [f"{label}\n{_indented(words)}" for label, words in texts]
     rest = [line for line in _labelled(lines) if line.split("  ", 1)[0] not in labels]
-    tables = (_table("figures", _figures(detail.run)), _table("settings", _settings(detail)))
+    tables = (_table("figures", _figures(detail)), _table("settings", _settings(detail)))
     return "\n\n".join([*parts, "\n".join(rest), *filter(None, tables)])
 
 
@@ -40,11 +39,12 @@ def _texts(detail: SessionDetail) -> Iterator[tuple[str, str]]:
         yield f"note {note.step}" if note.step else "note", note.text
 
 
-def _figures(run: RunSummary) -> Iterator[tuple[str, str]]:
+def _figures(detail: SessionDetail) -> Iterator[tuple[str, str]]:
+    run = detail.run
     yield "outcome", outcome_words(run)
     yield "model", run.model
     yield "steps", str(run.steps)
-    yield "calls", f"{run.calls}, {run.failed_calls} failed"
+    yield "calls", run_end.calls_in_full(run.calls, run.failed_calls, detail.interrupted_calls)
     yield "cost", numbers.cost(run.cost)
     yield "time", clock(run.seconds)
 

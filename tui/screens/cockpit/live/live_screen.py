@@ -199,6 +199,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
             status.prefix = audience
             self.refresh_bindings()
         self._notice_lost_control()
+        self.query_one(InjectBar).say_refused(self._steering.why_unavailable("inject"))
         status.waits = bool(self.worker.storage_error)
         status.interrupted = self._is_cut_off
         self._storage_toast.show(self.worker.storage_error)

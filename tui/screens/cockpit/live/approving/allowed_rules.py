@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import OptionList
 
-from sandbox_tui.core.base.durations import format_duration
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
@@ -91,7 +91,7 @@ class AllowedRulesDialog(ExplainsUnavailable, Dialog[None]):
 
     def _since(self, granted: e.RuleGranted) -> str:
         """Return when it was allowed: the step, the call, and the time on the run's clock."""
-        at = format_duration(granted.t)
+        at = clock(granted.t)
         item = None if granted.call is None else self._state.calls.get(granted.call)
         return at if item is None else f"step {item.call.step}, call {granted.call}, {at}"
 
