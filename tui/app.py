@@ -38,7 +38,7 @@ from sandbox_tui.tui.lifecycle.first_screen import (
     WatchTraining,
 )
 from sandbox_tui.tui.lifecycle.follow_settings import FollowSettings
-from sandbox_tui.tui.lifecycle.fork_session import fork_session, replace_failed
+from sandbox_tui.tui.lifecycle.fork_session import SessionForks, replace_failed
 from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
@@ -127,6 +127,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._begin = begin
         self._run_workers = RunRegistry(store)
         self._evals = EvalRegistry(self._run_workers)
+        self._forks = SessionForks(self, self.settings, self._run_workers)
         self._begun: list[RunHandle] = []
         self._quit_dialog: ConfirmDialog | None = None
         self._announcer = RunAnnouncer(self, self.settings, self._run_workers)
@@ -224,7 +225,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self.run_worker(asking, exclusive=True, group="fork")
 
     async def _fork(self, event: ForkRequested) -> None:
-        worker = await fork_session(self, self.settings, self._run_workers, event)
+        worker = await self._forks.fork(event)
         self._begun = replace_failed(self._begun, event.run_id, worker)
 
     @on(RunAgainRequested)

@@ -96,6 +96,13 @@ class ForkPlan:
         return fork_point.next_call is None and 0 < self.submitting_step == fork_point.step
 
     @property
+    def calls(self) -> list[e.ToolCall]:
+        """The next call and those that were executed, the last one first."""
+        events = reversed(self.fork_point.history)
+        proposed = (event.call for event in events if isinstance(event, e.CallProposed))
+        return [call for call in (self.fork_point.next_call, *proposed) if call is not None]
+
+    @property
     def sentence(self) -> str:
         """Where the files come from, as a sentence for the user."""
         if self.base is None:

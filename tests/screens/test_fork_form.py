@@ -18,6 +18,7 @@ from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 from tests.snapshots import test_looks as looks
@@ -259,3 +260,51 @@ async def test_a_number_field_takes_every_character_and_says_what_fits(
         await pilot.press("end", "backspace")
         await pilot.pause()
         assert not field.has_class("-wrong")
+
+
+async def test_a_form_that_is_left_keeps_a_draft_for_the_same_place(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        run = store.run(PARENT)
+        step = next(one.seq for one in store.events(PARENT) if one.seq >= run.last_seq // 2)
+
+        async def opened(seq: int) -> ForkDialog:
+            app.post_message(ForkRequested(PARENT, seq))
+            await until(pilot, lambda: isinstance(app.screen, ForkDialog))
+            await pilot.pause()
+            assert isinstance(app.screen, ForkDialog)
+            return app.screen
+
+        form = await opened(run.last_seq)
+        first = form._texts()
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.pause()
+        await pilot.press("x", "ctrl+s")
+        changed = form.query_one("#changed", Static)
+        await until(pilot, lambda: changed.display)
+        form.query_one("#message", TextArea).text = "Try this."
+        shown = str(changed.render())
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not form)
+        assert [one.message for one in app._notifications] == ["Draft saved: F opens it again."]
+        other = await opened(step)
+        assert other.query_one("#message", TextArea).text == ""
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not other)
+        again = await opened(run.last_seq)
+        assert str(again.query_one("#changed", Static).render()) == shown
+        assert again.query_one("#message", TextArea).text == "Try this."
+        assert again._first_texts == first
+        assert again._edited is not None
+
+
+async def test_no_call_is_changed_while_the_step_is_none(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        await pilot.press("?", "f4")
+        await until(pilot, lambda: len(app._notifications))
+        assert app.screen is form
+        assert [one.message for one in app._notifications] == [form._problem]
+        assert form._problem.startswith("Enter a step from 0 to ")

@@ -17,46 +17,70 @@ from sandbox_tui.tui.textual_support.toasts import complain_here
 if TYPE_CHECKING:  # imports the agent, which the home screen does not need
     from sandbox_tui.sessions import RunRegistry, RunWorker
     from sandbox_tui.sessions.remote.run_handle import RunHandle
+    from sandbox_tui.tui.screens.fork_description import ForkDescription, ForkDraft
 
 
-async def fork_session(
-    app: App[int], settings: LiveSettings, runs: RunRegistry, asked: ForkRequested
-) -> RunWorker | None:
-    """Show the form for a fork, then start it; return its run, or None if it was not started.
+class SessionForks:
+    """Forks sessions of one program, and keeps the drafts of its forms.
 
     Args:
         app: shows the form and the run.
-        settings: the current settings, for what the session did not record.
-        runs: the runs of this program, and the store with the session.
-        asked: the session and the event.
+        settings: the current settings, for what a session did not record.
+        runs: the runs of this program, and the store with the sessions.
     """
-    from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-    from sandbox_tui.sessions.relations.last_model import last_model, with_last_model
-    from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-    from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 
-    try:
-        reread_settings(app, settings)
-        parent = await asyncio.to_thread(runs.store.run, asked.run_id)
-        plan = await asyncio.to_thread(ForkPlan, runs.store, parent, asked.seq)
+    def __init__(self, app: App[int], settings: LiveSettings, runs: RunRegistry) -> None:
+        self._app = app
+        self._settings = settings
+        self._runs = runs
+        self._drafts: dict[tuple[str, int], ForkDraft] = {}
+
+    async def fork(self, asked: ForkRequested) -> RunWorker | None:
+        """Show the form for a fork, then start it; return its run, or None if it was not started.
+
+        Args:
+            asked: the session and the event.
+        """
+        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+
+        try:
+            described = await self._described(asked)
+        except SandboxTuiError as error:
+            complain_here(self._app, str(error))
+            described = None
+        worker = None
+        if described is not None:
+            worker = self._runs.fork(described.plan, described.request)
+            asked.started(worker.run_id)
+            self._app.push_screen(LiveScreen(worker, self._runs.store))
+        asked.then(None)
+        return worker
+
+    async def _described(self, asked: ForkRequested) -> ForkDescription | None:
+        """Return what the form describes; None if it was left, which keeps a draft.
+
+        Raises:
+            SandboxTuiError: no run can be forked there.
+        """
+        from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+        from sandbox_tui.sessions.relations.last_model import last_model, with_last_model
+        from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+
+        reread_settings(self._app, self._settings)
+        store, usual = self._runs.store, self._settings.now
+        parent = await asyncio.to_thread(store.run, asked.run_id)
+        plan = await asyncio.to_thread(ForkPlan, store, parent, asked.seq)
         if plan.is_after_submit:  # where the model could only submit again
             before = f"step:{plan.submitting_step - 1}"
-            plan = await asyncio.to_thread(ForkPlan, runs.store, parent, before)
-        usual = settings.now
+            plan = await asyncio.to_thread(ForkPlan, store, parent, before)
         if parent.imported:  # its own model and server do not count
-            last = await asyncio.to_thread(last_model, runs.store)
-            usual = with_last_model(usual, last)
-        run = plan.request(usual, {})
-    except SandboxTuiError as error:
-        complain_here(app, str(error))
-        asked.then(None)
-        return None
-    described = await app.push_screen_wait(ForkDialog(plan, run, runs.store))
-    worker = None if described is None else runs.fork(described.plan, described.request)
-    if worker is not None:
-        app.push_screen(LiveScreen(worker, runs.store))
-    asked.then(None)
-    return worker
+            usual = with_last_model(usual, await asyncio.to_thread(last_model, store))
+        place = (asked.run_id, asked.seq)
+        form = ForkDialog(plan, plan.request(usual, {}), store, self._drafts.pop(place, None))
+        described = await self._app.push_screen_wait(form)
+        if described is None and form.draft is not None:
+            self._drafts[place] = form.draft
+        return described
 
 
 def replace_failed(

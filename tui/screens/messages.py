@@ -18,15 +18,21 @@ class ForkRequested(Message):
         run_id: the session.
         seq: the displayed event.
         then: called once the fork's screen is shown, or if it is not forked.
+        started: called with the fork's id before its screen is shown.
     """
 
     def __init__(
-        self, run_id: str, seq: int, then: Callable[[None], object] = lambda _: None
+        self,
+        run_id: str,
+        seq: int,
+        then: Callable[[None], object] = lambda _: None,
+        started: Callable[[str], object] = lambda _: None,
     ) -> None:
         super().__init__()
         self.run_id = run_id
         self.seq = seq
         self.then = then
+        self.started = started
 
 
 class RunAgainRequested(Message):

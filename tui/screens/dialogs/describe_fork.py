@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 import msgspec
 from rich.text import Text
@@ -12,7 +11,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Grid, Horizontal, VerticalScroll
-from textual.widget import Widget
 from textual.widgets import Button, Input, Static, TextArea
 
 from sandbox_tui.core.base.errors import SandboxTuiError
@@ -31,26 +29,29 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.edit_call import ChangeCallDialog
+from sandbox_tui.tui.screens.fork_description import (
+    ForkDescription,
+    ForkDraft,
+    with_limit,
+    with_model,
+)
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import OneLineInput
-from sandbox_tui.tui.widgets.sessions.fork_words import MAX_LINES, change_lines, words_of_call
+from sandbox_tui.tui.widgets.sessions.fork_words import (
+    MAX_LINES,
+    change_lines,
+    words_for_earlier_call,
+    words_of_call,
+)
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
-Field = TypeVar("Field", bound=Widget)
+TITLES = {"steps": "max steps in all", "model": "model of the fork", "url": "server"}
 
 ROOM = 20
 """Minimum steps left for a fork whose parent has used up its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class ForkDescription:
-    """A fork to start."""
-
-    plan: ForkPlan
-    request: ForkRequest
 
 
 class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
@@ -60,6 +61,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         plan: the fork point.
         run: the parent's request.
         store: the store that contains the parent.
+        draft: from when the form for this place was last closed; updated on leaving.
     """
 
     CSS = """
@@ -98,8 +100,12 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     AUTO_FOCUS = None  # scrolling to the first field would hide where the fork starts
 
-    def __init__(self, plan: ForkPlan, run: RunRequest, store: Store) -> None:
+    def __init__(
+        self, plan: ForkPlan, run: RunRequest, store: Store, draft: ForkDraft | None = None
+    ) -> None:
         super().__init__()
+        self.draft = draft
+        self._first_texts: dict[str, str] = {}
         self._plan = self._first_plan = plan
         self._typed_step = str(plan.fork_point.step)
         self._last_step = max(plan.parent.steps, plan.fork_point.step)
@@ -118,8 +124,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
-        steps = self._run_request.settings.limits.max_steps
-        steps = max(steps, self._plan.fork_point.step + ROOM) if self._used_up else steps
+        steps, at = self._run_request.settings.limits.max_steps, self._plan.fork_point.step
+        steps = at + ROOM if at >= steps else steps
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "fork"
             box.border_subtitle = f"{hint('fork.start')} fork · {hint('fork.leave')} cancel"
@@ -129,12 +135,11 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             yield Static(id="which", markup=False)
             with Grid():
                 yield OneLineInput(self._typed_step, id="at")
-                yield _titled(OneLineInput(str(steps), id="steps"), "max steps in all")
-            message = TextArea(id="message", soft_wrap=True, tab_behavior="focus")
-            yield message
+                yield OneLineInput(str(steps), id="steps")
+            yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
             with Grid():
-                yield _titled(OneLineInput(self._first_model, id="model"), "model of the fork")
-                yield _titled(OneLineInput(self._first_url, id="url"), "server")
+                yield OneLineInput(self._first_model, id="model")
+                yield OneLineInput(self._first_url, id="url")
             with Horizontal():
                 yield Button("change the call", id="call")
                 yield Button("fork", variant="primary", id="start")
@@ -143,9 +148,23 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     def on_mount(self) -> None:
         """Show the fork point, unless a key closed the form before its widgets existed."""
         if self.query("#where"):
+            for name, title in TITLES.items():
+                self.query_one(f"#{name}").border_title = title
+            self._first_texts = self._texts()
+            self._restore()
             self._show()
             self._name_server()
             self.query_one("#at").focus(scroll_visible=False)
+
+    def _restore(self) -> None:
+        """Put the draft into the form."""
+        if (draft := self.draft) is None:
+            return
+        self._plan, self._edited, self._problem = draft.plan, draft.edited, draft.problem
+        self._typed_step = draft.texts["at"].strip()
+        for field in self.query(Input):
+            field.value = draft.texts[field.id or ""]
+        self.query_one("#message", TextArea).text = draft.texts["message"]
 
     @on(Input.Changed, "#at")
     @on(Input.Changed, "#steps")
@@ -227,13 +246,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         if call is not None:
             button.label = f"change call {call.number}"
             if call is not self._plan.fork_point.next_call:
-                words = f"{hint('fork.call')} changes call {call.number} ({words_of_call(call)})"
-                words += f" and forks before it, in step {call.step}"
-                last = self._calls()[0]
-                is_submit = last.name == SUBMIT
-                words += (
-                    f"; submit (call {last.number}) has nothing to change." if is_submit else "."
-                )
+                words = words_for_earlier_call(call, self._plan.calls[0])
         which = self.query_one("#which", Static)
         which.update(words)
         which.display = bool(words) and not self._problem
@@ -261,21 +274,10 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self.query_one("#model", Input).value = offer.model
             self.query_one("#url", Input).value = offer.base_url
 
-    @property
-    def _used_up(self) -> bool:
-        return self._plan.fork_point.step >= self._run_request.settings.limits.max_steps
-
-    def _calls(self) -> list[e.ToolCall]:
-        """Return the next call and those that were executed, the last one first."""
-        fork_point = self._plan.fork_point
-        events = reversed(fork_point.history)
-        calls = [fork_point.next_call, *(x.call for x in events if isinstance(x, e.CallProposed))]
-        return [call for call in calls if call is not None]
-
     def _last_call(self) -> e.ToolCall | None:
         """Return the next call, otherwise the last one that was executed; a submit has nothing to
         change."""
-        return next((call for call in self._calls() if call.name != SUBMIT), None)
+        return next((call for call in self._plan.calls if call.name != SUBMIT), None)
 
     @on(Button.Pressed, "#call")
     def action_change_call(self) -> None:
@@ -284,8 +286,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     @work(exclusive=True, group="call")
     async def _change_call(self) -> None:
+        await self._is_planned.wait()
         call = self._last_call()
-        if call is None:
+        if call is None or not self._has_valid_step():
             return
         shown = call
         if self._edited is not None:
@@ -322,9 +325,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     @work(exclusive=True, group="start")
     async def _close_when_planned(self) -> None:
         await self._is_planned.wait()
-        if self._problem:
-            self.notify(self._problem, severity="warning", markup=False)
-            self.query_one("#at").focus()
+        if not self._has_valid_step():
             return
         steps, model = self._text("steps"), self._text("model")
         if not steps.isdecimal() or int(steps) <= self._plan.fork_point.step:
@@ -352,6 +353,13 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             ForkDescription(self._plan, ForkRequest(run=run, message=message, edited=self._edited))
         )
 
+    def _has_valid_step(self) -> bool:
+        """Return whether the typed step is one; say why if it is not."""
+        if self._problem:
+            self.notify(self._problem, severity="warning", markup=False)
+            self.query_one("#at").focus()
+        return not self._problem
+
     def _mistake_of_model(self, model: str) -> str:
         """Return why no fork can go on with this model; empty if one can."""
         if not model:
@@ -361,31 +369,26 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         return "choose a real model" if is_demo else ""
 
     def action_cancel(self) -> None:
-        """Close without a fork."""
+        """Close without a fork; what was typed is kept as a draft."""
+        texts, self.draft = self._texts(), None
+        if texts != self._first_texts or self._edited is not None:
+            self.draft = ForkDraft(self._plan, self._problem, self._edited, texts)
+            self.notify(f"Draft saved: {hint('home.fork')} opens it again.", markup=False)
         self.dismiss(None)
 
+    def _texts(self) -> dict[str, str]:
+        texts = {field.id or "": field.value for field in self.query(Input)}
+        return {**texts, "message": self.query_one("#message", TextArea).text}
+
     def _changed(self, model: str, steps: int) -> RunRequest:
-        old, url = self._run_request.settings, self._text("url")
-        known = self._first_model if self._is_scripted else old.model.name
-        same = model == known and url == self._first_url
-        settings = msgspec.structs.replace(
-            old,
-            model=old.model
-            if same
-            else msgspec.structs.replace(old.model, name=model, base_url=url),
-            limits=msgspec.structs.replace(old.limits, max_steps=steps),
-        )
-        return replace(
-            self._run_request, settings=settings, model=self._run_request.model if same else None
-        )
+        run, url = self._run_request, self._text("url")
+        known = self._first_model if self._is_scripted else run.settings.model.name
+        if model == known and url == self._first_url:
+            return with_limit(run, steps)
+        return with_limit(with_model(run, model, url), steps)
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()
-
-
-def _titled(field: Field, title: str) -> Field:
-    field.border_title = title
-    return field
 
 
 def _mark(field: Input, mistake: str) -> None:

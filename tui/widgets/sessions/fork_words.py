@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.tools.call_difference import difference_words, differing_lines
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
@@ -14,6 +15,7 @@ from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, model_title
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 
 MAX_CHARACTERS = 200
@@ -81,3 +83,12 @@ def words_of_call(call: e.ToolCall) -> str:
     """Return tool and arguments of a call in one line."""
     summary = sanitize_line(summarize_call(call.name, call.arguments))
     return f"{short_name(sanitize_line(call.name))} {cut_title(summary, MAX_SUMMARY)}".rstrip()
+
+
+def words_for_earlier_call(call: e.ToolCall, last: e.ToolCall) -> str:
+    """Return that the form for a fork changes an executed call, and why not the last one."""
+    words = f"{hint('fork.call')} changes call {call.number} ({words_of_call(call)})"
+    words += f" and forks before it, in step {call.step}"
+    if last.name == SUBMIT:
+        return f"{words}; submit (call {last.number}) has nothing to change."
+    return f"{words}."

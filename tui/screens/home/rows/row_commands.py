@@ -115,7 +115,8 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     def action_fork(self) -> None:
         """Fork the session at its end; the form changes the step."""
         if (run := self.session_here) is not None:
-            self.post_message(ForkRequested(run.id, run.last_seq))
+            go_to = self.query_one(SessionList).go_to  # the cursor is there once it is left
+            self.post_message(ForkRequested(run.id, run.last_seq, started=go_to))
 
     def action_run_again(self) -> None:
         """Run the session's task again, from the beginning."""
