@@ -100,6 +100,10 @@ class ToolFormatModel(Model):
         self._tools_refused = False
 
     @override
+    async def prepare(self) -> None:
+        await self._inner.prepare()
+
+    @override
     async def ask(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
         if not request.tools:
             plain = replace(request, messages=native_conversation(request.messages))

@@ -111,6 +111,11 @@ class Model(Protocol):
     name: str
     params: dict[str, Any]
 
+    async def prepare(self) -> None:
+        """Load what requests need, so that the first one takes no longer than the others. Sends
+        nothing; the first request reports what is wrong."""
+        return
+
     def ask(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
         """Stream one reply: any number of `Delta`, then exactly one `Reply`.
 

@@ -84,6 +84,7 @@ class OpenAIModel(Model):
         self._settings = settings
         self._api_key = (api_key or "").strip() or "none"
         self._client: Any = None
+        self._connecting = asyncio.Lock()  # runs that share the model share its client
         self._quirks = ServerQuirks()
         self._context = ContextSearch(settings, api_key)
         self._connection_may_be_stale = False  # after a response: its connection may be reused
@@ -92,6 +93,11 @@ class OpenAIModel(Model):
             "temperature": settings.temperature,
             "extra_body": without_keys(settings.extra_body),
         }
+
+    @override
+    async def prepare(self) -> None:
+        with contextlib.suppress(ModelError, ImportError):
+            await self._connected()
 
     @override
     async def ask(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
@@ -248,8 +254,12 @@ class OpenAIModel(Model):
         return body
 
     async def _connected(self) -> Any:
-        if self._client is not None:
+        async with self._connecting:
+            if self._client is None:
+                self._client = await self._new_client()
             return self._client
+
+    async def _new_client(self) -> Any:
         if not (self._api_key.isascii() and self._api_key.isprintable()):
             raise ModelError(
                 f"{self._settings.api_key_env} contains characters that cannot be in an API key."
@@ -259,7 +269,7 @@ class OpenAIModel(Model):
         import openai
 
         try:
-            self._client = openai.AsyncOpenAI(
+            return openai.AsyncOpenAI(
                 api_key=self._api_key,
                 base_url=self._settings.base_url or None,
                 max_retries=0,
@@ -271,7 +281,6 @@ class OpenAIModel(Model):
             )
         except Exception as error:  # the address is invalid
             raise to_model_error(error, self._settings, self._api_key) from error
-        return self._client
 
 
 @dataclass(frozen=True, slots=True)

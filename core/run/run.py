@@ -115,8 +115,7 @@ class Run(Steering):
         self._agent_task: asyncio.Task[AgentResult] | None = None
         self._agent_ended = asyncio.Event()
         self._cancelled_because: str | None = None
-        self._leaves = self._keeps = False
-        self._read = False
+        self._leaves = self._keeps = self._read = False
         self._sandbox_is_up = False
         start.restore(self)
 
@@ -197,6 +196,7 @@ class Run(Steering):
 
     async def _prepare_and_run(self) -> AgentResult:
         messages = await self._start.prepare(self)
+        await self.model.prepare()  # before the first step, whose time is the model's
         self._agent = agent = Agent(
             model=self.model,
             messages=messages,

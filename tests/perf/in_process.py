@@ -47,5 +47,7 @@ class Commands:
         written = RawToolCall(id=f"call_{done}", name=name, arguments=arguments)
         return Reply(message=message, calls=(written,))  # type: ignore[arg-type]
 
+    async def prepare(self) -> None: ...
+
     async def close(self) -> None:
         """See `Model`."""

@@ -66,6 +66,8 @@ class Scripted:
         yield Delta("text", "x")
         yield self._replies.pop(0)
 
+    async def prepare(self) -> None: ...
+
     async def close(self) -> None:
         self.closed = True
 

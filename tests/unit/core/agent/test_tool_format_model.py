@@ -71,6 +71,8 @@ class Inner:
         message = {"role": "assistant", "content": answer}
         yield Reply(message=message, text=answer, finish_reason="stop")
 
+    async def prepare(self) -> None: ...
+
     async def close(self) -> None: ...
 
 

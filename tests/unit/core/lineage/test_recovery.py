@@ -81,6 +81,8 @@ class Scripted:
             finish_reason="length" if cut else "tool_calls",
         )
 
+    async def prepare(self) -> None: ...
+
     async def close(self) -> None: ...
 
 

@@ -44,14 +44,24 @@ async def ask():
     await model.close()
     pricing.cost("gpt-4o", "", Usage(input_tokens=1, output_tokens=1))
 
-asyncio.run({"search": search, "ask": ask}[sys.argv[1]]())
+async def prepare():
+    model = OpenAIModel(settings, "key")
+    await model.prepare()
+    assert "openai" in sys.modules
+    await model.close()
+
+asyncio.run({"search": search, "ask": ask, "prepare": prepare}[sys.argv[1]]())
 print(json.dumps(found))
 """
 
 
 @pytest.mark.parametrize(
     ("what", "packages"),
-    [("search", ("openai", "pydantic")), ("ask", ("openai", "pydantic", "genai_prices.data"))],
+    [
+        ("search", ("openai", "pydantic")),
+        ("ask", ("openai", "pydantic", "genai_prices.data")),
+        ("prepare", ("openai", "pydantic", "genai_prices.data")),
+    ],
 )
 def test_the_client_is_not_imported_by_the_event_loop(
     scripted_server: Start, what: str, packages: tuple[str, ...]
@@ -60,4 +70,5 @@ def test_the_client_is_not_imported_by_the_event_loop(
     command = [sys.executable, "-c", WATCHED, what, server.url]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     in_the_loop = json.loads(done.stdout)
+    assert bool(server.requests) == (what == "ask")
     assert {name: in_the_loop[name] for name in packages} == dict.fromkeys(packages, False)

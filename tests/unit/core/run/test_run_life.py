@@ -187,6 +187,9 @@ class Talker:
         self.point = point
         self.open = True
 
+    async def prepare(self) -> None:
+        await self.point("prepare model")
+
     async def ask(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         turn = sum(message["role"] == "assistant" for message in request.messages)
         await self.point("ask")
@@ -562,6 +565,21 @@ async def test_a_failed_sandbox_start_starts_no_run() -> None:
     assert isinstance(played.failure, SandboxUnavailable)
     played.is_in_order()
     await nothing_goes_on()
+
+
+async def test_the_model_is_loaded_before_its_first_step_begins() -> None:
+    played = Played()
+    steps: list[int] = []
+
+    def look(where: str) -> None:
+        if where == "prepare model":
+            steps.append(played.run.state.step)
+
+    for number in range(POINTS):
+        played.point.plan[number] = look
+    await played.play()
+    assert steps == [0]
+    played.is_in_order()
 
 
 async def test_the_events_can_be_read_once() -> None:
