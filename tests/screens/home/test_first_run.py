@@ -325,3 +325,28 @@ async def test_a_server_in_the_form_that_lists_no_models_says_why(
         lines = shown(await found(app, pilot)).split("\n")
         assert words in lines[0]
         assert "qwen3-coder" in lines[1]
+
+
+async def test_the_server_of_the_environment_is_asked_too(
+    own_home: Path, store: Store, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[9]")
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        assert "qwen3-coder" in shown(await found(app, pilot))
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+        assert "qwen3-coder" in shown(await found(app, pilot))
+
+
+async def test_the_list_of_models_names_the_keys_that_lead_to_the_form(
+    own_home: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[9]")
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+        words = "enter its URL in a new run (esc, then n)"
+        assert words in shown(await found(app, pilot))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import ClassVar
 
@@ -13,16 +12,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from sandbox_tui.core.base.errors import ModelError
-from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.config.settings import ModelSettings, api_key
-from sandbox_tui.core.config.valid_values import is_server_address
-from sandbox_tui.core.models.discovery import ask_for_models, find_local_servers
-from sandbox_tui.tui.format.setting_text import SERVER_NEEDED
+from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
+from sandbox_tui.tui.screens.home.find_offers import find_offers
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer
 
 TITLE = "choose a model"
 
@@ -31,8 +26,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
     """Finds servers and lists their models; dismisses with the chosen one.
 
     Args:
-        settings: the ports to query, the API key that may be set, and without `for_good` a server
-            to ask first.
+        settings: the server to ask first, the ports to query, and the API key that may be set.
         for_good: whether the caller saves the choice to the config file.
     """
 
@@ -76,11 +70,17 @@ class ChooseModelDialog(Dialog[Offer | None]):
     @property
     def _advice(self) -> tuple[str, str]:
         models = hint("new_run.models")
-        where = f"{hint('home.new')} (new run)" if self._for_good else f"the form, then {models}"
+        where = (
+            f"a new run ({self._keys_to_form})" if self._for_good else f"the form, then {models}"
+        )
         return (
             f"· start one, such as ollama serve, then {hint('choose_model.look')}",
             f"· for one elsewhere, enter its URL in {where}",
         )
+
+    @property
+    def _keys_to_form(self) -> str:
+        return f"{hint('choose_model.leave')}, then {hint('home.new')}"
 
     @on(ModelOffers.Looked)
     def _name_keys(self) -> None:
@@ -105,27 +105,10 @@ class ChooseModelDialog(Dialog[Offer | None]):
 
     @work(exclusive=True, group="look")
     async def _search(self, *, again: bool = False) -> None:
-        ports = self._settings.local_ports
-        first, servers = await asyncio.gather(self._ask_first(), find_local_servers(ports))
-        asked = {_here(offer.base_url) for offer in first}
-        others = [server for server in servers if server.base_url not in asked]
-        offers = [*first, *offers_of(others, self._settings)]
-        self.query_one(ModelOffers).show(offers, ports)
+        offers = await find_offers(self._settings)
+        self.query_one(ModelOffers).show(offers, self._settings.local_ports)
         if again:
             self._show_title(f"refreshed at {time.strftime('%H:%M:%S')}")
-
-    async def _ask_first(self) -> list[Offer]:
-        """Return the models of the server that the form names, or what is wrong with it."""
-        url = self._settings.base_url.strip()
-        if self._for_good or not url:
-            return []
-        if not is_server_address(url):
-            return [Offer("", url, f"server {sanitize_line(url)}: {SERVER_NEEDED}")]
-        try:
-            server = await ask_for_models(self._settings, api_key(self._settings))
-        except ModelError as error:
-            return [Offer("", url, str(error))]
-        return offers_of([server], None)
 
     def _show_title(self, state: str) -> None:
         self.query_one(".dialog").border_title = f"{TITLE} · {state}"
@@ -139,8 +122,3 @@ class ChooseModelDialog(Dialog[Offer | None]):
             self.dismiss(offer)
         else:
             self.notify(f"No model to choose here: {offer.words}.", markup=False)
-
-
-def _here(url: str) -> str:
-    """Return a URL as `find_local_servers` writes it if it is of this machine."""
-    return url.replace("//localhost", "//127.0.0.1").rstrip("/")

@@ -16,7 +16,7 @@ from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
-from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer
 
 
 class ModelOffering:
@@ -68,12 +68,11 @@ class ModelOffering:
             self._screen.run_worker(self._find(), exclusive=True, group="offers")
 
     async def _find(self) -> None:
-        from sandbox_tui.core.models.discovery import find_local_servers
+        from sandbox_tui.tui.screens.home.find_offers import find_offers
 
         model = self._settings.now.model
         offers = self._screen.query_one(ModelOffers)
-        servers = await find_local_servers(model.local_ports)
-        offers.show(offers_of(servers, model), model.local_ports)
+        offers.show(await find_offers(model), model.local_ports)
 
     def name_key(self) -> None:
         """Say in the border what the key does, now that it is known what there is."""
