@@ -10,8 +10,9 @@ from sandbox_tui.sessions.store.run_summary import summary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.runs import has_own_reply, newest_standalone
 
-MAX_RUNS_READ = 20
-"""Number of the newest runs that are inspected."""
+RUNS_READ = (20, 1000)
+"""How many of the newest runs are inspected: more only if the first have no model that works, as
+after many runs on a server that did not answer."""
 
 
 class LastModel(NamedTuple):
@@ -52,8 +53,12 @@ def last_model(store: Store) -> LastModel | None:
     Raises:
         StoreError: the database cannot be read.
     """
-    rows = newest_standalone(store, MAX_RUNS_READ)
-    for row in rows:
+    found = (_newest_in(store, count) for count in RUNS_READ)
+    return next((last for last in found if last is not None), None)
+
+
+def _newest_in(store: Store, count: int) -> LastModel | None:
+    for row in newest_standalone(store, count):
         params: dict[str, Any] = json.loads(row["model_params"] or "{}")
         has_server = "base_url" in params  # the demo has none
         if row["model"] and has_server and not row["imported"] and _may_work(store, row):

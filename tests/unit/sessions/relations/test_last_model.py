@@ -7,7 +7,7 @@ import msgspec
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.relations.last_model import LastModel, last_model, later_of
+from sandbox_tui.sessions.relations.last_model import RUNS_READ, LastModel, last_model, later_of
 from tests.unit.event_streams import started
 
 URL = "http://127.0.0.1:8123/v1"
@@ -47,6 +47,13 @@ def test_a_run_that_ended_without_a_reply_does_not_count(store: Store) -> None:
     keep(store, "never-replied", 30.0, END)
     assert last_model(store) is None
     keep(store, "replied", 10.0, replied(1), END)
+    assert last_model(store) == LastModel("replied", URL, 10.0)
+
+
+def test_many_runs_without_a_reply_do_not_hide_the_last_one_with_a_reply(store: Store) -> None:
+    keep(store, "replied", 10.0, replied(1), END)
+    for number in range(RUNS_READ[0] + 1):
+        keep(store, f"silent-{number}", 30.0, END)
     assert last_model(store) == LastModel("replied", URL, 10.0)
 
 
