@@ -8,9 +8,15 @@ from rich.cells import cell_len
 
 from sandbox_tui.tui.format.titles import first_line, model_title, task_line
 from sandbox_tui.tui.widgets.wall.run_facts import mode_words
-from sandbox_tui.tui.widgets.wall.run_groups import differ_in_where, model_of, votes_in
+from sandbox_tui.tui.widgets.wall.run_groups import (
+    differ_in_where,
+    model_of,
+    shared_mode,
+    shared_model,
+    shared_task,
+    votes_in,
+)
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.wall_header import shared_mode, shared_model, shared_task
 
 TILES_AT_ONCE = 16
 """Tiles that are drawn again in one update of the wall if nothing but output, time and tokens has

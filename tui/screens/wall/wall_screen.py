@@ -17,6 +17,7 @@ from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing, words_of
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
@@ -29,22 +30,17 @@ from sandbox_tui.tui.screens.wall.tile_actions import (
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
 from sandbox_tui.tui.textual_support.toasts import NoticesMoveNothing
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.may_wait import may_wait
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
-from sandbox_tui.tui.widgets.wall.run_groups import groups_of_several, has_ended
+from sandbox_tui.tui.widgets.wall.run_groups import groups_of_several, have_ended
 from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, neighbour, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.tile_layout import (
-    MIN_PANEL_HEIGHT,
-    TileGrid,
-    grid_for,
-    lines_above,
-    panel_lines,
-)
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, grid_for, lines_above, panel_lines
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 
@@ -100,6 +96,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         binding("wall.down", "move(0, 1)", show=False),
         binding("wall.first", "move_to(0)", show=False),
         binding("wall.last", "move_to(-1)", show=False),
+        binding("wall.answers", "answers", show=False),
         binding("wall.leave", "leave"),
     ]
 
@@ -180,10 +177,6 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
     def _chosen(self) -> RunTile | None:
         return self.focused if isinstance(self.focused, RunTile) else None
 
-    @property
-    def _have_ended(self) -> bool:
-        return all(has_ended(tile.worker) for tile in self._tiles)
-
     # --- what is shown
 
     def _update(self) -> None:
@@ -238,8 +231,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._may_wait = self._may_wait or may_wait(run for _, run in runs)
         form = grid.form(len(shown), may_wait=self._may_wait, groups=groups_of_several(runs))
         whole = Size(size.width, size.height + panel.lines_taken)
-        least = 0 if self._have_ended else MIN_PANEL_HEIGHT
-        lines = panel_lines(len(shown), whole, form, least=least)
+        lines = panel_lines(len(shown), whole, form, have_ended=have_ended(runs))
         boxed = grid_for(len(shown), Size(size.width, whole.height - lines), form).boxed
         describe_tiles(shown, self._tiles, self._runs.titles)
         panel.show(shown, self._chosen, lines)
@@ -264,7 +256,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         if self._is_filtered:
             shown = f"{len(self._seen_tiles())} shown: {chosen_by(self._filter, self._wanted)}"
         runs = [(tile.number, tile.worker) for tile in self._numbered]
-        most = lines_above(len(self._seen_tiles()), self.size, have_ended=self._have_ended)
+        most = lines_above(len(self._seen_tiles()), self.size, have_ended=have_ended(runs))
         silent = [tile.number for tile in self._numbered if tile.silent]
         head, by = self.query_one(WallHeader), self._order
         if head.show(runs, sorted_by=by, shown=shown, most=most, silent=silent):
@@ -364,6 +356,10 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._update()
         if marked is not None and tile is not None and marked is not tile:
             self._actions.compare(marked, tile)
+
+    def action_answers(self) -> None:
+        """Show what the header has no room for."""
+        app_of(self).push_screen(PagerScreen("answers", self.query_one(WallHeader).everything()))
 
     def action_order(self) -> None:
         """Switch to the next sort order."""

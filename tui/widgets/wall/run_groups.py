@@ -10,6 +10,7 @@ from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import count_answers, leftover_answer, submitted_answer
 from sandbox_tui.tui.format.run_end import said_in_submit
+from sandbox_tui.tui.widgets.wall.run_facts import mode_words
 
 Numbered = tuple[int, FoldedRun]
 """A run with its number on the wall."""
@@ -93,6 +94,11 @@ def has_ended(run: FoldedRun) -> bool:
     return run.failure is not None or run.state.finished is not None
 
 
+def have_ended(runs: Iterable[Numbered]) -> bool:
+    """Return whether nothing more will come of any of the runs."""
+    return all(has_ended(run) for _, run in runs)
+
+
 def answer_of(run: FoldedRun) -> str:
     """Return the answer that a run submitted, in a file or only in its call of `submit`; empty
     without one."""
@@ -142,3 +148,26 @@ def _vote(count: int, total: int, most: int) -> str:
     if count == total:
         return f"all {total} agree"
     return f"{count} of {total} agree" if count == most > 1 else f"only {count} of {total}"
+
+
+def shared_task(runs: Sequence[Numbered]) -> str:
+    """Return the task of all runs; empty if they differ."""
+    tasks = {run.task for _, run in runs}
+    return tasks.pop() if len(tasks) == 1 else ""
+
+
+def shared_model(runs: Sequence[Numbered]) -> str:
+    """Return the model of all runs whose model is known; empty if they differ."""
+    models = models_of(runs)
+    return models[0] if len(models) == 1 else ""
+
+
+def shared_mode(runs: Sequence[Numbered]) -> str:
+    """Return the mode of all active runs, in words; empty if they differ."""
+    modes = set(filter(None, (mode_words(run) for _, run in runs)))
+    return modes.pop() if len(modes) == 1 else ""
+
+
+def models_of(runs: Sequence[Numbered]) -> list[str]:
+    """Return the models of runs, in the order in which they first appear."""
+    return list(dict.fromkeys(filter(None, (model_of(run) for _, run in runs))))

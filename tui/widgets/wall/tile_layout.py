@@ -94,20 +94,20 @@ def form_on(count: int, screen: Size, *, may_wait: bool, groups: int = 0) -> For
     return Form(columns, grid_for(count, left, Form(columns, boxed=True, panel=0)).boxed, panel)
 
 
-def panel_lines(count: int, size: Size, form: Form, *, least: int = MIN_PANEL_HEIGHT) -> int:
+def panel_lines(count: int, size: Size, form: Form, *, have_ended: bool = False) -> int:
     """Return the lines of the panel: the lines that the tiles would leave empty are its own.
 
     Args:
         count: number of tiles.
         size: the space of tiles and panel.
         form: that of the tiles.
-        least: lines below which there is no panel, or for which the tiles scroll.
+        have_ended: whether all runs have: tiles no longer scroll to leave a panel room.
     """
     if not form.panel or size.area <= 0:  # before the first layout
         return 0
     grid = grid_for(count, Size(size.width, max(1, size.height - form.panel)), form)
     rest = size.height - grid.rows * grid.height
-    return max(least, rest) if rest >= MIN_PANEL_HEIGHT or least else 0
+    return 0 if have_ended and rest < MIN_PANEL_HEIGHT else max(MIN_PANEL_HEIGHT, rest)
 
 
 def columns_on(count: int, screen: Size) -> int:

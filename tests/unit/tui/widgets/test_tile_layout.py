@@ -110,7 +110,7 @@ def test_the_panel_leaves_its_lines_to_the_tiles_once_nothing_can_wait() -> None
     narrow, space = Size(60, 20), Size(58, 16)
     form = form_on(16, narrow, may_wait=True)
     assert panel_lines(16, space, form) == MIN_PANEL_HEIGHT
-    assert panel_lines(16, space, form, least=0) == 0
+    assert panel_lines(16, space, form, have_ended=True) == 0
     assert panel_lines(16, space, form_on(16, narrow, may_wait=False)) == 0
 
 

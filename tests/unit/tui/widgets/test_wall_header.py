@@ -85,7 +85,7 @@ def test_runs_that_have_nothing_to_do_with_each_other_are_not_summed_up() -> Non
     some += [run("y", "3", "submitted"), run("y", "3", "submitted"), run("y", None, "cancelled")]
     summed = [line for line in lines(*some) if "ended" in line]
     assert summed == [
-        "y: all 3 runs have ended in 01:05: 2 submitted, 1 cancelled · answers: 3 (2)"
+        "y: all 3 runs have ended in 01:05: 2 submitted, 1 cancelled · answers: 3 (runs 3 4)"
     ]
 
 
@@ -283,8 +283,12 @@ def test_a_narrow_header_keeps_the_answers_of_each_group(monkeypatch: pytest.Mon
         for model in ("m1", "m2")
         for _ in range(2)
     ]
-    assert "m1: all 2 runs have ended in 01:05: 2 submitted · answers: 42 (2)" in lines(*some)
+    assert "m1: all 2 runs have ended in 01:05: 2 submitted · answers: 42 (runs 1 2)" in lines(
+        *some
+    )
     monkeypatch.setattr(WallHeader, "content_size", Size(58, 3))
+    assert "m1: 2 submitted · answers: 42 (runs 1 2)" in lines(*some)
+    monkeypatch.setattr(WallHeader, "content_size", Size(38, 3))
     assert "m1: 2 submitted · answers: 42 (2)" in lines(*some)
 
 
@@ -302,7 +306,7 @@ def test_if_all_answers_are_only_said_nothing_has_to_be_said_of_it() -> None:
 
 def test_with_one_line_for_the_answers_they_are_counted_on_it() -> None:
     ended = [run("x", answer, "submitted") for answer in ("42", "42", "41")]
-    assert lines(*ended, most=4)[-1].strip() == "answers: 42 (2), 41 (1)"
+    assert lines(*ended, most=4)[-1].strip() == "answers: 42 (runs 1 2), 41 (run 3)"
 
 
 @pytest.mark.parametrize(
@@ -318,6 +322,38 @@ def test_a_narrow_header_counts_the_runs_in_each_state_by_their_signs(
     monkeypatch.setattr(WallHeader, "content_size", Size(width, 3))
     some = [run("x"), run("x", "1", "submitted"), run("x", None, "cancelled")]
     assert lines(*some)[0].startswith(expected)
+
+
+def test_groups_that_do_not_fit_are_counted_with_the_key_that_shows_them() -> None:
+    some = [run(task, "1", "submitted") for task in "abcdefgh" for _ in range(2)]
+    found = lines(*some, most=7)
+    assert len(found) == 7
+    assert found[-1] == "4 more tasks · W shows all"
+    assert found[-2].startswith("d: all 2 runs have ended")
+    assert lines(*some)[-1].startswith("h: all 2 runs have ended")
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (0, "◆ 9 wait for you (1-9)  ! 3 retrying (10-12)"),
+        (58, "◆ 9 wait (1-9)  ! 3 retry (10-12)"),
+        (36, "◆ 9 wait  ! 3 retry"),
+    ],
+)
+def test_the_runs_that_want_attention_are_named_while_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, width: int, expected: str
+) -> None:
+    call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
+    some = [run("x") for _ in range(12)]
+    for one in some[:9]:
+        one.state.apply(e.CallProposed(call=call))
+        one.state.apply(e.CallHeld(call=1))
+    for one in some[9:]:
+        one.state.apply(e.ModelAsked(step=1, digest="", messages=1))
+        one.state.apply(e.ModelFailed(step=1, error="busy", attempt=1, retry_in=8.0))
+    monkeypatch.setattr(WallHeader, "content_size", Size(width, 3))
+    assert expected in lines(*some)[0]
 
 
 def test_silent_runs_are_named() -> None:
