@@ -17,6 +17,7 @@ from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
+from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict, verdict_on
 from sandbox_tui.sessions.store.tables.source_documents import SourceDocument, source_document_of
 
 
@@ -40,6 +41,7 @@ class Recording:
         events: all events; terminal output without its bytes, which most formats do not need and
             which may be most of a session.
         tags, notes: the user's annotations.
+        verdict: the score, if the session is a sample of an evaluation.
     """
 
     def __init__(self, store: Store, run_id: str, redactor: Redactor | None = None) -> None:
@@ -62,8 +64,10 @@ class Recording:
         self.started: RunStarted = self.events[0]
         self.tags: list[str] = tags_of(store, self.summary.id)
         self.notes: list[Note] = notes_of(store, self.summary.id)
+        self.verdict: Verdict | None = verdict_on(store, self.summary.id)
         if redactor is not None:
             self.summary = redactor.value(self.summary)
+            self.verdict = Verdict(*redactor.value(self.verdict)) if self.verdict else None
             self.tags, self.notes = redactor.value(self.tags), redactor.value(self.notes)
 
     @property
@@ -143,6 +147,11 @@ class Exporter:
     about: str
     suffix: str
     write: Callable[[Recording], Iterable[Part]]
+
+
+def score_of(verdict: Verdict) -> str:
+    """Return the score of a sample, in words."""
+    return "not scored" if verdict.score is None else f"score {verdict.score:.4g}"
 
 
 def shortened(text: str, max_chars: int) -> str:

@@ -9,11 +9,15 @@ from sandbox_tui.core.base.durations import exact_duration
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.interchange.exports.base import Recording, shortened
-from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code_cell, inline
+from sandbox_tui.sessions.interchange.exports.base import Recording, score_of, shortened
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code_cell, code_line, inline
 from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run, unfinished
+from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 
 MAX_CELL_CHARS = 80
+MAX_VERDICT_CHARS = 300
+"""Maximum length of the reason for a score, and of the expected answer."""
+
 MAX_ROWS = 500
 """Maximum number of rows in one table."""
 
@@ -29,6 +33,8 @@ def outcome_sentences(recording: Recording) -> Iterable[str]:
         f"**Outcome: {outcome}.** {_count(summary.steps, 'step')}, "
         f"{_count(summary.calls, 'call')}{failed}, {exact_duration(summary.seconds)}.{error}"
     )
+    if recording.verdict is not None:
+        yield _verdict_sentences(recording.verdict)
     cost = "" if summary.cost is None else f", ${summary.cost:.4f}"
     tags = f"\n- tags: {', '.join(map(inline, recording.tags))}" if recording.tags else ""
     yield (
@@ -38,6 +44,18 @@ def outcome_sentences(recording: Recording) -> Iterable[str]:
         f"- tokens: {inline(summary.tokens or 'not recorded')}{cost}\n"
         f"- session: {inline(summary.id)}{tags}"
     )
+
+
+def _verdict_sentences(verdict: Verdict) -> str:
+    score, why = score_of(verdict), " ".join(verdict.why.split())
+    expected = " ".join(verdict.expected.split())
+    parts = [
+        f"**{score[0].upper()}{score[1:]}.**",
+        inline(shortened(why, MAX_VERDICT_CHARS)),
+        f"Expected: {code_line(shortened(expected, MAX_VERDICT_CHARS))}." if expected else "",
+        f"Task {inline(verdict.task)} of {inline(verdict.suite)}, mode {inline(verdict.mode)}.",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def changed_files(recording: Recording) -> Iterable[str]:

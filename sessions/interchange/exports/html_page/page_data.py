@@ -17,7 +17,7 @@ from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
 from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.interchange.exports.base import Recording
+from sandbox_tui.sessions.interchange.exports.base import Recording, score_of, shortened
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
 from sandbox_tui.sessions.interchange.exports.html_page.call_result import (
     call_result,
@@ -44,8 +44,12 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
 )
 from sandbox_tui.sessions.store.answers import reported_answer
 from sandbox_tui.sessions.store.tables.annotations import Note
+from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 
 MAX_PAUSE_SECONDS = 2.0
+MAX_VERDICT_CHARS = 300
+"""Maximum length of the reason for a score, and of the expected answer."""
+
 MAX_TEXT_CHARS = 60_000
 """Maximum length of one text; longer ones are cut in the middle, with a note."""
 
@@ -97,6 +101,8 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "sign": state.sign,
         "colour": state.colour,
         "error": sanitize_line(summary.error or ""),
+        "score": score_of(recording.verdict) if recording.verdict else "",
+        "verdict": _verdict(recording.verdict) if recording.verdict else [],
         "answer": _shown(answer.text),
         "answer_label": f"answer {answer.mark}".rstrip(),
         "no_answer": sanitize_line(answer.why_none),
@@ -110,6 +116,14 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "root": sanitize_line(started.working_dir),
         "tags": [sanitize_line(tag) for tag in recording.tags],
     }
+
+
+def _verdict(verdict: Verdict) -> list[str]:
+    """Return why a sample has its score, what was expected, and what was attempted."""
+    expected = f"expected {verdict.expected}" if verdict.expected else ""
+    attempted = f"{verdict.suite} {verdict.task}, {verdict.mode}"
+    parts = (sanitize_line(part) for part in (verdict.why, expected, attempted))
+    return [shortened(part, MAX_VERDICT_CHARS) for part in parts if part]
 
 
 def _played(events: Sequence[e.AnyEvent]) -> list[float]:

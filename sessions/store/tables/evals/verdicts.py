@@ -14,11 +14,16 @@ class Verdict(NamedTuple):
         score: between 0 and 1; None if there is none.
         why: what explains the score, or why there is none.
         expected: the task's target; empty if it has none.
+        suite, task: what was attempted.
+        mode: `sandbox` or `vanilla`.
     """
 
     score: float | None
     why: str
     expected: str
+    suite: str
+    task: str
+    mode: str
 
 
 def verdict_on(store: Store, run_id: str, eval_id: str = "") -> Verdict | None:
@@ -33,11 +38,19 @@ def verdict_on(store: Store, run_id: str, eval_id: str = "") -> Verdict | None:
         StoreError: the database cannot be read.
     """
     rows = store.rows(
-        "SELECT score, explanation, error, target FROM eval_samples WHERE run_id = ?"
+        "SELECT score, explanation, error, target, suite, task, mode FROM eval_samples"
+        " JOIN evals ON evals.id = eval_id WHERE run_id = ?"
         " ORDER BY eval_id = ? DESC, eval_id LIMIT 1",
         [run_id, eval_id],
     )
     if not rows:
         return None
     (row,) = rows
-    return Verdict(row["score"], row["explanation"] or row["error"], row["target"])
+    return Verdict(
+        score=row["score"],
+        why=row["explanation"] or row["error"],
+        expected=row["target"],
+        suite=row["suite"],
+        task=row["task"],
+        mode=row["mode"],
+    )

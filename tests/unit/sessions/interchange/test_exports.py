@@ -33,8 +33,10 @@ from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import prose
 from sandbox_tui.sessions.interchange.exports.run_story import story
 from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import Note, add_note, add_tag
 from tests.examples import examples
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sample_run import SECRET, keep, sample
 
@@ -598,3 +600,21 @@ def test_frames_show_what_the_terminal_showed(
             for y in range(screen.lines)
         ]
         assert shown == wanted
+
+
+def test_the_verdict_on_a_sample_stands_beside_the_outcome(store: Store) -> None:
+    keep(store, *sample())
+    enter_eval(store, now=1e9)
+    row = ledger.results(store, EVAL_ID)[0]
+    scored = msgspec.structs.replace(
+        row, run_id="r", status="finished", score=0.25, explanation=f"a *reason* {SECRET}"
+    )
+    ledger.finish(store, EVAL_ID, scored)
+    text = only(store, "markdown", redactor=Redactor()).decode()
+    (line,) = (line for line in text.splitlines() if line.startswith("**Score 0.25.**"))
+    assert text.index("**Outcome: ") < text.index(line) < text.index("- model:")
+    assert SECRET not in line
+    assert line.endswith(f"Expected: `42`. Task {row.task} of pocket, mode {row.mode}.")
+    meta = json.loads(b"".join(page_data(Recording(store, "r"))))["meta"]
+    assert meta["score"] == "score 0.25"
+    assert meta["verdict"][1:] == ["expected 42", f"pocket {row.task}, {row.mode}"]

@@ -177,6 +177,7 @@
       // A line breaks between two facts, not inside one.
       const facts = (parts) => box.append(make("div", "label figures",
         parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")));
+      if (meta.score) box.append(make("div", "label", [meta.score, ...meta.verdict].join(" · ")));
       facts([many(meta.steps, "step"), failed, meta.tokens ? many(meta.tokens, "token") : "", cost,
         meta.seconds ? took(meta.seconds) : ""]);
       facts([meta.model, meta.sandbox, new Date(meta.began * 1000).toLocaleString()]);

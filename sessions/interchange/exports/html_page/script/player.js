@@ -171,9 +171,9 @@
     const cost = meta.cost === null ? "" : ` · $${meta.cost.toFixed(2)}`;
     const tokens = meta.tokens ? ` · ${meta.tokens.toLocaleString("en")} tok` : "";
     $("figures").textContent = `${meta.model} · ${meta.sandbox} · ${many(meta.steps, "step")}${tokens}${cost}`;
-    $("outcome").textContent = `${meta.sign} ${meta.state}`;
+    $("outcome").textContent = `${meta.sign} ${meta.state}${meta.score ? ` · ${meta.score}` : ""}`;
     $("outcome").className = meta.colour;
-    $("outcome").title = meta.error;
+    $("outcome").title = [meta.error, ...meta.verdict].filter(Boolean).join("\n");
     $("root").textContent = meta.root;
   };
   const fillPanes = () => {
