@@ -92,9 +92,7 @@ def test_the_command_makes_a_film_that_plays_from_the_beginning_to_the_end(
     assert b"url(" not in film.replace(b"url(#", b"")
     frames = len(moments(Recording(store, "r").events))
     assert film.count(b"{ transform: translateX(") == frames
-    assert re.search(
-        rf"^Drawing {frames} frames may take \d+ seconds?\.$", done.stderr, re.MULTILINE
-    )
+    assert "rame" not in done.stderr, "a pipe gets no progress"
     refused = [*command[:-1], tmp_path / "none.svg", "--size", "big"]
     assert "is not a size" in subprocess.run(refused, capture_output=True, text=True).stderr
     assert not (tmp_path / "none.svg").exists()
