@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.store.answers import (
     NO_ANSWER,
     NOT_SUBMITTED,
@@ -14,6 +15,7 @@ from sandbox_tui.sessions.store.answers import (
     why_no_answer,
 )
 from sandbox_tui.sessions.store.answers import UNKNOWN_END as UNKNOWN_END
+from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line, sample_or_fork
 
@@ -91,3 +93,12 @@ def short_answer(answer: str, characters: int = MAX_ANSWER_CHARACTERS) -> str:
     """Return the beginning of an answer on one line."""
     line = answer_line(answer)
     return line if len(line) <= characters else f"{line[: characters - 1].rstrip(' …')}…"
+
+
+def score_words(verdict: Verdict) -> str:
+    """Return the score of a sample and what explains it, on one line; empty while there is none."""
+    worth = "none" if verdict.score is None else f"{verdict.score:.3g}"
+    why = sanitize_line(verdict.why)
+    if verdict.score is None and not why:  # still running
+        return ""
+    return f"{worth} · {why}" if why else worth

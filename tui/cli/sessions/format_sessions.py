@@ -21,13 +21,13 @@ from sandbox_tui.sessions.relations.fork_origin import read_origin
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import noted_on, notes_of, tags_of
-from sandbox_tui.sessions.store.tables.calls import CallRow
+from sandbox_tui.sessions.store.tables.evals.verdicts import verdict_on
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
 from sandbox_tui.tui.cli.open_store import NO_SESSIONS
 from sandbox_tui.tui.cli.sessions.call_lines import call_lines
 from sandbox_tui.tui.cli.sessions.session_table import samples_in_order, session_lines
-from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import answer_or_why_none
+from sandbox_tui.tui.format import numbers, run_end
+from sandbox_tui.tui.format.answers import answer_or_why_none, score_words
 from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
 from sandbox_tui.tui.format.outcome import outcome_words
 
@@ -81,7 +81,9 @@ def print_session(store: Store, run: RunSummary) -> None:
     problem = problem if run.sandbox == "docker" else ""
     room = numbers.size(sum(one.size for one in snapshots))
     started_with, calls = _settings(store, run.id), store.calls(run.id)
+    interrupted = sum(call.interrupted for call in calls)
     labels = started_with.labels if started_with else {}
+    verdict = verdict_on(store, run.id)
     rows = [
         ("session", run.id),
         ("title", run.title or ""),
@@ -97,13 +99,15 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("sandbox", run.sandbox),
         ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
         ("steps", str(run.steps)),
-        ("calls", f"{run.calls}, {run.failed_calls} failed{_interrupted(calls)}"),
+        ("calls", run_end.calls_in_full(run.calls, run.failed_calls, interrupted)),
         ("tokens", run.tokens),
         ("cost", numbers.cost(run.cost)),
         ("time", clock(run.seconds)),
         ("snapshots", f"{len(snapshots)}, {room}" + (f" ({problem})" if problem else "")),
         ("results", run.results_dir or ""),
         ("answer", answer_or_why_none(run)),
+        ("score", "" if verdict is None else score_words(verdict)),
+        ("expected", "" if verdict is None else verdict.expected),
         ("task", run.task.strip()),
     ]
     for name, value in rows:
@@ -120,12 +124,6 @@ def _origin(store: Store, run: RunSummary) -> Sequence[tuple[str, str]]:
         return [("fork of", fork_place(origin)), *fork_changes(origin)]
     # a recording of another kind may not say where it was forked
     return [("fork of", f"{run.parent} at event {run.parent_seq}")] if run.parent else []
-
-
-def _interrupted(calls: Sequence[CallRow]) -> str:
-    """Return how many calls were interrupted, which do not count as failed."""
-    count = sum(call.interrupted for call in calls)
-    return f", {count} interrupted" if count else ""
 
 
 def _settings(store: Store, run_id: str) -> e.RunSettings | None:

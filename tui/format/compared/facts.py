@@ -15,7 +15,7 @@ from sandbox_tui.sessions.relations.started_with import SettingPair
 from sandbox_tui.sessions.store.answers import NO_ANSWER, reason_without_answer
 from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import result_answer, said_words
+from sandbox_tui.tui.format.answers import result_answer, said_words, score_words
 from sandbox_tui.tui.format.compared.running_words import running_words
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import first_line, model_title, numbered_title, task_title
@@ -117,11 +117,7 @@ def _figures(
 
 
 def _score(verdict: Verdict) -> _Figure:
-    worth = "none" if verdict.score is None else f"{verdict.score:.3g}"
-    why = sanitize_line(verdict.why)
-    if verdict.score is None and not why:  # still running
-        return _Figure("")
-    return _Figure(f"{worth} · {why}" if why else worth, verdict.score)
+    return _Figure(score_words(verdict), verdict.score)
 
 
 def _tokens(run: RunSummary) -> _Figure:

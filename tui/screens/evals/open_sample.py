@@ -1,4 +1,4 @@
-"""Opens a sample: live if it can be watched, otherwise the replay of its session."""
+"""Opens a sample: live if it can be watched, otherwise the end of its session's replay."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def open_sample(
     from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
     try:
-        replay = ReplayScreen(store.run(sample.run_id), store)
+        run, eval_id = store.run(sample.run_id), source.info.id
+        replay = ReplayScreen(run, store, playing=False, eval_id=eval_id)
     except StoreError as error:  # deleted, or not started
         words = str(error) if sample.run_id else "This sample has no session yet."
         screen.notify(sanitize_line(words), severity="error", markup=False)

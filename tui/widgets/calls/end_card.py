@@ -20,11 +20,13 @@ from sandbox_tui.core.base.typed_path import working_directory
 from sandbox_tui.core.events.run_state import ReplyItem, RunState
 from sandbox_tui.core.events.types import RESUMABLE, RunFinished
 from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
+from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 from sandbox_tui.tui.format import run_end
 from sandbox_tui.tui.format.answers import (
     NO_ANSWER,
     UNKNOWN_END,
     said_words,
+    score_words,
     short_answer,
     why_no_answer,
 )
@@ -38,6 +40,9 @@ from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 
 MAX_ANSWER_LINES = 5
 """Maximum rows of the answer; the calls above contain all of it."""
+
+MAX_SCORE_LINES = 2
+"""Maximum rows of a score with its reason, and of what was expected."""
 
 MAX_REPLY_CHARS = 400
 """Characters of the last reply from which its one line is made."""
@@ -78,6 +83,7 @@ class EndCard(Widget):
         run_id: the session's id.
         actions: the next possible actions, with a word for each.
         list_files: lists the files in the folder of results.
+        read_verdict: returns how the sample that it attempted was scored; None if it is none.
     """
 
     DEFAULT_CSS = """
@@ -94,12 +100,15 @@ class EndCard(Widget):
         *,
         actions: Sequence[tuple[str, str]] = AFTER_RUN,
         list_files: Callable[[str], ResultFiles] = run_end.result_files,
+        read_verdict: Callable[[], Verdict | None] | None = None,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
         self._run_id = run_id
         self._actions = actions
         self._read_files = list_files
+        self._read_verdict = read_verdict
+        self._verdict: Verdict | None = None
         self._finished: RunFinished | None = None
         self._files: ResultFiles | None = None
         self._is_rebuilt = False
@@ -120,8 +129,15 @@ class EndCard(Widget):
             self.refresh(layout=True)
             if self._finished is not None and self._finished.output:
                 self._list_files(self._finished.output)
+            if self._finished is not None and self._read_verdict is not None:
+                self._find_verdict(self._read_verdict)
 
-    @work(exclusive=True)
+    @work(group="verdict", exclusive=True)
+    async def _find_verdict(self, read: Callable[[], Verdict | None]) -> None:
+        self._verdict = await asyncio.to_thread(read)
+        self.refresh(layout=True)
+
+    @work(group="files", exclusive=True)
     async def _list_files(self, folder: str) -> None:
         self._files = await asyncio.to_thread(self._read_files, folder)
         self.refresh(layout=True)
@@ -137,7 +153,8 @@ class EndCard(Widget):
         room = max(1, self.content_size.height)
         if len(figures) > 2 and room < len(figures) + 2:
             figures = figures[1:]  # a result and the session's id are more useful than the figures
-        figures = figures[-max(1, room - 1) :]  # the outcome is more useful than the figures
+        kept = max(1, room - (1 if self._verdict is None else 3))
+        figures = figures[-kept:]  # the outcome is more useful than the figures, and so is a score
         room -= len(figures)
         first = answer[: min(1, room)]
         left = max(0, room - len(first))
@@ -155,7 +172,7 @@ class EndCard(Widget):
         palette = palette_of(self)
         outcome = _outcome(finished, width, palette, self._said, is_rebuilt=self._is_rebuilt)
         parts = (
-            [*outcome, *self._without_answer(finished, palette)],
+            [*outcome, *self._scored(width, palette), *self._without_answer(finished, palette)],
             self._results(finished, width, palette),
             [
                 Text(f"  {_figures(finished)}", style=palette.dim, no_wrap=True),
@@ -166,6 +183,19 @@ class EndCard(Widget):
             for line in lines:
                 fit_line(line, width)
         return parts
+
+    def _scored(self, width: int, palette: Palette) -> list[Text]:
+        """Return the score of a sample, why it has that, and what was expected."""
+        if self._verdict is None:
+            return []
+        known = (("score", score_words(self._verdict)), ("expected", self._verdict.expected))
+        lines: list[Text] = []
+        for name, words in known:
+            rows = wrapped(sanitize_line(words), max(1, width - 12), palette.text) if words else []
+            for at, row in enumerate(rows[:MAX_SCORE_LINES]):
+                line = Text(f"  {'' if at else name:<10}", style=palette.dim, no_wrap=True)
+                lines.append(line.append_text(row))
+        return lines
 
     def _without_answer(self, finished: RunFinished, palette: Palette) -> list[Text]:
         """Return what the model said last if there is no answer, and the way to another model if
@@ -184,8 +214,8 @@ class EndCard(Widget):
 
     def _results(self, finished: RunFinished, width: int, palette: Palette) -> list[Text]:
         """Return the results' location on this machine, and the files."""
-        if not finished.output and self._is_rebuilt:
-            return []
+        if not finished.output and (self._is_rebuilt or self._verdict is not None):
+            return []  # of a sample, the score is more useful
         if not finished.output:
             return [Text(f"  {self._without_files}", style=palette.dim, no_wrap=True)]
         line = Text("  ", no_wrap=True)

@@ -58,6 +58,7 @@ class ReplayScreen(ReplayActions):
         playing: whether playback starts immediately; otherwise the end is displayed.
         at: the initial position; if given, playback does not start.
         in_film: whether it is drawn for a film: without keys, and as if it played.
+        eval_id: the evaluation whose score of a sample is meant; empty: its own.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -97,6 +98,7 @@ class ReplayScreen(ReplayActions):
         playing: bool = True,
         at: ReplayPosition | None = None,
         in_film: bool = False,
+        eval_id: str = "",
     ) -> None:
         blobs = store.blobs(summary.id)
         super().__init__(task_title(summary), task=summary.task, live=False, get_blob=blobs.get)
@@ -105,6 +107,7 @@ class ReplayScreen(ReplayActions):
         plays = playing and at is None
         self._begins_at = at
         self._in_film = in_film
+        self._eval_id = eval_id
         self._index = ReplayIndex(
             self,
             store,
@@ -127,7 +130,9 @@ class ReplayScreen(ReplayActions):
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the end card, and the bar with position and speed."""
-        yield replay_end_card(self._summary, in_film=self._in_film)
+        yield replay_end_card(
+            self._summary, self._store, in_film=self._in_film, eval_id=self._eval_id
+        )
         yield ReplayBar(self._summary, self._replay, self._index, in_film=self._in_film)
 
     def on_mount(self) -> None:

@@ -1,0 +1,82 @@
+"""A finished sample of an evaluation opens at its end, with its score and what was expected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.cli.sessions.format_sessions import print_session
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.evals.open_sample import open_sample
+from sandbox_tui.tui.screens.evals.source import RecordedEval
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
+from tests.unit.event_streams import started
+from tests.waiting import until
+
+WHY = "output/answer.txt was not written; submit said '17'."
+
+
+def recorded(store: Store) -> SampleResult:
+    """An evaluation of one task, whose sample has ended."""
+    task = Task(id="t", problem="?", target="42")
+    suite = Suite(name="sums", tasks=(task,), modes=("sandbox",))
+    info = EvalInfo(id="eval", suite="sums", digest="", model="m", modes=("sandbox",))
+    ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=load({})))
+    events: list[e.AnyEvent] = [
+        started("r", task="?"),
+        e.RunFinished(reason="submitted", error=None, totals=e.Totals(), t=30.0),
+    ]
+    store.append("r", [msgspec.structs.replace(x, seq=n) for n, x in enumerate(events, 1)])
+    sample = SampleResult(
+        task="t",
+        mode="sandbox",
+        number=1,
+        status="scored",
+        score=0.0,
+        run_id="r",
+        target="42",
+        explanation=WHY,
+    )
+    ledger.finish(store, "eval", sample)
+    ledger.release(store, "eval")
+    return sample
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30)], ids=str)
+async def test_a_finished_sample_opens_at_its_end(store: Store, size: tuple[int, int]) -> None:
+    sample = recorded(store)
+    app: Any = SandboxTui(load({"model.local_ports": [1]}), store)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        open_sample(app.screen, sample, RecordedEval(ledger.summary(store, "eval"), store), store)
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.is_settled)
+        replay = app.screen
+        assert replay.shows(2), "the end"
+        assert not replay._replay.plays
+
+        def card() -> str:
+            return str(replay.query_one(EndCard).render())
+
+        await until(pilot, lambda: "score" in card())
+        assert "0 · output/answer.txt was not written" in card()
+        assert "expected  42" in card()
+
+
+def test_sessions_show_has_the_score(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded(store)
+    print_session(store, store.run("r"))
+    printed = capsys.readouterr().out
+    assert f"score     0 · {WHY}\n" in printed
+    assert "expected  42\n" in printed
