@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 WIDEST_VALUE = 40
 """Maximum width of the column of values; longer values extend beyond it."""
 
+MIN_DESCRIPTION = 16
+"""Minimum width of the column of descriptions."""
+
+UNLIMITED = 10_000
+"""Width of the lines if there is no terminal."""
+
 
 @click.command(short_help="List every action that has a key.")
 @click.argument("screen_or_word", required=False)
@@ -48,7 +54,9 @@ def keys(screen_or_word: str | None, as_json: bool) -> None:
             row = {"action": action.name, "keys": keymap.of(action.name), "usual": action.keys}
             click.echo(json.dumps({**row, "words": action.words}))
     else:
-        _page(list(_key_lines(keymap, found)))
+        is_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if is_terminal else UNLIMITED
+        _page(list(_key_lines(keymap, found, width)))
     for problem in keymap.problems:
         click.echo(f"sandbox-tui: {problem}", err=True)
 
@@ -101,20 +109,29 @@ def _written(keymap: Keymap, action: KeyAction) -> set[str]:
     return {*keys, *map(shown, keys)}
 
 
-def _key_lines(keymap: Keymap, actions: list[KeyAction]) -> Iterator[str]:
-    """Yield a line for each action, below the name of its screen or part of one."""
+def _key_lines(keymap: Keymap, actions: list[KeyAction], width: int) -> Iterator[str]:
+    """Yield a line for each action, below the name of its screen or part of one; a description that
+    is wider than the terminal goes on below itself."""
+    import textwrap
+
     from sandbox_tui.tui.keys.hint import shown
 
+    keys = {action: " ".join(map(shown, keymap.of(action.name))) for action in actions}
+    names_width = max(len(action.name) for action in actions) + 2
+    keys_width = max(map(len, keys.values())) + 2
+    room = max(MIN_DESCRIPTION, width - names_width - keys_width - 2)
     place = None
     for action in actions:
         if action.place != place:
             yield from ([] if place is None else [""])
             yield action.place
             place = action.place
-        words = " ".join(shown(key) for key in keymap.of(action.name))
         is_changed = action.name in keymap.keys
         mark = f"  (usually {' '.join(shown(key) for key in action.keys)})" if is_changed else ""
-        yield f"  {action.name:<26}{words:<18}{action.title}{mark}"
+        description = textwrap.wrap(f"{action.title}{mark}", room, break_long_words=False)
+        heads = [f"  {action.name:<{names_width}}{keys[action]:<{keys_width}}"]
+        heads += [" " * len(heads[0])] * (len(description) - 1)
+        yield from map(str.__add__, heads, description)
 
 
 def _by_place(actions: list[KeyAction]) -> Callable[[KeyAction], int]:

@@ -25,6 +25,7 @@ from sandbox_tui.tui import app as app_module
 from sandbox_tui.tui import screens, widgets
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.cli.settings_commands import _key_lines
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
 from sandbox_tui.tui.keys.key_scopes import ALSO_IN
@@ -292,6 +293,15 @@ async def test_ctrl_q_quits_whatever_the_keymap_says(own_home: Path, store: Stor
 
 
 # --- on the command line
+
+
+@pytest.mark.parametrize("place", ["home", "live", "list"])
+def test_descriptions_of_keys_wrap_between_words(place: str) -> None:
+    actions = [action for action in ACTIONS.values() if action.place == place]
+    lines = list(_key_lines(read_keymap({}), actions, 60))
+    assert all(len(line) <= 60 for line in lines)
+    words = [word for line in lines for word in line.split()]
+    assert all(word in words for action in actions for word in action.title.split())
 
 
 def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
