@@ -142,6 +142,9 @@ async def test_the_next_differences_are_calls_and_then_files_that_open_as_a_diff
         await until(pilot, lambda: len(lines.plain) > 2)
         assert str(lines.border_title) == "/testbed/solve.py · difference 4 of 4"
         assert str(lines.border_subtitle) == "left 4B → right 6B · +2 -1"
+        keys = app.screen.query_one(KeyBar).render_line(0).text
+        assert "→ next difference" not in keys, "it is the last one"
+        assert "← previous difference" in keys
         await pilot.press("escape", "N", "N")
         assert rows.cursor == len(rows.rows) - 5, "above: heading, blank, first file"
 

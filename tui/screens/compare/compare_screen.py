@@ -198,7 +198,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         if self._found is None:
             return "the sessions are still being read"
         if action == "divergence":
-            return "" if self._rows.divergence_at is not None else "they do not part"
+            return "" if self._rows.divergence_at is not None else "the sessions do not part"
         if self._wanted:
             return ""
         direction = -1 if parameters == (-1,) else 1
@@ -274,7 +274,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
             return
         shown = await self._open(row)
         if shown is not None:
-            pager = DifferencePager(shown, self._go, is_whole=is_whole)
+            pager = DifferencePager(shown, self._go, self._leads, is_whole=is_whole)
             app_of(self).push_screen(pager)
 
     async def _open(self, row: Row | None) -> Opened | None:
@@ -294,6 +294,9 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         if not self._rows.next_difference(direction):
             return None
         return await self._open(self._rows.current)
+
+    def _leads(self, direction: int) -> bool:
+        return self._rows.difference_from_here(direction) is not None
 
     def action_replay(self, side: Side) -> None:
         """Replay one of the sessions from the row under the cursor."""

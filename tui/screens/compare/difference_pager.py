@@ -26,6 +26,9 @@ Go = Callable[[int], Awaitable[Opened | None]]
 """Goes to the next (1) or previous (-1) difference, and returns what it opens; None if there is
 none."""
 
+Leads = Callable[[int], bool]
+"""Returns whether there is a next (1) or previous (-1) difference."""
+
 
 class DifferencePager(PagerScreen):
     """A pager for the two sides of a row.
@@ -51,14 +54,15 @@ class DifferencePager(PagerScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("difference.next", "step(1)"),
-        binding("difference.previous", "step(-1)", show=False),
+        binding("difference.previous", "step(-1)"),
         binding("difference.whole", "whole"),
     ]
 
-    def __init__(self, opened: Opened, go: Go, *, is_whole: bool) -> None:
+    def __init__(self, opened: Opened, go: Go, leads: Leads, *, is_whole: bool) -> None:
         super().__init__(opened.title, opened.document(is_whole))
         self._opened = opened
         self._go = go
+        self._leads = leads
         self._is_whole = is_whole
 
     @override
@@ -80,6 +84,10 @@ class DifferencePager(PagerScreen):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         if action == "whole" and self._opened.pictures is not None:
             return "pictures are always shown whole"
+        if action == "step":
+            direction = int(str(parameters[0]))
+            side = "after" if direction > 0 else "before"
+            return "" if self._leads(direction) else f"nothing differs {side} this"
         return super().why_unavailable(action, parameters)
 
     def action_whole(self) -> None:
