@@ -15,7 +15,7 @@ from sandbox_tui.core.evals.reporting.outcomes import is_lost
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.base import Scorer
 from sandbox_tui.core.evals.scorers.references import refuse_unreadable_references
-from sandbox_tui.core.evals.scorers.table import scorer_named
+from sandbox_tui.core.evals.scorers.table import SCORERS, scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.models.factory import refuse_demo
@@ -202,11 +202,12 @@ def _no_scorer(suite: Suite) -> str:
         return (
             f"{suite.name} needs a scorer: --scorer exact, number, math_verify, choice or judge, "
             "for instance. A suite file can name it (scorers), and a data file for each task (a "
-            "column scorer)."
+            f"column scorer). All scorers: {', '.join(sorted(SCORERS))}."
         )
     return (
         f"The suite {suite.name} names no scorer for the domain {bare.domain!r}: name one in its "
-        "file, or choose one for all tasks (--scorer)."
+        f"file, or choose one for all tasks (--scorer): {', '.join(sorted(SCORERS))}, or your own "
+        "package.module:Class."
     )
 
 

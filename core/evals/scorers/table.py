@@ -63,7 +63,8 @@ def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
             importlib.import_module(f".{module}" if package else module, package), attribute
         )
     except (ImportError, AttributeError) as error:
-        raise ConfigError(f"The scorer {name} cannot be loaded: {error}.") from error
+        where = "" if package else " Your own module must be on PYTHONPATH, e.g. PYTHONPATH=. here."
+        raise ConfigError(f"The scorer {name} cannot be loaded: {error}.{where}") from error
     return _with_options(kind, name, options or {})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -37,6 +38,9 @@ REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
     "json": json_report,
 }
 """Formats of a report by name, besides `text`."""
+
+FILE_WIDTH = 400
+"""Columns of text in a file or a pipe, where nothing has to be cut to fit a terminal."""
 
 COMPARISONS: Mapping[str, Callable[[EvalComparison], str]] = {
     "markdown": comparison_markdown,
@@ -83,7 +87,7 @@ def write_report(
         lines = report_lines(report.table, _width(), explain=explain, unsolved=report.unsolved)
         write_lines(lines, redactor)
     else:
-        text = report_text(report.table, _width(), explain=explain, unsolved=report.unsolved)
+        text = report_text(report.table, FILE_WIDTH, explain=explain, unsolved=report.unsolved)
         _write(text, output, redactor)
 
 
@@ -113,7 +117,7 @@ def write_comparison(
     elif output is None:
         write_lines(comparison_lines(found, _width(), explain=explain), redactor)
     else:
-        _write(comparison_text(found, _width(), explain=explain), output, redactor)
+        _write(comparison_text(found, FILE_WIDTH, explain=explain), output, redactor)
 
 
 def _pages(store: Store, run_ids: list[str], output: Path, redactor: Redactor) -> dict[str, str]:
@@ -138,4 +142,4 @@ def _write(text: str, output: Path | None, redactor: Redactor) -> None:
 
 
 def _width() -> int:
-    return shutil.get_terminal_size().columns
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else FILE_WIDTH

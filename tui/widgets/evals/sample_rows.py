@@ -65,9 +65,8 @@ def head_line(columns: Columns) -> str:
     line = f"  {cut('task', columns.task)}  {cut('mode', columns.mode)}  score"
     line += f" {'steps':>{columns.steps}}" if columns.steps else ""
     line += f" {'tokens':>{columns.tokens}}" if columns.tokens else ""
-    return f"{line} {'time':>6}" + (
-        f"  {cut(_EXPECTED, columns.expected)}" if columns.expected else ""
-    )
+    expected = f"  {cut(_EXPECTED, columns.expected)}" if columns.expected else ""
+    return f"{line} {'time':>6}{expected}  doing or reason"
 
 
 def name_of(sample: SampleResult, question: str) -> str:
