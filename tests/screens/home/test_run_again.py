@@ -246,3 +246,11 @@ async def test_a_sample_of_an_evaluation_becomes_a_run_of_its_own(
     (request,) = started
     assert (request.labels, request.tools, request.watch) == ({}, (), "live")
     assert request.copy_results
+
+
+async def test_its_fields_are_as_wide_as_those_of_a_new_run(store: Store, tmp_path: Path) -> None:
+    run_id = kept(store, tmp_path)
+    async with form_of(store, run_id) as (_, pilot, form):
+        await pilot.resize_terminal(160, 45)
+        mode, sandbox = form.query_one("#mode"), form.query_one("#kind")
+        await until(pilot, lambda: mode.outer_size.width > sandbox.outer_size.width)

@@ -41,6 +41,8 @@ class RunAgainDialog(NewRunDialog):
 
     KEEPS_DRAFT = False
 
+    SCOPED_CSS = False  # its rules are those of `NewRunDialog`, which they name
+
     def __init__(self, live_settings: LiveSettings, again: RunRequest, draft: Texts) -> None:
         super().__init__(live_settings, draft)
         self._again = again
