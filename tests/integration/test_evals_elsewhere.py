@@ -90,7 +90,7 @@ async def test_a_sample_of_a_program_of_its_own_opens_live(
             await until(pilot, lambda: count(app, "running") == 2 and _all_answer(store, found))
             overview: Any = app.screen
             assert overview.why_unavailable("pause", ()) == (
-                "it runs in its own program: x stops it, then r resumes it"
+                "another program runs it; x stops it, then r resumes it"
             )
             await pilot.press("enter")
             await until(pilot, on_top(app, LiveScreen))

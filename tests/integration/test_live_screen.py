@@ -354,7 +354,7 @@ async def test_space_pauses_and_resumes_in_step_mode(
     async with live(tmp_path, server, "step") as run:
         await run.until(lambda: run.screen.state.pending is not None)
         off = run.screen.why_unavailable("interrupt_reply", ())
-        assert off == "it is complete, and its call waits for you"
+        assert off == "the reply is complete, and its call waits for you"
         await run.until(lambda: "space pause" in bar_text(run))
         await run.press("space")
         await run.until(lambda: "space resume" in bar_text(run))

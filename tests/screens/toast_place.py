@@ -11,7 +11,7 @@ from textual.widgets._toast import Toast, ToastRack
 from sandbox_tui.tui.textual_support.toasts import NoticesMoveNothing
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
-SHORT = "Approve the call: no call is waiting."
+SHORT = "No call is waiting."
 LONG = "The server refused the request, and it says why in many words. " * 4
 
 

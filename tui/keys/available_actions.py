@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import shown
-from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable, as_sentence
 from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action
 
 COPY = "screen.copy_text"
@@ -186,19 +186,27 @@ def is_passed_on(active: ActiveBinding) -> bool:
 
 
 def why_key_is_disabled(screen: Screen[Any], key: str) -> str:
-    """Return the reason to show if a key does nothing now; empty if it does something or has no
-    action here."""
+    """Return why a key does nothing now, as a sentence; empty if it does something or has no action
+    here."""
+    _, off = disabled_action(screen, key)
+    if off:
+        return as_sentence(off)
+    is_asked = key not in screen.active_bindings and isinstance(screen, ExplainsUnavailable)
+    return screen.why_key_does_nothing(key) if is_asked else ""
+
+
+def disabled_action(screen: Screen[Any], key: str) -> tuple[str, str]:
+    """Return the action that a key would have if it were available now, and why it is not; both
+    empty if the key does something or has no action here."""
     if key in screen.active_bindings:
-        return ""
-    reason = ""
+        return "", ""
+    found = "", ""
     for node, bindings in binding_chain(screen):
         for binding in bindings.key_to_bindings.get(key, ()):
             off = _why_off(binding.action, node)
             if off and binding.id in ACTIONS:  # the outermost: inner ones are for special states
-                reason = f"{ACTIONS[binding.id].title}: {off}."
-    if not reason and isinstance(screen, ExplainsUnavailable):
-        return screen.why_key_does_nothing(key)
-    return reason
+                found = binding.id, off
+    return found
 
 
 def _why_off(action: str, node: DOMNode) -> str | None:

@@ -7,18 +7,17 @@ from typing import Generic, TypeVar
 from textual.app import App
 from textual.events import Key
 
-from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
+from sandbox_tui.tui.keys.available_actions import disabled_action, why_key_is_disabled
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 
-_OPENERS = tuple(
-    f"{title}: "
-    for name in ("shell", "inject", "message", "reject", "answer")
-    for title in (ACTIONS[f"live.{name}"].title, ACTIONS[f"live.{name}"].short_title)
-)
-"""How the reasons begin for keys that open an input: what follows is typed text."""
+_OPENERS = tuple(f"live.{name}" for name in ("shell", "inject", "message", "reject", "answer"))
+"""The actions of keys that open an input: what follows is typed text."""
+
+_OPENERS_ELSEWHERE = tuple(f"{ACTIONS[name].short_title}: " for name in _OPENERS)
+"""How the sentences about such keys begin where they have no action."""
 
 Result = TypeVar("Result")
 
@@ -38,7 +37,8 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
             return
         words = why_key_is_disabled(self.screen, event.key) if self.screen_stack else ""
         if words:
-            if words.startswith(_OPENERS):
+            action, _ = disabled_action(self.screen, event.key)
+            if action in _OPENERS or words.startswith(_OPENERS_ELSEWHERE):
                 ignore_burst(self)
             for old in shown_toasts(self):
                 if old.message == self._last_reason:

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 
+def as_sentence(reason: str) -> str:
+    """Return a reason as a notice shows it: as a sentence of its own, without the action's name,
+    since that would read as if something had been ordered."""
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
 class ExplainsUnavailable:
     """Mixin for screens and widgets that explain why their actions are off. List it before the
     Textual base class: it derives Textual's `check_action` from `why_unavailable`."""

@@ -840,7 +840,7 @@ async def test_n_is_named_as_it_works_now(session: tuple[Path, list[e.AnyEvent]]
         await until(pilot, lambda: screen.shows(screen._summary.last_seq))
         await pilot.press("n")
         await until(pilot, lambda: shown_toasts(app))
-        assert shown_toasts(app)[-1].message == "Next failure: nothing failed after this."
+        assert shown_toasts(app)[-1].message == "Nothing failed after this."
 
 
 async def test_a_move_takes_back_what_was_said_about_an_earlier_one(
@@ -851,7 +851,7 @@ async def test_a_move_takes_back_what_was_said_about_an_earlier_one(
         app = pilot.app
         await pilot.press("N")
         await until(pilot, lambda: shown_toasts(app))
-        assert shown_toasts(app)[-1].message == "Previous failure: nothing failed before this."
+        assert shown_toasts(app)[-1].message == "Nothing failed before this."
         await pilot.press("n")
         await until(pilot, lambda: screen.position > 0)
         assert not shown_toasts(app)

@@ -242,4 +242,4 @@ async def test_a_session_whose_sandbox_is_gone_is_not_resumed_but_forked(
         home.query_one(SessionList)._go_to_session("old")
         await until(pilot, lambda: "gone: F continues the run in a new one" in detail(home))
         assert "r resume" not in bar(home)
-        assert home.why_unavailable("resume", ()) == "its sandbox is gone: F forks it"
+        assert home.why_unavailable("resume", ()) == "this session's sandbox is gone; F forks it"

@@ -271,7 +271,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         """Only a running evaluation can be paused and stopped, only an interrupted one resumed."""
         if action == "resume":
             if self._state != "interrupted" and not self._can_rerun:
-                return f"it is {self._state}"
+                return f"this evaluation is {self._state}"
             return "" if self._on_resume is not None else "the list of evaluations resumes it"
         if action == "run_again":
             return "the list of evaluations does it" if self._on_again is None else ""
@@ -284,10 +284,10 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             if table is not None and table.over >= table.samples:
                 return "all samples have ended"
             if self._state != "running":
-                return f"it is {self._state}"
+                return f"this evaluation is {self._state}"
             if action == "pause" and self._source.can_stop:
                 stop, resume = hint("eval.stop"), hint("eval.resume")
-                return f"it runs in its own program: {stop} stops it, then {resume} resumes it"
+                return f"another program runs it; {stop} stops it, then {resume} resumes it"
             if action != "wall":
                 return "this program does not run it"
         return "no sample is running" if action == "wall" and not self._any_running else ""

@@ -94,7 +94,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         if action == "compare":
             return "" if self._list.block_count() > 1 else "there is only one evaluation"
         if action == "delete":
-            return "it is running" if found.running else ""
+            return "this evaluation is still running" if found.running else ""
         return "" if found.can_resume else "nothing is left to run"
 
     def words_for(self, action: str) -> str | None:

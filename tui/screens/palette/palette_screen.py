@@ -13,6 +13,7 @@ from textual.widgets import Input
 
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.palette.entry import Entry, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
@@ -112,6 +113,6 @@ class PaletteScreen(Dialog[Entry | None]):
         if entry is None:
             return
         if entry.off:
-            self.notify(f"{entry.words}: {entry.off}.", markup=False, timeout=3)
+            self.notify(as_sentence(entry.off), markup=False, timeout=3)
         else:
             self.dismiss(entry)

@@ -56,7 +56,7 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
             return ""
         if found is None:
             return "no training run is chosen"
-        return "it is running" if found.running else ""
+        return "this training run is still running" if found.running else ""
 
     def action_delete(self) -> None:
         """Delete the training under the cursor, with or without its sessions, after asking."""

@@ -72,7 +72,8 @@ def why_not_here(action: str, chosen: RunTile | None, tiles: Sequence[RunTile]) 
         others = next_waiting(tiles, chosen)
         return "" if others is not None else "no other run waits for you"
     if action == "approve_all":
-        return "" if len(waiting_here(tiles)) > 1 else "not more than one call waits"
+        count = len(waiting_here(tiles))
+        return "" if count > 1 else f"{'only one' if count else 'no'} call waits for you"
     return why_not(action, chosen) if action in _ON_ONE_RUN else ""
 
 

@@ -137,9 +137,9 @@ class RunSteering:
         if self._state.finished is not None:
             return "this run has ended"
         if action in (*_STEERING_ACTIONS, "steer") and not self._worker.can_be_steered:
-            return "it runs on a cluster, where it can only be watched"
+            return "this run is on a cluster, where it can only be watched"
         if isinstance(self._worker.failure, ProgramExited):
-            return "its program has exited"
+            return "the run's program has exited"
         if action == "steer":
             return "you are in control" if self._worker.steers else ""
         if action in _STEERING_ACTIONS and not self._worker.steers:
@@ -165,7 +165,8 @@ class RunSteering:
             return "nothing was allowed in this run"
         if action == "interrupt_reply" and unfinished_reply(self._state) is None:
             waits = self._state.pending is not None
-            return "it is complete, and its call waits for you" if waits else "there is none now"
+            done = "the reply is complete, and its call waits for you"
+            return done if waits else "no reply is on its way"
         if action == "interrupt" and not self._state.busy:
             return "no command is running"
         return ""

@@ -26,9 +26,9 @@ class SteeringActions(Cockpit):
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         if action == "put_away" and not (self.state.finished or passing_toasts(app_of(self))):
-            return "there are none"
+            return "no notice is shown"
         if action == "to_calls" and self.has_class("-on-calls"):
-            return "you are there"
+            return "the calls have the focus"
         return super().why_unavailable(action, parameters)
 
     def _would_fail(self) -> bool:

@@ -6,6 +6,9 @@ from sandbox_tui.sessions.playback.markers import FAILURES
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import SPEEDS, ReplayLoop
 
+AT_START, AT_END, NOTHING_FAILED = "this is the start", "this is the end", "nothing failed"
+"""Why a move is not possible; the last is followed by its direction."""
+
 _MOVES = frozenset(("step", "event", "second"))
 
 
@@ -34,7 +37,7 @@ class ReplayLimits:
         if action in _MOVES or action in ("go_start", "go_end"):
             back = action == "go_start" or (action in _MOVES and direction < 0)
             edge = 0 if back else self._last
-            here = "this is the start" if back else "this is the end"
+            here = AT_START if back else AT_END
             return here if self._loop.next_position == edge else ""
         if action == "failure":
             return self._why_no_failure(direction)
@@ -51,4 +54,4 @@ class ReplayLimits:
             return ""
         found = self._index.markers.next(self._loop.next_position, direction, FAILURES)
         side = "after" if direction > 0 else "before"
-        return "" if found is not None else f"nothing failed {side} this"
+        return "" if found is not None else f"{NOTHING_FAILED} {side} this"

@@ -14,9 +14,14 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.first_call import first_call
 from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.player import position_at
-from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
+from sandbox_tui.tui.screens.cockpit.replay.replay_limits import (
+    AT_END,
+    AT_START,
+    NOTHING_FAILED,
+)
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.typed_place import Extent, StepPlace
 from sandbox_tui.tui.screens.dialogs.dialog import WrongAnswer
@@ -25,13 +30,9 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 _NO_MORE_FAILURES = "No more failures in this direction."
 _STILL_INDEXED = "The session is still being indexed: try again soon."
-_MOVES = (
-    *("failure", "failure_before", "step", "step_back", "event", "event_back"),
-    *("second", "second_back", "start", "end"),
-)
 _ABOUT_MOVES = (
-    *(f"{ACTIONS[f'replay.{name}'].title}: " for name in _MOVES),
-    *(_NO_MORE_FAILURES, _STILL_INDEXED),
+    *map(as_sentence, (AT_START, AT_END)),
+    *(NOTHING_FAILED.capitalize(), _NO_MORE_FAILURES, _STILL_INDEXED),
 )
 """How notices begin that say why a move was not possible."""
 

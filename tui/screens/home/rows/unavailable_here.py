@@ -61,7 +61,7 @@ def why_unavailable_here(
             return _why_not_deleted(chosen)
         case "resume" if run is not None:
             if run.is_resumable and run.id == lost:
-                return f"its sandbox is gone: {hint('home.fork')} forks it"
+                return f"this session's sandbox is gone; {hint('home.fork')} forks it"
             return "" if run.is_resumable else "this session was not interrupted"
         case "folder" if run is not None:
             return "" if run.results_dir else "this session left no files on this machine"

@@ -188,7 +188,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Only the wall shows groups."""
         alone = action == "group" and self._runs < 2
-        return "on the wall, for a run that is in a group" if alone else ""
+        return "only the wall does this, for a run in a group" if alone else ""
 
     def action_group(self) -> None:
         """Allow the calls in all runs of the group, or in the chosen one alone."""

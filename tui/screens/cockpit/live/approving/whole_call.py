@@ -94,7 +94,9 @@ class WholeCallScreen(PagerScreen):
         """The call can be decided on as long as it waits."""
         if action not in (choice for _, choice in CHOICES):
             return super().why_unavailable(action, parameters)
-        return self._steering.why_unavailable(action) if self._waits else "it no longer waits"
+        return (
+            self._steering.why_unavailable(action) if self._waits else "this call no longer waits"
+        )
 
     # --- the decisions
 
