@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as replace_struct
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.settings import Settings
@@ -275,7 +275,7 @@ async def test_an_unavailable_action_says_why_and_does_nothing(app: SandboxTui) 
         await pilot.press("down", "enter")
         assert isinstance(app.screen, PaletteScreen)
         toasts = [toast.message for toast in app._notifications]
-        assert toasts == ["Resume the session: this session was not interrupted."]
+        assert toasts == ["This session was not interrupted."]
         assert app.screen.query_one(Input).value
 
 
@@ -329,19 +329,24 @@ async def test_sessions_are_imported_from_a_file(app: SandboxTui, tmp_path: Path
         home = app.screen
         sessions = home.query_one(SessionList)
         await until(pilot, lambda: sessions.block_count() == 1 and sessions.current)
-        for name, said in (("broken.cast", "broken.cast is not"), ("a.traj.json", "Imported ")):
-            await opened(app, pilot)
-            await pilot.press(*"import", "enter")
-            await until(pilot, lambda: isinstance(app.screen, ImportDialog))
-            await pilot.press("enter")
-            assert isinstance(app.screen, ImportDialog), "it needs a path"
-            app.screen.query_one(PathInput).value = str(tmp_path / name)
-            await pilot.press("enter")
-            await until(
-                pilot,
-                lambda said=said: any(said in toast.message for toast in app._notifications),
-            )
-            assert app.screen is home
+        await opened(app, pilot)
+        await pilot.press(*"import", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ImportDialog))
+        await pilot.press("enter")
+        assert isinstance(app.screen, ImportDialog), "it needs a path"
+        field, why = app.screen.query_one(PathInput), app.screen.query_one("#why", Static)
+        field.value = str(tmp_path / "broken.cast")
+        await pilot.press("enter")
+        await until(pilot, lambda: "broken.cast is not a recording" in str(why.content))
+        assert "trajectory.json" in str(why.content)
+        assert field.value == str(tmp_path / "broken.cast")
+        field.value = str(tmp_path / "a.traj.json")
+        await until(pilot, lambda: not str(why.content))
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: any("Imported " in toast.message for toast in app._notifications)
+        )
+        assert app.screen is home
         await until(pilot, lambda: sessions.block_count() == 2)
 
 

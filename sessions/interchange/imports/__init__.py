@@ -5,6 +5,7 @@ The format of a file is detected from its content, not from its name.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from sandbox_tui.sessions.interchange.imports.base import (
     Imported,
     Importer,
     Opened,
+    UnknownFormat,
     check_depth,
     open_source,
 )
@@ -93,12 +95,14 @@ def read_file(path: Path) -> Sequence[Imported]:
 
 
 def _importer(opened: Opened) -> Importer:
-    for importer in IMPORTERS:
-        if importer.recognises(opened):
-            return importer
+    with contextlib.suppress(UnknownFormat):  # it is no JSON
+        for importer in IMPORTERS:
+            if importer.recognises(opened):
+                return importer
     names = ", ".join(importer.name for importer in IMPORTERS)
     raise ImportRefused(
-        f"{opened.source.name} is not in a format that can be imported. Known formats: {names}."
+        f"{opened.source.name} is not a recording in a format that can be imported. Known formats: "
+        f"{names}."
     )
 
 

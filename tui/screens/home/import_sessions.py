@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
+from textual.widgets import Static
 
 from sandbox_tui.core.base.errors import ImportRefused, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -24,18 +25,28 @@ MAX_TITLE_CHARACTERS = 60
 """Maximum characters of a session's title in the message about it."""
 
 
-class ImportDialog(CopyDialog[Path]):
-    """Asks for a file with recorded sessions; dismisses with its path."""
+class ImportDialog(CopyDialog[list[str]]):
+    """Asks for a file and imports its sessions; stays open if that fails. Dismisses with the ids
+    of the sessions.
+
+    Args:
+        store: receives the sessions.
+    """
 
     continues = "import"
 
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+
     def compose(self) -> ComposeResult:
-        """Yield one field for the file."""
+        """Yield one field for the file, and room for what is wrong with it."""
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "import sessions"
             yield PathInput(
                 id="file", placeholder=".sbx, trajectory.json, .traj, ATIF or .cast (→ completes)"
             )
+            yield Static(id="why", markup=False)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -43,7 +54,7 @@ class ImportDialog(CopyDialog[Path]):
         self.set_focus(self.query_one(PathInput))
 
     def action_submit(self) -> None:
-        """Close with the file, if there is one."""
+        """Import the file, if there is one."""
         file = self.query_one(PathInput).path
         if file is None or is_folder(file):
             self.notify("Enter a file.", severity="warning")
@@ -51,7 +62,22 @@ class ImportDialog(CopyDialog[Path]):
             words = sanitize_line(f"{file} does not exist.")
             self.notify(words, severity="warning", markup=False)
         else:
-            self.dismiss(file)
+            self.run_worker(self._import(file), group="import", exclusive=True)
+
+    async def _import(self, file: Path) -> None:
+        from sandbox_tui.sessions.interchange.imports import import_file
+
+        try:
+            run_ids = await asyncio.to_thread(import_file, self._store, file)
+        except (ImportRefused, StoreError) as error:
+            self.complain(self.query_one(PathInput), "not imported")
+            self.query_one("#why", Static).update(sanitize_line(str(error)))
+        else:
+            self.dismiss(run_ids)
+
+    def on_input_changed(self) -> None:
+        """Take back what was wrong with another file."""
+        self.query_one("#why", Static).update("")
 
 
 def ask_for_import(app: App[int], store: Store, imported: Callable[[str], None]) -> None:
@@ -63,20 +89,19 @@ def ask_for_import(app: App[int], store: Store, imported: Callable[[str], None])
         imported: called with the id of the last session that was imported.
     """
 
-    def chosen(file: Path | None) -> None:
-        if file is not None:
-            app.run_worker(_import(app, store, file, imported), group="import")
+    def chosen(run_ids: list[str] | None) -> None:
+        if run_ids:
+            app.run_worker(_report(app, store, run_ids, imported), group="import")
 
-    app.push_screen(ImportDialog(), chosen)
+    app.push_screen(ImportDialog(store), chosen)
 
 
-async def _import(app: App[int], store: Store, file: Path, imported: Callable[[str], None]) -> None:
-    from sandbox_tui.sessions.interchange.imports import import_file
-
+async def _report(
+    app: App[int], store: Store, run_ids: Sequence[str], imported: Callable[[str], None]
+) -> None:
     try:
-        run_ids = await asyncio.to_thread(import_file, store, file)
         run = await asyncio.to_thread(store.run, run_ids[-1])
-    except (ImportRefused, StoreError) as error:
+    except StoreError as error:
         complain_here(app, str(error))
         return
     words = f"Imported {numbers.counted(len(run_ids), 'session')}."
