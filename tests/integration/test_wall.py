@@ -44,7 +44,7 @@ from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid
+from sandbox_tui.tui.widgets.wall.tile_layout import MIN_PANEL_HEIGHT, TileGrid
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from tests.integration.conftest import require
 from tests.unit.sample_run import keep, sample
@@ -605,10 +605,9 @@ async def test_a_panel_shows_the_call_that_small_tiles_cut(tmp_path: Path) -> No
         await pilot.press("n")
         assert app.focused is tile(app, 2)
         await until(pilot, lambda: "run 2 waits" in str(panel.render()))
-        height = panel.size.height
         await tile(app, 2).worker.stop("enough")
         await until(pilot, lambda: "run 3 waits for you  n goes there" in str(panel.render()))
-        assert panel.size.height == height, "no tile moves"
+        assert panel.size.height >= MIN_PANEL_HEIGHT, "it keeps its room"
         tile(app, 3).focus()
         await pilot.resize_terminal(160, 45)  # tiles that show all of their calls need none
         await until(pilot, lambda: not panel.display)
