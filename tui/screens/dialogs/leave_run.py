@@ -125,7 +125,7 @@ class QuitDialog(ConfirmDialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.detach", "answer('detach')"),
-        binding("leave_run.end", "answer(True)", show=False),
+        binding("leave_run.end", "answer('end')", show=False),
     ]
 
     def __init__(self, question: str, runs: int, detach: Callable[[], None]) -> None:
@@ -141,9 +141,9 @@ class QuitDialog(ConfirmDialog):
         return f"{hint('leave_run.detach')} detach and quit · {ends} · {stays}"
 
     @override
-    def action_answer(self, sure: bool | Literal["detach"]) -> None:
+    def action_answer(self, sure: bool | Literal["detach", "end"]) -> None:
         """Close with the answer, and detach the runs if chosen."""
-        self.dismiss(sure is True)
+        self.dismiss(sure is True or sure == "end")
         if sure == "detach":
             app_of(self).call_later(self._detach_runs)
 
