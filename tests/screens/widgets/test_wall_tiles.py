@@ -151,6 +151,7 @@ async def test_the_panel_shows_the_chosen_run_and_which_other_waits_in_as_many_l
             lines = str(panel.render()).split("\n")
             assert head in lines[0]
             assert ("a approve" in lines[-1]) == (chosen is not quiet)
+        lines = str(panel.render()).split("\n")
         assert "n goes there" in lines[0]
         assert "● run 3 running" in lines[2]
         panel.show([quiet], quiet, HEIGHT)
