@@ -191,8 +191,9 @@ def why_key_is_disabled(screen: Screen[Any], key: str) -> str:
     _, off = disabled_action(screen, key)
     if off:
         return as_sentence(off)
-    is_asked = key not in screen.active_bindings and isinstance(screen, ExplainsUnavailable)
-    return screen.why_key_does_nothing(key) if is_asked else ""
+    if key not in screen.active_bindings and isinstance(screen, ExplainsUnavailable):
+        return screen.why_key_does_nothing(key)
+    return ""
 
 
 def disabled_action(screen: Screen[Any], key: str) -> tuple[str, str]:
