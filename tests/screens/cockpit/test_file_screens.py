@@ -477,7 +477,7 @@ async def test_a_folder_has_no_diff_and_says_so(session: Session) -> None:
         await pilot.press("d")
         await until(pilot, lambda: bool(shown_toasts(screen.app)))
         (toast,) = shown_toasts(screen.app)
-        assert toast.message.endswith("this is a folder; move to a file.")
+        assert toast.message.endswith("This is a folder; move to a file.")
         preview = await choose(screen, pilot, "code.py")
         await until(pilot, lambda: "d diff" in bar.render_line(0).text)
         await pilot.press("d")

@@ -104,7 +104,7 @@ async def test_a_second_decision_is_refused_with_the_reason(tmp_path: Path) -> N
         assert app.screen is screen
         assert decisions == [("approve", 1)]
         await until(pilot, lambda: shown_toasts(app))
-        assert "you have decided on this call" in str(next(iter(shown_toasts(app))).message)
+        assert "You have decided on this call" in str(next(iter(shown_toasts(app))).message)
 
 
 async def test_the_edit_form_says_at_once_that_another_terminal_decided(tmp_path: Path) -> None:
