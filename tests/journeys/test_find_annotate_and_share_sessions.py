@@ -107,7 +107,9 @@ def test_a_session_is_imported_on_the_screen(person: Person) -> None:
         person.sees("import sessions")
         person.types("a.traj.json")
         person.presses("Enter")
-        person.sees("already here")
+        person.sees("not imported", "already here")
+        person.presses("Escape")
+        person.no_longer_sees("not imported")
         person.presses("q")
         assert person.is_back() == 0
 
