@@ -79,12 +79,11 @@ def test_a_session_that_cannot_be_resumed_says_why(scripted_server: Start, own_h
     container_of(client, started.run_id).remove(force=True)
     client.close()
     with Terminal(home=own_home) as terminal:
-        terminal.wait_for("r resume")
+        terminal.wait_for("gone: F continues the run")
+        terminal.wait_gone("r resume")
         terminal.press("r")
-        terminal.wait_for("this did not work", "the container of this session is gone")
-        terminal.press("Escape")
-        terminal.wait_for("interrupted", "n new run")
-        terminal.press("C-q")  # q has no effect right after Escape
+        terminal.wait_for("This session's sandbox is gone; F forks it.")
+        terminal.press("C-q")
         assert terminal.exit_code() == 0
     with Terminal("resume", home=own_home) as terminal:
         terminal.wait_for("this did not work")
