@@ -184,15 +184,16 @@ class Agent:
             words = f"The conversation reached its limit of {limits.token_limit} tokens."
             return AgentResult("token_limit", words)
         if limits.cost_limit is not None and self._cost >= limits.cost_limit:
-            return AgentResult(
-                "cost_limit", f"The run reached its limit of ${limits.cost_limit:g}."
-            )
+            words = f"The run reached its limit of ${limits.cost_limit:g}."
+            return AgentResult("cost_limit", words)
         return None
 
     # --- a turn
 
     async def begin_turn(self) -> Request:
         """Start the next turn; returns the request to answer."""
+        if self._model is not None:
+            await self._model.prepare()  # before the step, whose time is the model's
         await self._queue.wait_complete(self._approver.wait_until_resumed)
         self.step_number += 1
         self._deliver()

@@ -196,7 +196,6 @@ class Run(Steering):
 
     async def _prepare_and_run(self) -> AgentResult:
         messages = await self._start.prepare(self)
-        await self.model.prepare()  # before the first step, whose time is the model's
         self._agent = agent = Agent(
             model=self.model,
             messages=messages,

