@@ -74,7 +74,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
     @property
     def urgent_actions(self) -> Sequence[str]:
         """What a narrow key bar keeps while several calls wait."""
-        return DECIDING if len(waiting_here(self._seen_tiles())) > 1 else ()
+        return DECIDING if self._waiting > 1 else ()
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
@@ -120,7 +120,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._filter: Kind | None = None
         self._wanted = ""
         self._arranged: list[int] = []
-        self._turn = 0
+        self._turn = self._waiting = 0  # as the bar says: the runs may be ahead of it
         self._may_wait = False
         self._keys_for: object = None
         self._chosen_last: RunTile | None = None
@@ -199,8 +199,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._refresh_keys()
 
     def _refresh_keys(self) -> None:
-        tile = self._chosen
-        state = tile and (tile.kind, tile.state.mode), len(waiting_here(self._seen_tiles()))
+        tile, self._waiting = self._chosen, len(waiting_here(self._seen_tiles()))
+        state = tile and (tile.kind, tile.state.mode), self._waiting
         now = state, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
         if now != self._keys_for:
             self._keys_for = now
@@ -282,7 +282,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
             return "show all" if self._is_filtered else leaving_word(self)
         if action == "filter" and self._runs.hidden:
             return "show all"
-        return words_of(action, self._chosen, self._marked, len(waiting_here(self._seen_tiles())))
+        return words_of(action, self._chosen, self._marked, self._waiting)
 
     def action_move(self, across: int, down: int) -> None:
         """Focus the next tile in a direction."""
