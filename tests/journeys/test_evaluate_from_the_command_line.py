@@ -67,6 +67,9 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         for form in ("text", "markdown", "html"):
             person.runs(f"{compare} --format {form} --output compared.{form}")
             assert "tables" in (person.folder / f"compared.{form}").read_text()
+        rescore = f"sandbox-tui eval rescore {newest['id']}"
+        assert "verdict" in person.runs(rescore)
+        person.runs(f"{rescore} --scorer number --json >again")
         person.enters(f"sandbox-tui eval rm {first['id']}")
         person.sees("12 of 12 samples done", "Its sessions stay.", "[y/N]")
         person.presses("y", "Enter")

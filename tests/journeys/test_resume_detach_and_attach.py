@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from sandbox_tui.core.sandboxes.docker.container_owner import container_of
+from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
+from tests.integration.conftest import TEST_IMAGE
 from tests.journeys.person import Person
 
 Serve = Callable[..., s.ScriptedServer]
@@ -61,6 +64,24 @@ def test_a_killed_run_is_resumed(person: Person, scripted_server: Serve) -> None
         person.runs("sandbox-tui resume last --detach")
         person.enters("sandbox-tui attach last --json | tail -c 300")
         person.is_back()
+
+
+def test_a_run_whose_container_is_gone_is_forked(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(*calls(), *calls())
+    with person:
+        run = f"sandbox-tui run x --base-url {server.url} --model m --sandbox docker"
+        killed(person, f"{run} --image {TEST_IMAGE}")
+        session = re.search(r"\d{8}-\d{6}-\w{5}", person.runs("sandbox-tui sessions ls"))
+        assert session is not None
+        client = connect()
+        container_of(client, session[0]).remove(force=True)
+        client.close()
+        person.enters("sandbox-tui resume")
+        person.sees("this did not work", "F fork")
+        person.presses("F")
+        person.sees("before call 2", "f4 change the call")
+        person.presses("Escape")
+        assert person.is_back() == 8
 
 
 def test_a_run_whose_model_was_away_is_resumed(person: Person) -> None:
