@@ -33,6 +33,10 @@ class Part(NamedTuple):
     data: bytes
 
 
+MAX_VERDICT_CHARS = 300
+"""Maximum length of the reason for a score, and of the expected answer."""
+
+
 class Recording:
     """A session to export, read once. With a `redactor`, its secrets are blanked.
 

@@ -9,15 +9,17 @@ from sandbox_tui.core.base.durations import exact_duration
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.interchange.exports.base import Recording, score_of, shortened
+from sandbox_tui.sessions.interchange.exports.base import (
+    MAX_VERDICT_CHARS,
+    Recording,
+    score_of,
+    shortened,
+)
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code_cell, code_line, inline
 from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run, unfinished
 from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 
 MAX_CELL_CHARS = 80
-MAX_VERDICT_CHARS = 300
-"""Maximum length of the reason for a score, and of the expected answer."""
-
 MAX_ROWS = 500
 """Maximum number of rows in one table."""
 

@@ -17,7 +17,12 @@ from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
 from sandbox_tui.core.run.task_title import title_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.interchange.exports.base import Recording, score_of, shortened
+from sandbox_tui.sessions.interchange.exports.base import (
+    MAX_VERDICT_CHARS,
+    Recording,
+    score_of,
+    shortened,
+)
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
 from sandbox_tui.sessions.interchange.exports.html_page.call_result import (
     call_result,
@@ -47,9 +52,6 @@ from sandbox_tui.sessions.store.tables.annotations import Note
 from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 
 MAX_PAUSE_SECONDS = 2.0
-MAX_VERDICT_CHARS = 300
-"""Maximum length of the reason for a score, and of the expected answer."""
-
 MAX_TEXT_CHARS = 60_000
 """Maximum length of one text; longer ones are cut in the middle, with a note."""
 
