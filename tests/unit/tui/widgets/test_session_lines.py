@@ -124,3 +124,11 @@ def test_an_imported_session_says_so_beside_the_original(width: int) -> None:
     copy = SessionRow(run=replace(session("copy"), imported=True))
     shown = ["\n".join(lines) for lines in drawn([original, copy], width, {})]
     assert ["imported" in words for words in shown] == [False, True]
+
+
+def test_large_figures_keep_the_columns_aligned() -> None:
+    large = replace(session("large"), input_tokens=99_960, tokens_estimated=True, cost=1234.5)
+    large = replace(large, seconds=360_000.0)
+    rows = [SessionRow(run=session("small")), SessionRow(run=large)]
+    small, wide = drawn(rows, 154, {})
+    assert small[0].index("submitted") == wide[0].index("submitted")
