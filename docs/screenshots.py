@@ -116,7 +116,8 @@ async def main(folder: Path, only: Sequence[str] = ()) -> None:
     store = Store(Path("sessions.db").absolute())
     kind = os.environ.get("SANDBOX", "bubblewrap")
     settings = load({"sandbox.kind": kind})
-    nowhere = load({"model.name": "qwen3-coder", "model.base_url": "http://127.0.0.1:9/v1"})
+    unreachable = {"model.base_url": "http://127.0.0.1:9/v1", "limits.max_attempts": 3}
+    nowhere = load({"model.name": "qwen3-coder", **unreachable})
 
     def demo(step: bool = False, speed: float = 4, max_steps: int = 100) -> RunRequest:
         given = {"limits.max_steps": max_steps}
