@@ -71,6 +71,15 @@ def test_the_end_of_the_run_cuts_off_the_reply_under_way() -> None:
     assert shown([*ASKED, gave_up, end])[0] == "✗ the model failed"
 
 
+def test_a_run_that_stops_after_the_last_try_says_that_the_model_failed() -> None:
+    gave_up = e.ModelFailed(t=2.0, step=1, error="busy", attempt=5, retry_in=None)
+    for failure, word in ((gave_up, "✗ the model failed"), (FAILED, "! failed")):
+        item = fold([*ASKED, failure]).reply
+        assert isinstance(item, ReplyItem)
+        rule = reply_lines(item, 80, 9.0, False, PALETTE, is_stopped=True)[0].plain
+        assert rule.endswith(word)
+
+
 def test_a_folded_error_begins_with_the_status_and_the_server_s_words() -> None:
     error = "The server returned an error (503). It says: The engine is overloaded."
     failed = e.ModelFailed(t=2.0, step=1, error=error, attempt=1, retry_in=1.0, status=503)

@@ -63,7 +63,7 @@ def reply_lines(
     """
     figures = _reply_figures(item, now, after_command=after_command)
     if is_stopped and not item.ended:
-        figures = ["! interrupted"]
+        figures = [_unfinished(item)]
     lines = [_rule(item, width, figures, palette), *_failures(item, width, opened, palette, False)]
     prose = _full_lines(item, width, palette, whole, rows_left - len(lines)) if opened else []
     if prose:
@@ -122,13 +122,20 @@ def _fitting(parts: list[str], room: int) -> str:
     return words
 
 
+def _unfinished(item: ReplyItem) -> str:
+    """Return what became of a reply that will not go on."""
+    if not item.failures:
+        return "! interrupted"
+    return "✗ the model failed" if item.failures[-1].retry_in is None else "! failed"
+
+
 def _reply_figures(item: ReplyItem, now: float, *, after_command: bool) -> list[str]:
     if item.interrupted:
         return ["◆ stopped by you"]
     if item.cut_off:
         return ["◆ cut off when the run ended"]
     if item.abandoned:
-        return ["! failed" if item.failures else "! interrupted"]
+        return [_unfinished(item)]
     if item.replied is None:
         if item.has_failed:
             failure = item.failures[-1]
