@@ -1,10 +1,17 @@
-"""The model of the newest session, which the form for the next run offers."""
+"""The model of the last run, which the form for the next one offers.
+
+It is kept beside the database, so that deleting its session does not change it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
+from sandbox_tui.core.base.write_file import write_private_file
 from sandbox_tui.core.config.settings import Settings, changed
 from sandbox_tui.sessions.store.run_summary import summary
 from sandbox_tui.sessions.store.store import Store
@@ -13,6 +20,8 @@ from sandbox_tui.sessions.store.tables.runs import has_own_reply, newest_standal
 RUNS_READ = (20, 1000)
 """How many of the newest runs are inspected: more only if the first have no model that works, as
 after many runs on a server that did not answer."""
+
+FILE = "last-model.json"
 
 
 class LastModel(NamedTuple):
@@ -45,27 +54,55 @@ def later_of(one: LastModel | None, other: LastModel | None) -> LastModel | None
 
 
 def last_model(store: Store) -> LastModel | None:
-    """Return the model of the newest session that had a server, was recorded here and belongs to no
-    evaluation or training; None if there is none.
+    """Return the model of the last run that had a server, was recorded here and belongs to no
+    evaluation or training, though its session was deleted since; None if there is none.
 
-    A run that ended without a reply does not count: its model or server may never have worked.
+    A run that ended without a reply counts only if no other ever had one: its model or server may
+    never have worked.
 
     Raises:
         StoreError: the database cannot be read.
     """
-    found = (_newest_in(store, count) for count in RUNS_READ)
-    return next((last for last in found if last is not None), None)
+    file = store.path.with_name(FILE)
+    kept = _read(file)
+    if replied := later_of(kept, _newest_in(store, has_own_reply)):
+        if replied != kept:
+            _write(file, replied)
+        kept = replied
+    waiting = _newest_in(store, _is_running)
+    return later_of(kept, waiting) or _newest_in(store, _any)
 
 
-def _newest_in(store: Store, count: int) -> LastModel | None:
-    for row in newest_standalone(store, count):
-        params: dict[str, Any] = json.loads(row["model_params"] or "{}")
-        has_server = "base_url" in params  # the demo has none
-        if row["model"] and has_server and not row["imported"] and _may_work(store, row):
-            used_at = float(row["started_at"] or 0.0)
-            return LastModel(str(row["model"]), str(params["base_url"] or ""), used_at)
+def _read(file: Path) -> LastModel | None:
+    """Return the model that was kept; None without one, or if its file cannot be read."""
+    try:
+        kept: Any = json.loads(file.read_text("utf-8"))
+        fields = cast(dict[str, Any], kept)
+        return LastModel(str(fields["name"]), str(fields["base_url"]), float(fields["used_at"]))
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
+
+
+def _write(file: Path, last: LastModel) -> None:
+    with contextlib.suppress(OSError):  # the sessions still tell
+        write_private_file(file, json.dumps(last._asdict()).encode())
+
+
+def _newest_in(store: Store, counts: Callable[[Store, dict[str, Any]], bool]) -> LastModel | None:
+    """Return the model of the newest run that counts and had a server."""
+    for most in RUNS_READ:
+        for row in newest_standalone(store, most):
+            params: dict[str, Any] = json.loads(row["model_params"] or "{}")
+            has_server = "base_url" in params  # the demo has none
+            if row["model"] and has_server and not row["imported"] and counts(store, row):
+                used_at = float(row["started_at"] or 0.0)
+                return LastModel(str(row["model"]), str(params["base_url"] or ""), used_at)
     return None
 
 
-def _may_work(store: Store, row: dict[str, Any]) -> bool:
-    return summary(row).outcome == "running" or has_own_reply(store, row)
+def _is_running(_: Store, row: dict[str, Any]) -> bool:
+    return summary(row).outcome == "running"
+
+
+def _any(_: Store, __: dict[str, Any]) -> bool:
+    return True

@@ -98,4 +98,4 @@ def _no_model(found: int | None, palette: Palette) -> Text:
         return line
     line.append(f"{hint('home.model')} ", style=palette.accent)
     line.append("choose a model", style=palette.warn)
-    return line.append(f" · {found} found" if found else " · none yet", style=palette.dim)
+    return line.append(f" · {found} found" if found else " · none found", style=palette.dim)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.relations.last_model import RUNS_READ, LastModel, last_model, later_of
+from sandbox_tui.sessions.relations.last_model import (
+    FILE,
+    RUNS_READ,
+    LastModel,
+    last_model,
+    later_of,
+)
 from tests.unit.event_streams import started
 
 URL = "http://127.0.0.1:8123/v1"
@@ -43,9 +50,27 @@ def keep(store: Store, model: str, at: float, *rest: e.AnyEvent, parent_seq: int
 END = e.RunFinished(reason="cancelled", error=None, totals=e.Totals())
 
 
-def test_a_run_that_ended_without_a_reply_does_not_count(store: Store) -> None:
-    keep(store, "never-replied", 30.0, END)
+def test_a_run_that_ended_without_a_reply_counts_only_if_there_is_no_other(store: Store) -> None:
     assert last_model(store) is None
+    keep(store, "never-replied", 30.0, END)
+    assert last_model(store) == LastModel("never-replied", URL, 30.0)
+    keep(store, "replied", 10.0, replied(1), END)
+    assert last_model(store) == LastModel("replied", URL, 10.0)
+
+
+def test_the_last_model_outlives_its_session(store: Store) -> None:
+    keep(store, "older", 10.0, replied(1), END)
+    keep(store, "newer", 20.0, replied(1), END)
+    assert last_model(store) == LastModel("newer", URL, 20.0)
+    store.delete("newer")
+    assert last_model(store) == LastModel("newer", URL, 20.0)
+    keep(store, "newest", 30.0, replied(1), END)
+    assert last_model(store) == LastModel("newest", URL, 30.0)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"name": "x"}', '{"used_at": [], "name": 1}'])
+def test_a_kept_model_that_cannot_be_read_is_ignored(store: Store, text: str) -> None:
+    store.path.with_name(FILE).write_text(text)
     keep(store, "replied", 10.0, replied(1), END)
     assert last_model(store) == LastModel("replied", URL, 10.0)
 
