@@ -48,17 +48,29 @@ def result_answer(outcome: str | None, answer: str | None) -> str:
     return f"{NOT_SUBMITTED} {text}" if leftover_answer(outcome, answer) else text
 
 
-def said_words(said: str, answer: str | None, *, short: bool = False) -> str:
-    """Return an answer that is only in the call of `submit`, marked, given its empty answer; in a
-    list, the mark is short."""
-    return f"{said} · {SAID}" if short else f"{said} {said_mark(answer)}"
+def said_words(said: str, answer: str | None) -> str:
+    """Return an answer that is only in the call of `submit`, marked, given its empty answer."""
+    return f"{said} {said_mark(answer)}"
 
 
-def answer_or_why_none(run: RunSummary, *, short: bool = False) -> str:
+def answer_in_list(run: RunSummary, *, marks_said: bool) -> str:
+    """Return the answer of a run on one line of several, or why one that submitted has none.
+
+    Args:
+        run: the session.
+        marks_said: whether an answer that is only in the call of `submit` is marked: those of other
+            runs of the list are in their files.
+    """
+    if run.said:
+        return answer_line(run.said) + (f" · {SAID}" if marks_said else "")
+    return answer_line(answer_or_why_none(run))
+
+
+def answer_or_why_none(run: RunSummary) -> str:
     """Return the answer of a run, or why one that submitted has none; empty for others without
     one."""
     if run.said:
-        return said_words(run.said, run.answer, short=short)
+        return said_words(run.said, run.answer)
     if not run.answer and run.outcome == "submitted":
         return f"{NO_ANSWER}: {why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)}"
     return result_answer(run.outcome, run.answer)
@@ -69,7 +81,7 @@ def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:
     answer, or why there is none."""
     submitted = answer_line(submitted_answer(run.outcome, run.answer))
     if run.said and not submitted:
-        submitted = said_words(answer_line(run.said), run.answer, short=True)
+        submitted = answer_line(run.said)  # the details say where it is
     result = f"answer: {submitted}" if submitted else first_line(run.error or "")
     result = "" if short else result
     parts = (sample_or_fork(number, is_fork=False), first_line(run.title or ""), result)

@@ -20,7 +20,7 @@ from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.format import numbers, run_end
-from sandbox_tui.tui.format.answers import answer_line, answer_or_why_none
+from sandbox_tui.tui.format.answers import answer_in_list, answer_or_why_none
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.next_command import NextCommand, next_command
 from sandbox_tui.tui.format.outcome import counted_outcome, outcome_words
@@ -109,12 +109,15 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     same_task = f" · {task_line(runs[0].run.task)}" if len(tasks) == 1 else ""
     yield _fitted(f"{len(runs)} runs: {ended}{same_task}", width)
     padded = max(map(len, outcomes))
+    marks_said = (
+        len({bool(shown.run.said) for shown in runs if shown.run.said or shown.run.answer}) > 1
+    )
     for shown, outcome in zip(runs, outcomes, strict=True):
         run = shown.run
         what = [words] if (words := sample_or_fork_of(run)) else []
         what += [model_title(run.model)] if len(models) > 1 else []
         what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
-        answer = answer_line(answer_or_why_none(run, short=True))
+        answer = answer_in_list(run, marks_said=marks_said)
         result = answer or numbers.counted(run.steps, "step")
         yield from _run_lines(f"  {run.id}  {outcome:<{padded}}  ", what, result, width)
     yield from _results_lines([shown.run for shown in runs], width)

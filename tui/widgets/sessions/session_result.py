@@ -7,7 +7,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.store.answers import submitted_answer
-from sandbox_tui.tui.format.answers import NO_ANSWER, result_answer, said_words
+from sandbox_tui.tui.format.answers import NO_ANSWER, result_answer
 from sandbox_tui.tui.theming.palette import Palette
 
 MAX_CHARACTERS = 200
@@ -24,7 +24,7 @@ def result_words(run: RunSummary, waits_for: str = "") -> str:
     """
     submitted = submitted_answer(run.outcome, run.answer)
     words = waits_for or submitted or run.error or result_answer(run.outcome, run.answer)
-    words = words or (said_words(run.said, run.answer, short=True) if run.said else "")
+    words = words or run.said  # the details say that it is only in the call of `submit`
     if not words and run.outcome == "submitted":
         return NO_ANSWER
     return sanitize_line(" ".join(words[: 4 * MAX_CHARACTERS].split()))[:MAX_CHARACTERS]

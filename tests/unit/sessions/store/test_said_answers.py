@@ -9,14 +9,14 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.compare import compare
 from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.answers import answer_in_call
-from sandbox_tui.tui.format.answers import answer_or_why_none, sample_title
+from sandbox_tui.tui.format.answers import answer_in_list, answer_or_why_none, sample_title
 from sandbox_tui.tui.format.compared.facts import facts
 from sandbox_tui.tui.widgets.sessions.session_result import result_words
 from tests.unit.event_streams import started
 
 SAID = '{"answer": "7919"}'
 MARKED = "7919 (said in submit; output/answer.txt was not written)"
-SHORT = "7919 · said in submit"
+SHORT = "7919"
 
 
 def keep(store: Store, run_id: str, arguments: str, answer: str | None) -> None:
@@ -56,6 +56,11 @@ def test_an_answer_that_was_only_said_is_shown_and_marked(store: Store) -> None:
     assert result_words(by_id["said"]) == result_words(by_id["empty"]) == SHORT
     assert result_words(by_id["written"]) == answer_or_why_none(by_id["written"]) == "7907"
     assert result_words(by_id["silent"]) == "no answer"
+    marked = answer_in_list(by_id["said"], marks_said=True)
+    assert (marked, answer_in_list(by_id["said"], marks_said=False)) == (
+        f"{SHORT} · said in submit",
+        SHORT,
+    )
     assert sample_title(1, by_id["said"]) == f"sample 1 · answer: {SHORT}"
     found = {fact.name: fact for fact in facts(compare(store, by_id["said"], by_id["written"]))}
     assert (found["answer"].left, found["answer"].right) == (MARKED, "7907")

@@ -163,6 +163,8 @@ def test_models_that_differ_answers_in_submit_and_folders_are_named(own_home: Pa
     assert printed[1] == f"  r  submitted  {one.model} · 4"
     assert printed[2] == "  q  submitted  other · 5 · said in submit"
     assert printed[5] == "  results in /out/ID"
+    only_said = list(overview_lines([Shown(said), Shown(said)], 120))
+    assert only_said[1] == "  q  submitted  5"  # there is nothing to tell it from
     elsewhere = [*runs, Shown(replace(one, id="s", results_dir="/mine"))]
     assert "  results of s in /mine" in list(overview_lines([*elsewhere, *runs], 120))
     few = list(summary_lines(runs, 120))
