@@ -11,6 +11,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config import quantities
 
 _WORDS: dict[Any, str] = {
     int: "a whole number",
@@ -66,7 +67,14 @@ def describe_wrong_value(path: str, kind: Any, value: Any) -> str:
     words = [str(one) for one in get_args(kind)] if get_origin(kind) is Literal else []
     close = difflib.get_close_matches(str(value), words, 1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    return f"{path} must be {describe_type(kind)}, not {value!r}.{hint}"
+    return f"{path} must be {_values_of(path, kind)}, not {value!r}.{hint}"
+
+
+def _values_of(path: str, kind: Any) -> str:
+    quantity = quantities.words_for(path)
+    if not quantity:
+        return describe_type(kind)
+    return f"{quantity}, or none" if type(None) in get_args(kind) else quantity
 
 
 def refuse_unknown_keys(

@@ -10,6 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.cli.duration_option import DURATION
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ def limit_options(of: str, conversation: str) -> Decorator:
         ),
         click.option(
             "--time-limit",
-            type=click.FloatRange(0, min_open=True),
-            metavar="S",
-            help=f"Maximum seconds of {of}.",
+            type=DURATION,
+            metavar="TIME",
+            help=f"Maximum time of {of}: seconds, or such as 90s, 30m or 1h30m.",
         ),
     )
 
@@ -181,9 +182,9 @@ run_options = added(
     limit_options("the run", "the conversation"),
     click.option(
         "--command-timeout",
-        type=click.FloatRange(0, min_open=True),
-        metavar="S",
-        help="Maximum seconds of a command.",
+        type=DURATION,
+        metavar="TIME",
+        help="Maximum time of a command: seconds, or such as 90s or 5m.",
     ),
     click.option(
         "--tty/--no-tty",

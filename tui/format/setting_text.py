@@ -33,8 +33,8 @@ HINTS = {
     "model.base_url": "URL of the server, which usually ends in /v1; empty for OpenAI",
     "model.api_key_env": ("environment variable with the API key; the key itself is never saved"),
     "model.context_length": "tokens that fit into its context; empty: what the server reports",
-    "model.request_timeout": "seconds for a whole reply",
-    "model.stall_timeout": "seconds without a byte; after them a request fails",
+    "model.request_timeout": "seconds, or such as 20m, for a whole reply",
+    "model.stall_timeout": "seconds, or such as 5m, without a byte; after them a request fails",
     "model.local_ports": (
         "ports where this machine is searched for servers; several are separated by commas"
     ),
@@ -48,17 +48,18 @@ HINTS = {
         "on this machine's own files, read-only"
     ),
     "sandbox.image": "for docker",
-    "sandbox.memory": "bytes; empty for 2 GiB",
+    "sandbox.memory": "bytes, or such as 512m or 2g; empty for 2 GiB",
     "sandbox.cpus": "number of CPUs; empty for all",
     "sandbox.pids": "at most, in one sandbox",
     "sandbox.grace": (
-        "seconds that a sandbox outlives its killed program; until then the run can be resumed"
+        "seconds, or such as 5m, that a sandbox outlives its killed program; until then the run "
+        "can be resumed"
     ),
     "sandbox.snapshots": (
         "of the files, to fork from; auto: from time to time after changes, every: after each step"
     ),
     "sandbox.snapshots_kept": "snapshots of one run; the oldest are deleted first",
-    "sandbox.snapshots_bytes": "bytes of all snapshots of one run",
+    "sandbox.snapshots_bytes": "bytes, or such as 4g, of all snapshots of one run",
     "sandbox.network": (
         "auto: bridge in docker, else none; bridge: access to the internet, none: no network"
     ),
@@ -84,9 +85,9 @@ HINTS = {
     "limits.max_steps": "steps per run; a step is one reply of the model, with its calls",
     "limits.max_tokens": "tokens of one reply; empty for no limit",
     "limits.token_limit": "per conversation; empty for no limit",
-    "limits.time_limit": "seconds per run; empty for no limit",
+    "limits.time_limit": "seconds per run, or such as 30m or 2h; empty for no limit",
     "limits.cost_limit": "US dollars per run; empty for no limit",
-    "limits.command_timeout": "seconds",
+    "limits.command_timeout": "seconds, or such as 5m",
     "limits.repeated_calls": "same call and result in a row",
     "limits.max_attempts": (
         "per reply while the server fails; the pauses between them grow to a minute, so that 40 "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.tui.cli.command_group import GroupWithHints
+from sandbox_tui.tui.cli.duration_option import DURATION
 from sandbox_tui.tui.cli.evals.rescore import rescore
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import (
@@ -130,9 +131,9 @@ def eval_group() -> None:
 )
 @click.option(
     "--budget-time",
-    metavar="S",
-    type=click.FloatRange(0, min_open=True),
-    help=("Stop after this many seconds in total."),
+    metavar="TIME",
+    type=DURATION,
+    help=("Stop after this time in total: seconds, or such as 30m or 8h."),
 )
 @_work_options
 @click.pass_obj

@@ -52,7 +52,7 @@ TITLES = {
     "policy": "calls without a rule",
     "temperature": "temperature",
     "tokens": "max tokens",
-    "time": "max seconds",
+    "time": "max time",
     "cost": "max US dollars",
 }
 """The title of each field, in the order in which they appear."""

@@ -1,0 +1,105 @@
+"""Durations and sizes as people write them: `90s`, `1h30m`, `512m`, `2GiB`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from sandbox_tui.core.base.errors import ConfigError
+
+DURATIONS = frozenset(
+    {
+        "model.request_timeout",
+        "model.stall_timeout",
+        "sandbox.grace",
+        "limits.time_limit",
+        "limits.command_timeout",
+    }
+)
+"""Settings in seconds."""
+
+SIZES = frozenset({"sandbox.memory", "sandbox.snapshots_bytes"})
+"""Settings in bytes."""
+
+DURATION_WORDS = "seconds, or a duration such as 90s, 30m or 1h30m"
+SIZE_WORDS = "a whole number of bytes, or a size such as 512m or 2g"
+
+_NUMBER = r"(\d{1,15}(?:\.\d{1,9})?)"
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = re.compile(
+    rf"{_NUMBER} ?(d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:utes?|s)?)?|s(?:ec(?:onds?|s)?)?) ?"
+)
+_SIZE = re.compile(rf"{_NUMBER} ?([kmgt])(?:i?b)?")
+_BYTES = {unit: 1024**power for power, unit in enumerate("kmgt", 1)}
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a duration; a number without a unit is in seconds.
+
+    Raises:
+        ConfigError: the text is no duration.
+    """
+    left = text.strip().lower()
+    if re.fullmatch(_NUMBER, left):
+        return float(left)
+    total, last = 0.0, float("inf")
+    while part := _PART.match(left):
+        unit = _SECONDS[part[2][0]]
+        if unit >= last:
+            break
+        total, last, left = total + float(part[1]) * unit, unit, left[part.end() :]
+    if left or last == float("inf"):
+        raise ConfigError(f"{text!r} is not {DURATION_WORDS}.")
+    return total
+
+
+def bytes_of(text: str) -> int:
+    """Return the bytes of a size; k, m, g and t are powers of 1024, as in Docker's options.
+
+    Raises:
+        ConfigError: the text is no size.
+    """
+    size = _SIZE.fullmatch(text.strip().lower())
+    if size is None:
+        raise ConfigError(f"{text!r} is not {SIZE_WORDS}.")
+    return round(float(size[1]) * _BYTES[size[2]])
+
+
+def plain_number(name: str, value: Any) -> Any:
+    """Return a setting's value in seconds or bytes if it is a duration or a size in words; else the
+    value itself.
+
+    Args:
+        name: dotted name of the setting.
+        value: as it was typed or read.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return seconds_of(value) if name in DURATIONS else _size_in(name, value)
+    except ConfigError:
+        return value  # its type says what is wrong
+
+
+def _size_in(name: str, value: str) -> Any:
+    return bytes_of(value) if name in SIZES else value
+
+
+def with_plain_numbers(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a config file with durations and sizes in seconds and bytes."""
+    found: dict[str, Any] = {}
+    for section, table in tables.items():
+        if isinstance(table, dict):
+            values = cast(dict[str, Any], table)
+            found[section] = {
+                key: plain_number(f"{section}.{key}", value) for key, value in values.items()
+            }
+        else:
+            found[section] = table
+    return found
+
+
+def words_for(name: str) -> str:
+    """Return which values a setting takes that is a duration or a size; empty for others."""
+    return DURATION_WORDS if name in DURATIONS else SIZE_WORDS if name in SIZES else ""
