@@ -22,8 +22,8 @@ DURATIONS = frozenset(
 SIZES = frozenset({"sandbox.memory", "sandbox.snapshots_bytes"})
 """Settings in bytes."""
 
-DURATION_WORDS = "seconds, or a duration such as 90s, 30m or 1h30m"
-SIZE_WORDS = "a whole number of bytes, or a size such as 512m or 2g"
+DURATION_WORDS = "a number of seconds, or such as 90s, 30m or 1h30m"
+SIZE_WORDS = "a number of bytes, or such as 512m or 2g"
 
 _NUMBER = r"(\d{1,15}(?:\.\d{1,9})?)"
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

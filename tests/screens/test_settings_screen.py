@@ -105,7 +105,7 @@ async def test_the_form_and_the_settings_say_the_same(app: SandboxTui) -> None:
                 await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
                 await pilot.press("y")
             await until(pilot, lambda: isinstance(app.screen, HomeScreen))
-    assert said == ["Must be a number."] * 2
+    assert said == ["Must be a number of seconds, or such as 90s, 30m or 1h30m."] * 2
 
 
 @pytest.mark.parametrize("size", [(60, 20), (100, 30)])
