@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.fork_description import ForkDraft
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.kept_fork_drafts import KeptForkDrafts
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
@@ -306,3 +309,54 @@ async def test_no_call_is_changed_while_the_step_is_none(store: Store) -> None:
         assert app.screen is form
         assert [one.message for one in app._notifications] == [form._problem]
         assert form._problem.startswith("Enter a step from 0 to ")
+
+
+async def test_a_draft_is_kept_for_the_next_start_until_its_fork_starts(
+    store: Store, tmp_path: Path
+) -> None:
+    kept = KeptForkDrafts(tmp_path / "drafts.json")
+    plan = ForkPlan(store, store.run(PARENT), "end")
+    place = (PARENT, plan.fork_point.seq)
+
+    def keep(draft: ForkDraft | None) -> None:
+        kept.write(*place, draft)
+
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        request = replace(plan.request(app.settings.now, {}), model=DemoModel())
+        await app.push_screen(ForkDialog(plan, request, store, None, keep))
+        await pilot.pause()
+        app.screen.query_one("#at", Input).value = "2"
+        app.screen.query_one("#message", TextArea).text = "try the other file"
+        await pilot.press("f1")  # the question whether to quit suspends the form as well
+        await until(pilot, lambda: kept.read(*place, store) is not None)
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = ForkDialog(plan, request, store, kept.read(*place, store), keep)
+        described: list[Any] = []
+        await app.push_screen(form, described.append)
+        await until(pilot, lambda: form.query_one("#at", Input).value == "2")
+        assert form.query_one("#message", TextArea).text == "try the other file"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(described))
+        assert described[0].plan.fork_point.step == 2
+        assert described[0].request.message == "try the other file"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"x 1": 3}', '{"x 1": {"seq": 1, "texts": {}}}'])
+def test_a_file_of_drafts_that_cannot_be_read_has_none(
+    store: Store, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "drafts.json").write_text(text)
+    assert KeptForkDrafts(tmp_path / "drafts.json").read("x", 1, store) is None
+
+
+async def test_the_scheme_of_a_server_is_added(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        described: list[Any] = []
+        await app.push_screen(form, described.append)
+        await pilot.pause()
+        form.query_one("#model", Input).value = "qwen"
+        form.query_one("#url", Input).value = "127.0.0.1:8000/v1"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(described))
+        assert described[0].request.run.settings.model.base_url == "http://127.0.0.1:8000/v1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ class SessionForks:
         self._app = app
         self._settings = settings
         self._runs = runs
-        self._drafts: dict[tuple[str, int], ForkDraft] = {}
+        self._drafts: dict[tuple[str, int], ForkDraft | None] = {}
 
     async def fork(self, asked: ForkRequested) -> RunWorker | None:
         """Show the form for a fork, then start it; return its run, or None if it was not started.
@@ -64,6 +65,7 @@ class SessionForks:
         """
         from sandbox_tui.sessions.recording.fork_worker import ForkPlan
         from sandbox_tui.sessions.relations.last_model import last_model, with_last_model
+        from sandbox_tui.tui.screens.kept_fork_drafts import KeptForkDrafts
         from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 
         reread_settings(self._app, self._settings)
@@ -76,10 +78,23 @@ class SessionForks:
         if parent.imported:  # its own model and server do not count
             usual = with_last_model(usual, await asyncio.to_thread(last_model, store))
         place = (asked.run_id, asked.seq)
-        form = ForkDialog(plan, plan.request(usual, {}), store, self._drafts.pop(place, None))
+        draft = self._drafts.pop(place, None)
+        kept = KeptForkDrafts()
+        if draft is None:
+            with contextlib.suppress(SandboxTuiError):
+                draft = await asyncio.to_thread(kept.read, *place, store)
+            if draft is not None:
+                self._app.notify("The draft of this fork is restored.", markup=False, timeout=4)
+
+        def keep(changed: ForkDraft | None) -> None:
+            kept.write(*place, changed)
+
+        form = ForkDialog(plan, plan.request(usual, {}), store, draft, keep)
         described = await self._app.push_screen_wait(form)
-        if described is None and form.draft is not None:
+        if described is None:
             self._drafts[place] = form.draft
+        else:
+            keep(None)
         return described
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import ClassVar
 
 import msgspec
@@ -17,6 +18,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.models.factory import DEMO_NAMES
@@ -36,6 +38,7 @@ from sandbox_tui.tui.screens.fork_description import (
     with_model,
 )
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -61,32 +64,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         plan: the fork point.
         run: the parent's request.
         store: the store that contains the parent.
-        draft: from when the form for this place was last closed; updated on leaving.
-    """
-
-    CSS = """
-    ForkDialog { background: $background 60%; }
-    ForkDialog .dialog {
-        width: 84; max-width: 96%; max-height: 96%; padding: 0 2; scrollbar-size-vertical: 1;
-    }
-    ForkDialog Static { height: auto; }
-    ForkDialog #where { margin-top: 1; }
-    ForkDialog #repeats, ForkDialog #which { color: $role-dim; }
-    ForkDialog #changed { margin: 0 0 1 2; }
-    ForkDialog TextArea { height: 5; }
-    ForkDialog Input, ForkDialog TextArea {
-        border-title-color: $role-dim; border-subtitle-color: $role-dim;
-        &:focus { border-title-color: $accent; }
-    }
-    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 3; height: 3; margin-top: 1; }
-    ForkDialog Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
-    ForkDialog Button { margin-left: 2; }
-    ForkDialog.-low .dialog { padding: 0 1; }
-    ForkDialog.-low #where, ForkDialog.-low Grid, ForkDialog.-low Horizontal { margin-top: 0; }
-    ForkDialog.-low #changed { margin-bottom: 0; }
-    ForkDialog.-low TextArea { height: 3; }
-    ForkDialog.-low Button { height: 1; border: none; }
-    ForkDialog Input.-wrong { border: tall $error; border-subtitle-color: $error; }
+        draft: from when the form for this place was last closed; updated while it is open.
+        keep: keeps a new draft for the next start of the program; None if nothing is typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -101,10 +80,15 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     AUTO_FOCUS = None  # scrolling to the first field would hide where the fork starts
 
     def __init__(
-        self, plan: ForkPlan, run: RunRequest, store: Store, draft: ForkDraft | None = None
+        self,
+        plan: ForkPlan,
+        run: RunRequest,
+        store: Store,
+        draft: ForkDraft | None = None,
+        keep: Callable[[ForkDraft | None], None] = lambda _: None,
     ) -> None:
         super().__init__()
-        self.draft = draft
+        self.draft, self._keep, self._is_started = draft, keep, False
         self._first_texts: dict[str, str] = {}
         self._plan = self._first_plan = plan
         self._typed_step = str(plan.fork_point.step)
@@ -155,13 +139,14 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self._show()
             self._name_server()
             self.query_one("#at").focus(scroll_visible=False)
+            self.set_interval(KEEP_SECONDS, self._keep_draft)
 
     def _restore(self) -> None:
         """Put the draft into the form."""
         if (draft := self.draft) is None:
             return
         self._plan, self._edited, self._problem = draft.plan, draft.edited, draft.problem
-        self._typed_step = draft.texts["at"].strip()
+        self._typed_step = str(draft.plan.fork_point.step)  # another one is planned again
         for field in self.query(Input):
             field.value = draft.texts[field.id or ""]
         self.query_one("#message", TextArea).text = draft.texts["message"]
@@ -349,6 +334,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self.notify(words, severity="warning", markup=False)
             self.query_one("#message").focus()
             return
+        self._is_started = True
         self.dismiss(
             ForkDescription(self._plan, ForkRequest(run=run, message=message, edited=self._edited))
         )
@@ -370,18 +356,31 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     def action_cancel(self) -> None:
         """Close without a fork; what was typed is kept as a draft."""
-        texts, self.draft = self._texts(), None
-        if texts != self._first_texts or self._edited is not None:
-            self.draft = ForkDraft(self._plan, self._problem, self._edited, texts)
+        self._keep_draft()
+        if self.draft is not None:
             self.notify(f"Draft saved: {hint('home.fork')} opens it again.", markup=False)
         self.dismiss(None)
+
+    def on_screen_suspend(self) -> None:
+        """Keep what was typed: the screen above may be the question whether to quit."""
+        self._keep_draft()
+
+    def _keep_draft(self) -> None:
+        if self._is_started or not self.query("#message"):
+            return
+        texts = self._texts()
+        is_changed = texts != self._first_texts or self._edited is not None
+        now = ForkDraft(self._plan, self._problem, self._edited, texts) if is_changed else None
+        if now != self.draft:
+            self.draft = now
+            self._keep(now)
 
     def _texts(self) -> dict[str, str]:
         texts = {field.id or "": field.value for field in self.query(Input)}
         return {**texts, "message": self.query_one("#message", TextArea).text}
 
     def _changed(self, model: str, steps: int) -> RunRequest:
-        run, url = self._run_request, self._text("url")
+        run, url = self._run_request, with_scheme(self._text("url"))
         known = self._first_model if self._is_scripted else run.settings.model.name
         if model == known and url == self._first_url:
             return with_limit(run, steps)

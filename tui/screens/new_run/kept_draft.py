@@ -16,6 +16,9 @@ from sandbox_tui.tui.screens.dialogs.form import Texts
 
 FILE = "new-run-draft.json"
 
+KEEP_SECONDS = 2.0
+"""Seconds between the times at which what was typed is kept for the next start of the program."""
+
 
 class Kept(NamedTuple):
     """A draft from an earlier start of the program.
@@ -54,7 +57,7 @@ class KeptDraft:
 
     def write(self, texts: Mapping[str, str]) -> None:
         """Keep a draft instead of the one before; forget that if there is nothing in this one."""
-        wanted = {name: text for name, text in texts.items() if not _may_hold_secret(name, text)}
+        wanted = {name: text for name, text in texts.items() if not may_hold_secret(name, text)}
         if wanted == self._written:
             return
         self._written = wanted
@@ -66,7 +69,7 @@ class KeptDraft:
                 self._path.unlink(missing_ok=True)
 
 
-def _may_hold_secret(name: str, text: str) -> bool:
+def may_hold_secret(name: str, text: str) -> bool:
     """Return whether the address of a server may contain a password or a key."""
     if name != "url":
         return False
