@@ -62,7 +62,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     """
 
     CSS = """
-    SettingsScreen { background: $background 60%; }
+    SettingsScreen { background: $background 60%; &.-narrow { background: $background; } }
     SettingsScreen .dialog { width: 108; max-width: 96%; max-height: 96%; padding: 0 2; }
     SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
     SettingsScreen Horizontal { height: 1; }

@@ -763,6 +763,18 @@ async def test_the_start_key_says_how_many_runs_it_starts(
         await until(pilot, lambda: f"^s {words}  " in bar.render_line(0).text)
 
 
+async def test_start_and_the_hidden_settings_stay_in_a_narrow_bar(app: SandboxTui) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("n", *"one")
+        form = app.screen
+        await fill_field(pilot, "samples", "242")
+        bar = form.query_one(KeyBar)
+        await until(pilot, lambda: "^s start 242 runs  f5 more  " in bar.render_line(0).text)
+        assert form.styles.background.a == 1.0, "the border of the list below is not seen"
+        await pilot.resize_terminal(40, 20)
+        await until(pilot, lambda: "^s start 242 runs" in bar.render_line(0).text)
+
+
 async def test_tasks_count_as_runs(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", *"one", "enter", *"---", "enter", *"two")

@@ -38,7 +38,7 @@ from sandbox_tui.tui.screens.new_run.field_widgets import (
     line_field,
 )
 from sandbox_tui.tui.screens.new_run.form_draft import FormDraft
-from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
+from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, KeptDraft
 from sandbox_tui.tui.screens.new_run.run_count import start_words
 from sandbox_tui.tui.screens.new_run.run_fields import (
     NUMBERS,
@@ -60,9 +60,6 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
 from sandbox_tui.tui.widgets.sessions.home_banner import FROM_LAST_RUN
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
-
-KEEP_SECONDS = 2.0
-"""Seconds between the times at which what was typed is kept for the next start of the program."""
 
 
 class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
@@ -97,6 +94,8 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     HEADING = "new run"
     TITLES = TITLES
+
+    urgent_actions = ("start", "more")
 
     KEEPS_DRAFT = True
     """Whether the next start of the program has the draft."""
@@ -383,8 +382,9 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def words_for(self, action: str) -> str | None:
         """How many runs the start key starts, and whether the key for more hides them."""
-        if action == "more" and self.has_class("-more"):
-            return "fewer settings"
+        if action == "more":
+            words = "fewer" if self.has_class("-more") else "more"
+            return words if self.has_class("-narrow") else f"{words} settings"
         return self._start_words or None if action == "start" else None
 
     @override
