@@ -6,6 +6,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.sessions.relations.delete_sessions import delete_sessions
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.evals.eval_sessions import own_sessions
 
 
 def delete_evaluation(store: Store, eval_id: str) -> None:
@@ -22,7 +23,8 @@ def delete_evaluation(store: Store, eval_id: str) -> None:
 def delete_with_sessions(store: Store, eval_id: str) -> int:
     """Delete an evaluation and the sessions of all its samples; return the number of sessions.
 
-    Forks of them stay, and so do sessions that have been resumed and are being recorded.
+    Forks of them stay, and so do sessions that another evaluation has too, and those that have been
+    resumed and are being recorded.
 
     Raises:
         ConfigError: a program is working on it.
@@ -30,7 +32,7 @@ def delete_with_sessions(store: Store, eval_id: str) -> int:
             stay deleted; the evaluation remains and can be deleted again.
     """
     refuse_running(ledger.summary(store, eval_id))
-    deleted = delete_sessions(store, ledger.sessions_of(store, eval_id))
+    deleted = delete_sessions(store, own_sessions(store, eval_id))
     ledger.delete(store, eval_id)
     return deleted
 

@@ -24,6 +24,7 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.evals.eval_sessions import hand_over
 from sandbox_tui.sessions.store.tables.evals.totals import TOTALS, totals_of
 
 NO_EVALUATION = "There are no evaluations yet: `sandbox-tui eval run pocket` starts one."
@@ -311,27 +312,14 @@ def summary(store: Store, name: str = "last", *, strict: bool = False) -> EvalSu
     return _summary(_EVALUATIONS.find(store, name, strict=strict))
 
 
-def sessions_of(store: Store, eval_id: str) -> list[str]:
-    """Return the sessions of all attempts at all samples, including those returned to the queue.
-
-    Raises:
-        StoreError: the database cannot be read.
-    """
-    rows = store.rows(
-        "SELECT run_id FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = ?"
-        " ORDER BY run_id",
-        [eval_id],
-    )
-    return [str(row["run_id"]) for row in rows]
-
-
 def delete(store: Store, eval_id: str) -> None:
-    """Delete an evaluation; its sessions stay.
+    """Delete an evaluation; its sessions stay, and those that another one has too become its own.
 
     Raises:
         StoreError: the write failed.
     """
     with store.transaction() as connection:
+        hand_over(connection, eval_id)
         connection.execute("DELETE FROM evals WHERE id = ?", [eval_id])
 
 

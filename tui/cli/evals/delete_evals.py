@@ -14,8 +14,11 @@ from sandbox_tui.sessions.evals.delete import (
     refuse_running,
 )
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.evals.eval_sessions import own_sessions
 from sandbox_tui.tui.cli.sessions.free_space import free_space
 from sandbox_tui.tui.format import numbers
+
+NONE_OF_ITS_OWN = "It has no sessions of its own; those of another evaluation stay."
 
 
 def delete_alone(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: bool) -> None:
@@ -44,10 +47,15 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
     for found in chosen:
         refuse_running(found)
     for found in chosen:
-        count = len(ledger.sessions_of(store, found.info.id))
+        count = len(own_sessions(store, found.info.id))
         if ask:
-            sessions = numbers.counted(count, "session")
-            click.confirm(f"Delete {_name(found)} and its {sessions}?", abort=True)
+            sessions = f"and its {numbers.counted(count, 'session')}?"
+            question = (
+                f"Delete {_name(found)} {sessions}"
+                if count
+                else f"Delete {_name(found)}? {NONE_OF_ITS_OWN}"
+            )
+            click.confirm(question, abort=True)
         count = delete_with_sessions(store, found.info.id)
         click.echo(f"deleted {found.info.id} and {numbers.counted(count, 'session')}")
     free_space(store)

@@ -15,9 +15,14 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.evals.eval_sessions import own_sessions
 from sandbox_tui.tui.cli.main import main
+from tests.unit.event_streams import started
+
+FINISHED = e.RunFinished(t=2.0, reason="submitted", error="", totals=e.Totals())
 
 OLD = "20261121-101112-abcde"
 
@@ -192,3 +197,22 @@ def test_a_scorer_that_needs_a_target_is_refused_without_one(store: Store) -> No
 def test_other_programs_word_for_it_names_the_command() -> None:
     done = CliRunner().invoke(main, ["eval", "score", "x"])
     assert "`eval rescore` scores the recorded answers" in done.output
+
+
+def test_sessions_of_another_evaluation_stay_with_it(store: Store) -> None:
+    """The new evaluation has the sessions of the old one: they are deleted with the last of both."""
+    evaluation(store)
+    for one in ledger.results(store, OLD):
+        store.append(one.run_id, [started(one.run_id), FINISHED])
+        with store.transaction() as connection:
+            connection.execute("INSERT INTO eval_runs VALUES (?, ?)", [one.run_id, OLD])
+    assert rescore("--scorer", CONTAINS).exit_code == 0
+    new = newest(store).id
+    asked = CliRunner().invoke(main, ["eval", "rm", OLD, "--sessions"], input="n")
+    assert "It has no sessions of its own; those of another evaluation stay." in asked.output
+    done = CliRunner().invoke(main, ["eval", "rm", OLD, "--sessions", "--yes"])
+    assert f"deleted {OLD} and 0 sessions" in done.output
+    assert len(own_sessions(store, new)) == store.count() == 3
+    done = CliRunner().invoke(main, ["eval", "rm", new, "--sessions", "--yes"])
+    assert f"deleted {new} and 3 sessions" in done.output
+    assert store.count() == 0
