@@ -327,7 +327,7 @@ async def test_a_draft_is_kept_for_the_next_start_until_its_fork_starts(
         await pilot.pause()
         app.screen.query_one("#at", Input).value = "2"
         app.screen.query_one("#message", TextArea).text = "try the other file"
-        await pilot.press("f1")  # the question whether to quit suspends the form as well
+        await pilot.press("ctrl+q")
         await until(pilot, lambda: kept.read(*place, store) is not None)
     async with looks.shown(store, (100, 30), None) as (app, pilot):
         form = ForkDialog(plan, request, store, kept.read(*place, store), keep)

@@ -65,8 +65,8 @@ class SessionForks:
         """
         from sandbox_tui.sessions.recording.fork_worker import ForkPlan
         from sandbox_tui.sessions.relations.last_model import last_model, with_last_model
-        from sandbox_tui.tui.screens.kept_fork_drafts import KeptForkDrafts
         from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+        from sandbox_tui.tui.screens.kept_fork_drafts import KeptForkDrafts
 
         reread_settings(self._app, self._settings)
         store, usual = self._runs.store, self._settings.now

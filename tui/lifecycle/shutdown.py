@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 from textual.app import App
 
@@ -27,6 +28,14 @@ SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.S
 """Signals that would otherwise leave the terminal in disorder, with the exit code for each."""
 
 _REASON = "The program was ended."
+
+
+@runtime_checkable
+class KeepsDraft(Protocol):
+    """A form whose text outlives the program."""
+
+    def keep_draft(self) -> None:
+        """Keep what was typed for the next start of the program."""
 
 
 class Shutdown:
@@ -106,6 +115,9 @@ class Shutdown:
         self._exit(code)
 
     def _exit(self, code: int) -> None:
+        for screen in self._app.screen_stack:
+            if isinstance(screen, KeepsDraft):
+                screen.keep_draft()
         self.force_exit(code, SCREEN_TIMEOUT_SECONDS)
         self._app.exit(result=code, return_code=code)
 

@@ -139,7 +139,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self._show()
             self._name_server()
             self.query_one("#at").focus(scroll_visible=False)
-            self.set_interval(KEEP_SECONDS, self._keep_draft)
+            self.set_interval(KEEP_SECONDS, self.keep_draft)
 
     def _restore(self) -> None:
         """Put the draft into the form."""
@@ -356,16 +356,17 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     def action_cancel(self) -> None:
         """Close without a fork; what was typed is kept as a draft."""
-        self._keep_draft()
+        self.keep_draft()
         if self.draft is not None:
             self.notify(f"Draft saved: {hint('home.fork')} opens it again.", markup=False)
         self.dismiss(None)
 
     def on_screen_suspend(self) -> None:
         """Keep what was typed: the screen above may be the question whether to quit."""
-        self._keep_draft()
+        self.keep_draft()
 
-    def _keep_draft(self) -> None:
+    def keep_draft(self) -> None:
+        """Keep what was typed for the next start of the program."""
         if self._is_started or not self.query("#message"):
             return
         texts = self._texts()

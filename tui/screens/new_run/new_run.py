@@ -164,7 +164,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         self.show_titles()
         self._count_runs()
         self.query_one("#task").focus()
-        self.set_interval(KEEP_SECONDS, self._keep_draft)
+        self.set_interval(KEEP_SECONDS, self.keep_draft)
         if not self._settings.model.name:
             self._look_for_models()
 
@@ -343,9 +343,10 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def on_screen_suspend(self) -> None:
         """Keep what was typed: the screen above may be the question whether to quit."""
-        self._keep_draft()
+        self.keep_draft()
 
-    def _keep_draft(self) -> None:
+    def keep_draft(self) -> None:
+        """Keep what was typed for the next start of the program."""
         if self.is_mounted:
             self._draft.keep(self.unsaved)
 
@@ -364,8 +365,6 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         """What was typed or chosen here and is saved nowhere else."""
         typed = self.typed() if self.typed()["task"].strip() else {**self.typed(), "task": ""}
         return {name: text for name, text in typed.items() if text != self._at_first.get(name)}
-
-    # --- how many runs
 
     @on(TextArea.Changed, "#task")
     @on(Input.Changed, "#model")
