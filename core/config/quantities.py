@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
 
@@ -64,40 +62,6 @@ def bytes_of(text: str) -> int:
     if size is None:
         raise ConfigError(f"{text!r} is not {SIZE_WORDS}.")
     return round(float(size[1]) * _BYTES[size[2]])
-
-
-def plain_number(name: str, value: Any) -> Any:
-    """Return a setting's value in seconds or bytes if it is a duration or a size in words; else the
-    value itself.
-
-    Args:
-        name: dotted name of the setting.
-        value: as it was typed or read.
-    """
-    if not isinstance(value, str):
-        return value
-    try:
-        return seconds_of(value) if name in DURATIONS else _size_in(name, value)
-    except ConfigError:
-        return value  # its type says what is wrong
-
-
-def _size_in(name: str, value: str) -> Any:
-    return bytes_of(value) if name in SIZES else value
-
-
-def with_plain_numbers(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a config file with durations and sizes in seconds and bytes."""
-    found: dict[str, Any] = {}
-    for section, table in tables.items():
-        if isinstance(table, dict):
-            values = cast(dict[str, Any], table)
-            found[section] = {
-                key: plain_number(f"{section}.{key}", value) for key, value in values.items()
-            }
-        else:
-            found[section] = table
-    return found
 
 
 def words_for(name: str) -> str:

@@ -26,7 +26,7 @@ from sandbox_tui.core.base.defaults import (
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.config.expected_values import describe_error
 from sandbox_tui.core.config.mistakes import SettingsError, find_mistakes
-from sandbox_tui.core.config.quantities import plain_number, with_plain_numbers
+from sandbox_tui.core.config.plain_values import plain_value, with_plain_values
 from sandbox_tui.core.events.types import Limits, ToolCallSetting
 from sandbox_tui.core.policy.rules import Policy
 
@@ -285,7 +285,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         text = raw.decode("utf-8").replace("\r\n", "\n")
         with refuse_deep_nesting(str(path)):
-            return text, with_plain_numbers(tomllib.loads(text))
+            return text, with_plain_values(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {_mistake(raw, error)}.") from error
 
@@ -363,4 +363,4 @@ def _set_value(tables: dict[str, Any], name: str, value: Any) -> None:
     section, _, key = name.partition(".")
     table = tables.setdefault(section, {})
     if isinstance(table, dict):
-        cast(dict[str, Any], table)[key] = plain_number(name, value)
+        cast(dict[str, Any], table)[key] = plain_value(name, value)

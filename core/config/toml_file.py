@@ -23,7 +23,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_wrong_value
 from sandbox_tui.core.config.mistakes import Mistake, SettingsError, find_mistakes
-from sandbox_tui.core.config.quantities import plain_number, with_plain_numbers
+from sandbox_tui.core.config.plain_values import plain_value, with_plain_values
 from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 
 MAX_MEANT = 3
@@ -84,7 +84,7 @@ def value_from_text(name: str, text: str) -> Any:
     kind = kinds[key]
     if text.strip().lower() in ("", "none") and _convertible(None, kind):
         return None
-    plain = plain_number(name, text)
+    plain = plain_value(name, text)
     for typed in (plain, *_as_toml(text), *_as_toml(f"[{text}]"), *_as_json_object(text)):
         with contextlib.suppress(msgspec.ValidationError):
             value = msgspec.convert(typed, kind, strict=False)
@@ -220,7 +220,7 @@ def _check(text: str, before: str, path: Path) -> None:
 
 
 def _mistakes(text: str) -> list[Mistake]:
-    return find_mistakes(with_plain_numbers(tomllib.loads(text)), config.Settings, text, {})
+    return find_mistakes(with_plain_values(tomllib.loads(text)), config.Settings, text, {})
 
 
 def _replace(path: Path, text: str) -> None:

@@ -52,10 +52,20 @@ def _with_unknown_section(key_variable: str) -> list[Mistake]:
     for name in sorted(os.environ):
         if not name.startswith(PREFIX) or name.startswith(begins) or name in OWN | {key_variable}:
             continue
-        if close := difflib.get_close_matches(name.removeprefix(PREFIX), settings, 1, NEAR):
-            words = f"{_IGNORED} Did you mean {PREFIX}{close[0]}?"
+        if close := _closest(name.removeprefix(PREFIX), settings):
+            words = f"{_IGNORED} Did you mean {PREFIX}{close}?"
             found.append(Mistake(0, words, f"${name}"))
     return found
+
+
+def _closest(typed: str, settings: Collection[str]) -> str:
+    """Return the setting that a name is close to, otherwise the first one of the section that it
+    is close to, such as `MODEL_NAME` for `MODLE`; empty for neither."""
+    if close := difflib.get_close_matches(typed, settings, 1, NEAR):
+        return close[0]
+    begins = {name.partition("_")[0]: name for name in reversed(list(settings))}
+    close = difflib.get_close_matches(typed, begins, 1, NEAR)
+    return begins[close[0]] if close else ""
 
 
 def _words(name: str, section: str, fields: Collection[str]) -> str:

@@ -25,7 +25,7 @@ import msgspec
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.expected_values import refuse_unknown_keys
-from sandbox_tui.core.config.quantities import with_plain_numbers
+from sandbox_tui.core.config.plain_values import with_plain_values
 from sandbox_tui.core.config.settings import ModelSettings, SandboxSettings, config_dir
 from sandbox_tui.core.evals.loaders import rows
 from sandbox_tui.core.evals.loaders.dataset import Dataset
@@ -179,7 +179,7 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
         if value is not None:
             _set_value(tables, key, value)
     try:
-        tables = with_plain_numbers(tables)
+        tables = with_plain_values(tables)
         content = msgspec.convert(tables, SuiteFile)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{source}: {described(error, SuiteFile, tables)}") from error

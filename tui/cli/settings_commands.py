@@ -196,6 +196,7 @@ def config_get(name: str) -> None:
     from sandbox_tui.core.base.errors import ConfigError
     from sandbox_tui.core.config.setting_sources import listed_settings
     from sandbox_tui.core.config.toml_file import is_set
+    from sandbox_tui.tui.cli.settings.mistakes import say_if_file_is_broken
 
     values = {one: value for one, value, _ in listed_settings()}
     if name not in values:
@@ -203,6 +204,7 @@ def config_get(name: str) -> None:
         words = f"{name} is not set; `sandbox-tui keys {name.removeprefix('keys.')}` lists its keys"
         raise ConfigError(f"{words}.")
     click.echo(sanitize_line(_as_text(values[name])))
+    say_if_file_is_broken()
 
 
 @config_group.command(

@@ -13,7 +13,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.setting_sources import COMMAND_LINE, DEFAULT
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.toml_file import value_from_text
-from sandbox_tui.core.config.valid_values import VARIABLE, is_server_address
+from sandbox_tui.core.config.valid_values import VARIABLE, is_server_address, with_scheme
 
 YES_NO = ("yes", "no")
 
@@ -141,7 +141,7 @@ _BETWEEN = re.compile(r"from (\d+) to (\d+)")
 def mistake_of_setting(name: str, text: str) -> str:
     """Return why a text is no value of a setting, such as `Must be a number.`; else empty."""
     if name == "model.base_url":
-        return SERVER_NEEDED if text and not is_server_address(text) else ""
+        return SERVER_NEEDED if text and not is_server_address(with_scheme(text)) else ""
     if name == "model.api_key_env" and not VARIABLE.fullmatch(text or "X"):
         return VARIABLE_NEEDED
     try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.core.config.valid_values import is_server_address
+from sandbox_tui.core.config.valid_values import is_server_address, with_scheme
 from sandbox_tui.tui.format.setting_text import (
     SERVER_NEEDED,
     mistake_of_setting,
@@ -95,7 +95,7 @@ def texts_of(settings: Settings) -> dict[str, str]:
 def mistake_in(field: str, text: str) -> str:
     """Return why a text is no value of the field's setting; empty if it is one."""
     if field == "url":
-        return SERVER_NEEDED if text and not is_server_address(text) else ""
+        return SERVER_NEEDED if text and not is_server_address(with_scheme(text)) else ""
     if field == "seed":
         return SEED_NEEDED if text and not _WHOLE.fullmatch(text) else ""
     if field == "steps" and not text:  # all others may be empty

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.quantities import bytes_of, plain_number, seconds_of
+from sandbox_tui.core.config.plain_values import plain_value
+from sandbox_tui.core.config.quantities import bytes_of, seconds_of
 from sandbox_tui.core.config.toml_file import value_from_text
 from sandbox_tui.core.evals.suite_file import load_suite
 from sandbox_tui.tui.cli.main import main
@@ -61,7 +62,7 @@ def test_anything_else_is_no_size(text: str) -> None:
 @given(st.text(max_size=12))
 def test_no_text_raises_anything_else(text: str) -> None:
     for name in ("limits.time_limit", "sandbox.memory", "model.name"):
-        value = plain_number(name, text)
+        value = plain_value(name, text)
         assert value == text or isinstance(value, (int, float))
 
 

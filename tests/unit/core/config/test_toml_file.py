@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.quantities import plain_number
+from sandbox_tui.core.config.plain_values import plain_value
 from sandbox_tui.core.config.setting_sources import setting_sources
 from sandbox_tui.core.config.toml_file import value_from_text, write
 from sandbox_tui.core.config.toml_lines import line_of
@@ -179,7 +179,7 @@ def test_the_samples_of_the_readme_are_accepted_whole(file: Path, heading: str) 
     for table, values in tomllib.loads(sample).items():
         for key, value in values.items():
             assert f"{table}.{key}" in listed.stdout
-            expected = plain_number(f"{table}.{key}", value)
+            expected = plain_value(f"{table}.{key}", value)
             assert key == "rules" or rows[f"{table}.{key}"] == expected
     if heading == "Policy":
         assert "deny execute_bash rm -rf *" in listed.stdout

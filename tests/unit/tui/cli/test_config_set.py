@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from sandbox_tui.core.config.settings import load
 from sandbox_tui.tui.cli.main import main
 from tests.screens.test_live_config import theme_text
 
@@ -35,7 +36,7 @@ def test_a_broken_theme_file_is_named_with_field_and_line(own_home: Path, option
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("model.base_url", "127.0.0.1:8473/v1", "must begin with http:// or https://"),
+        ("model.base_url", "nowhere", "must begin with http:// or https://"),
         ("model.base_url", "http://", "must begin with http:// or https://"),
         ("model.request_timeout", "0", "must be more than 0"),
         ("model.temperature", "-1", "must be 0 or more"),
@@ -72,6 +73,27 @@ def test_a_value_that_no_run_could_use_is_refused(
 )
 def test_a_value_that_can_be_used_is_taken(own_home: Path, name: str, value: str) -> None:
     assert config_set(name, value).exit_code == 0
+
+
+def test_the_scheme_of_an_address_is_added(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config_set("model.base_url", "127.0.0.1:8473/v1").exit_code == 0
+    assert 'base_url = "http://127.0.0.1:8473/v1"' in (own_home / "config.toml").read_text()
+    (own_home / "config.toml").write_text('[model]\nbase_url = "api.example.org/v1"\n')
+    assert load().model.base_url == "https://api.example.org/v1"
+    assert load({"model.base_url": "localhost:1/v1"}).model.base_url == "http://localhost:1/v1"
+    monkeypatch.setenv("OPENAI_BASE_URL", "127.0.0.1:2/v1")
+    assert load().model.base_url == "http://127.0.0.1:2/v1"
+
+
+@pytest.mark.parametrize("name", ["SANDBOX_TUI_MODLE", "SANDBOX_TUI_MODEL_NMAE"])
+def test_a_misspelt_variable_is_said_with_the_value(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "qwen")
+    done = CliRunner().invoke(main, ["config", "get", "model.name"])
+    assert done.exit_code == 0
+    words = "no setting has this name, so the variable is ignored."
+    assert f"${name}: {words} Did you mean SANDBOX_TUI_MODEL_NAME?" in done.stderr
 
 
 def test_a_value_that_the_environment_overrides_is_said(
