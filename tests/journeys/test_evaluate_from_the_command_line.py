@@ -34,6 +34,7 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
     with person:
         write_suite(person)
         assert "pocket" in person.runs("sandbox-tui eval suites")
+        assert "math_verify" in person.runs("sandbox-tui eval scorers")
         run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
         limits = "--max-steps 9 --max-tokens 99 --token-limit 9999 --time-limit 60"
         model = "--seed 7 --temperature 0.5 --tool-calls native --extra-body '{}' --network none"

@@ -18,7 +18,7 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.sessions.format_sessions import print_session
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
-from sandbox_tui.tui.screens.evals.open_sample import open_sample
+from sandbox_tui.tui.screens.evals.samples.open_sample import open_sample
 from sandbox_tui.tui.screens.evals.source import RecordedEval
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.calls.end_card import EndCard

@@ -10,7 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.tui.cli.duration_option import DURATION
+from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import importlib
 from collections.abc import Mapping
 from typing import Any
@@ -30,6 +31,24 @@ SCORERS: dict[str, str] = {
 }
 """Module and class by scorer name in a suite file; imported when a suite uses it."""
 
+SCORES: dict[str, str] = {
+    "choice": "one letter",
+    "command": "with a command in a fresh sandbox: its exit code, or a number that it prints",
+    "constraints": "a text, by checks on its words, lines and letters",
+    "exact": "a text that can be written in only one way",
+    "hidden_tests": "a program, by calls in a fresh sandbox",
+    "ifbench": "whether every instruction is followed",
+    "judge": "with the verdicts of a model",
+    "math_verify": "a mathematical expression, by value",
+    "multiple_choice": "a set of letters",
+    "number": "a number with its unit",
+    "pretrain": "by domain and kind of question, with one of the others",
+    "reference_reward": "with the reward.py of a task folder",
+    "rouge": "a longer text, word by word (ROUGE-L)",
+    "swe_bench": "a patch, with the tests of SWE-bench in its images",
+}
+"""What each scorer scores, in a few words."""
+
 NEED_TARGET = frozenset(
     ("choice", "exact", "math_verify", "multiple_choice", "number", "pretrain", "rouge")
 )
@@ -53,9 +72,11 @@ def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
     place = SCORERS.get(name, name)
     module, colon, attribute = place.partition(":")
     if not colon:
+        close = difflib.get_close_matches(name, SCORERS, 1)
+        meant = f"Did you mean {close[0]!r}? " if close else ""
         raise ConfigError(
-            f"There is no scorer {name!r}. Known scorers: {', '.join(sorted(SCORERS))}; your own "
-            "is package.module:Class."
+            f"There is no scorer {name!r}. {meant}Known scorers: {', '.join(sorted(SCORERS))}; "
+            "your own is package.module:Class."
         )
     package = __package__ if name in SCORERS else None
     try:

@@ -11,7 +11,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl.groups import groups_of
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
-from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
+from sandbox_tui.tui.screens.evals.samples.sample_filter import SampleFilter
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.evals.sample_list import SampleList
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.tui.cli.command_group import GroupWithHints
-from sandbox_tui.tui.cli.duration_option import DURATION
-from sandbox_tui.tui.cli.evals.rescore import rescore
+from sandbox_tui.tui.cli.evals.scoring.list_scorers import scorers
+from sandbox_tui.tui.cli.evals.scoring.rescore import rescore
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import (
     added,
@@ -28,6 +28,7 @@ from sandbox_tui.tui.cli.options import (
     sandbox_option,
     server_option,
 )
+from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ _output_option = click.option(
 )
 
 _explain_option = click.option(
-    "--explain", is_flag=True, help="Also print how each figure is computed."
+    "--explain", is_flag=True, help="Also print how figures are computed."
 )
 
 
@@ -110,7 +111,7 @@ def eval_group() -> None:
     "--samples", metavar="N", type=click.IntRange(1), help="Samples of each task in each mode."
 )
 @click.option(
-    "--scorer", metavar="NAME", help="Scorer of tasks that name none, instead of the suite's own."
+    "--scorer", metavar="NAME", help="Scorer of tasks that name none; `eval scorers` lists them."
 )
 @sandbox_option
 @image_option
@@ -325,6 +326,7 @@ def suites() -> None:
         click.echo(f"{name:24}{description}".rstrip())
 
 
+eval_group.add_command(scorers)
 eval_group.add_command(rescore)
 
 

@@ -40,6 +40,7 @@ SCREEN_ACTIONS = (
     KeyAction("eval.report", ("o",), "report", about="Write and open the HTML report"),
     KeyAction("eval.resume", ("r",), "resume", about="Run what is left or failed"),
     KeyAction("eval.run_again", ("ctrl+r",), "run again", about="Run the evaluation again"),
+    KeyAction("eval.score_again", ("s",), "score again", about="Score the recorded answers again"),
     KeyAction("eval.stop", ("x",), "stop", about="Stop the evaluation"),
     KeyAction("eval.wall", ("w",), "wall", about="Running samples side by side"),
     KeyAction("evals.compare", ("c",), "compare", about="Compare two evaluations"),

@@ -24,6 +24,7 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import Leaving
+from sandbox_tui.tui.screens.evals.eval_keys import EvalKeys
 from sandbox_tui.tui.screens.evals.header import (
     failures_line,
     progress_line,
@@ -32,8 +33,8 @@ from sandbox_tui.tui.screens.evals.header import (
     title_line,
 )
 from sandbox_tui.tui.screens.evals.leave_eval import STOPPING, LeaveEvalDialog
-from sandbox_tui.tui.screens.evals.open_sample import open_sample
-from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
+from sandbox_tui.tui.screens.evals.samples.open_sample import open_sample
+from sandbox_tui.tui.screens.evals.samples.sample_filter import SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData, data_of
 from sandbox_tui.tui.screens.evals.source import EvalSource, EvalState
 from sandbox_tui.tui.screens.progress_screen import ProgressScreen
@@ -94,6 +95,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         binding("eval.run_again", "run_again"),
         binding("eval.wall", "wall"),
         binding("eval.report", "report"),
+        binding("eval.score_again", "score_again"),
         binding("eval.filter", "filter"),
         binding("eval.charts", "charts"),
         binding("eval.next_pane", "app.focus_next", show=False),
@@ -269,28 +271,19 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Only a running evaluation can be paused and stopped, only an interrupted one resumed."""
-        if action == "resume":
-            if self._state != "interrupted" and not self._can_rerun:
-                return f"this evaluation is {self._state}"
-            return "" if self._on_resume is not None else "the list of evaluations resumes it"
-        if action == "run_again":
-            return "the list of evaluations does it" if self._on_again is None else ""
-        if action not in ("pause", "stop", "wall"):
-            return ""
-        if action == "stop" and self._source.can_stop:
-            return ""
-        if self._source.runner is None:
-            table = None if self._data is None else self._data.table
-            if table is not None and table.over >= table.samples:
-                return "all samples have ended"
-            if self._state != "running":
-                return f"this evaluation is {self._state}"
-            if action == "pause" and self._source.can_stop:
-                stop, resume = hint("eval.stop"), hint("eval.resume")
-                return f"another program runs it; {stop} stops it, then {resume} resumes it"
-            if action != "wall":
-                return "this program does not run it"
-        return "no sample is running" if action == "wall" and not self._any_running else ""
+        table = None if self._data is None else self._data.table
+        keys = EvalKeys(
+            state=self._state,
+            is_here=self._source.runner is not None,
+            can_stop=self._source.can_stop,
+            can_rerun=self._can_rerun,
+            has_answers=table is not None and table.over > 0,
+            all_over=table is not None and table.over >= table.samples,
+            any_running=self._any_running,
+            has_resume=self._on_resume is not None,
+            has_again=self._on_again is not None,
+        )
+        return keys.why_unavailable(action)
 
     @property
     def _can_rerun(self) -> bool:
@@ -370,6 +363,13 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         from sandbox_tui.tui.screens.evals.show_report import show_report
 
         await show_report(self, self._run_workers.store, self._source.info.id)
+
+    @work(group="score", exclusive=True)
+    async def action_score_again(self) -> None:
+        """Score the recorded answers again, and show the evaluation with the new scores."""
+        from sandbox_tui.tui.screens.evals.score_again import score_again
+
+        await score_again(self, self._run_workers, self._source.info.id)
 
     # --- leaving
 

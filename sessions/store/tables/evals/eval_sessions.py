@@ -7,7 +7,7 @@ from sqlite3 import Connection
 
 from sandbox_tui.sessions.store.store import Store
 
-_SHARED = "run_id IN (SELECT run_id FROM eval_samples WHERE run_id <> '' AND eval_id <> :id)"
+_SHARED = "run_id IN (SELECT run_id FROM eval_samples WHERE run_id <> '' AND eval_id <> ?1)"
 
 
 def own_sessions(store: Store, eval_id: str) -> list[str]:
@@ -18,9 +18,9 @@ def own_sessions(store: Store, eval_id: str) -> list[str]:
         StoreError: the database cannot be read.
     """
     rows = store.rows(
-        "SELECT run_id FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = :id"
+        "SELECT run_id FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = ?1"
         f" AND NOT {_SHARED} ORDER BY run_id",
-        {"id": eval_id},
+        [eval_id],
     )
     return [str(row["run_id"]) for row in rows]
 
@@ -29,6 +29,6 @@ def hand_over(connection: Connection, eval_id: str) -> None:
     """Give the sessions that another evaluation has too to that one, before this one is deleted."""
     connection.execute(
         "UPDATE eval_runs SET eval_id = (SELECT max(eval_id) FROM eval_samples"
-        f" WHERE run_id = eval_runs.run_id AND eval_id <> :id) WHERE eval_id = :id AND {_SHARED}",
-        {"id": eval_id},
+        f" WHERE run_id = eval_runs.run_id AND eval_id <> ?1) WHERE eval_id = ?1 AND {_SHARED}",
+        [eval_id],
     )

@@ -18,7 +18,7 @@ from sandbox_tui.tui.screens.evals.header import (
     reason_line,
     title_line,
 )
-from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
+from sandbox_tui.tui.screens.evals.samples.sample_filter import KINDS, SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import data_of
 from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.evals.domain_grid import Grid, grid_by_domain, grid_by_mode

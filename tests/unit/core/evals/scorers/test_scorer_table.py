@@ -10,7 +10,7 @@ import pytest
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals import optional_packages
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
-from sandbox_tui.core.evals.scorers.table import SCORERS, scorer_named
+from sandbox_tui.core.evals.scorers.table import SCORERS, SCORES, scorer_named
 
 REQUIRED: dict[str, dict[str, Any]] = {
     "command": {"command": "true"},
@@ -98,3 +98,12 @@ def test_errors_are_reported(name: str, options: dict[str, Any], words: str) -> 
     with pytest.raises(ConfigError) as caught:
         scorer_named(name, options)
     assert words in str(caught.value)
+
+
+def test_the_list_describes_every_scorer() -> None:
+    assert list(SCORES) == sorted(SCORERS)
+
+
+def test_the_closest_scorer_is_suggested() -> None:
+    with pytest.raises(ConfigError, match=r"no scorer 'exact_match'. Did you mean 'exact'\? Known"):
+        scorer_named("exact_match")

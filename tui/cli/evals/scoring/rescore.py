@@ -28,7 +28,11 @@ def rescore(evaluation: str, scorer: str | None, as_json: bool) -> None:
     from sandbox_tui.sessions.evals.rescore import rescore as score_again
     from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
     from sandbox_tui.tui.cli.evals.progress import say_progress
-    from sandbox_tui.tui.cli.evals.rescore_lines import change_as_json, change_line, summary_lines
+    from sandbox_tui.tui.cli.evals.scoring.rescore_lines import (
+        change_as_json,
+        change_line,
+        summary_lines,
+    )
 
     def say_scored(done: int, total: int) -> None:
         say_progress(f"{done} of {total} scored")

@@ -11,7 +11,7 @@ from sandbox_tui.core.evals.reporting.outcomes import has_score
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.evals.rescore import Change, Rescored
 from sandbox_tui.tui.cli.evals.sample_lines import name_of
-from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.rescored import changed_verdicts
 
 
 def change_line(change: Change) -> str:
@@ -41,10 +41,7 @@ def change_as_json(change: Change) -> str:
 def summary_lines(found: Rescored) -> Iterator[str]:
     """Yield how many verdicts changed, and of how many tasks; what was not scored; and where the
     new scores are."""
-    changes = found.changes
-    tasks = numbers.counted(len({one.after.task for one in changes}), "task")
-    verdicts = f"{len(changes)} of {numbers.counted(found.scored, 'verdict')} changed"
-    yield f"{verdicts}, of {tasks}: {_directions(found)}." if changes else f"{verdicts}."
+    yield changed_verdicts(found)
     for scorer, count in found.kept.items():
         keep = "sample keeps its score" if count == 1 else "samples keep their scores"
         yield f"{count} {keep}: {scorer} works in a sandbox, which is gone."
@@ -55,24 +52,6 @@ def summary_lines(found: Rescored) -> Iterator[str]:
     new = found.info.id
     yield f"The new scores are the evaluation {new}; {old} stays as it is."
     yield f"`sandbox-tui eval compare {old} {new}` compares them."
-
-
-def _directions(found: Rescored) -> str:
-    """Return how many samples have a higher score now, a lower one, one at last, or none any
-    more."""
-    kinds = [_direction(one) for one in found.changes]
-    names = ("higher", "lower", "scored for the first time", "without a score now")
-    counts = ((kinds.count(name), name) for name in names)
-    return ", ".join(f"{count} {name}" for count, name in counts if count)
-
-
-def _direction(change: Change) -> str:
-    before, after = change.before, change.after
-    if not has_score(after):
-        return "without a score now"
-    if not has_score(before):
-        return "scored for the first time"
-    return "higher" if (after.score or 0.0) > (before.score or 0.0) else "lower"
 
 
 def _worth(sample: SampleResult) -> str:

@@ -1,0 +1,1 @@
+"""Commands about scorers, and about scoring again."""

@@ -1,0 +1,1 @@
+"""The samples of an evaluation's screen: which are shown, and how one is opened."""
