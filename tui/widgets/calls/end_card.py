@@ -149,30 +149,34 @@ class EndCard(Widget):
     @override
     def render(self) -> Text:
         """Return the parts, shortened if there is not enough room."""
-        answer, results, figures = self._parts(max(1, self.content_size.width))
+        outcome, scored, results, figures = self._parts(max(1, self.content_size.width))
         room = max(1, self.content_size.height)
         if len(figures) > 2 and room < len(figures) + 2:
             figures = figures[1:]  # a result and the session's id are more useful than the figures
-        kept = max(1, room - (1 if self._verdict is None else 3))
-        figures = figures[-kept:]  # the outcome is more useful than the figures, and so is a score
-        room -= len(figures)
-        first = answer[: min(1, room)]
-        left = max(0, room - len(first))
+        # outcome and score are more useful than the figures; the key bar has the keys, too
+        kept = max(0 if scored else 1, room - (3 if scored else 1))
+        figures = figures[max(0, len(figures) - kept) :]
+        left = max(0, room - len(figures) - min(1, len(outcome)) - min(1, len(scored)))
         # With one line left, the listing of the results is more useful than their path: a key opens
         # the folder.
         results = results[-1:][:left] if left < len(results) else results
-        rest = answer[len(first) : max(len(first), room - len(results))]
-        return Text("\n").join([*first, *rest, *results, *figures])
+        left -= len(results)
+        scored = scored[: 1 + left]
+        left -= max(0, len(scored) - 1)
+        return Text("\n").join([*outcome[: 1 + left], *scored, *results, *figures][:room])
 
-    def _parts(self, width: int) -> tuple[list[Text], list[Text], list[Text]]:
-        """Draw three parts: outcome and answer; the results; figures and next keys."""
+    def _parts(self, width: int) -> tuple[list[Text], list[Text], list[Text], list[Text]]:
+        """Draw four parts: outcome and answer; the score; the results; figures and next keys."""
         finished = self._finished
         if finished is None:
-            return [], [], []
+            return [], [], [], []
         palette = palette_of(self)
         outcome = _outcome(finished, width, palette, self._said, is_rebuilt=self._is_rebuilt)
+        scored = self._scored(width, palette)
+        without_answer = self._without_answer(finished, palette)
         parts = (
-            [*outcome, *self._scored(width, palette), *self._without_answer(finished, palette)],
+            outcome if scored else [*outcome, *without_answer],
+            [*scored, *without_answer] if scored else [],
             self._results(finished, width, palette),
             [
                 Text(f"  {_figures(finished)}", style=palette.dim, no_wrap=True),
