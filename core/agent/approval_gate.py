@@ -43,6 +43,18 @@ def _denied(judgement: PolicyDecision) -> Decision:
     return Decision(verdict="reject", by="policy", rule=judgement.why, feedback=words)
 
 
+def _without_person(judgement: PolicyDecision, mode: Mode) -> Decision | None:
+    """Return the decision if the user does not have to be asked in this mode, else None."""
+    if judgement.action == "deny":
+        return _denied(judgement)
+    if mode == "auto":
+        return Decision(verdict="approve", by="policy")
+    allowed = judgement.action == "allow" and (mode == "ask" or judgement.granted)
+    if allowed and mode != "paused":
+        return Decision(verdict="approve", by="policy", rule=judgement.why)
+    return None
+
+
 @dataclass(slots=True)
 class _Pending:
     call: ToolCall
@@ -106,25 +118,27 @@ class Gate(Approver):
     async def authorize(self, call: ToolCall, *, held: bool = False) -> Decision:
         while self._closed:
             await self._wait_for_change()
-        decision = self._without_person(call, self._mode)
+        judgement = self._judge(call)
+        decision = _without_person(judgement, self._mode)
         if decision is not None and not (held and decision.verdict == "approve"):
             return decision
         future: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         pending = self._pending = _Pending(call, future)
         is_paused = self._mode == "paused"
         mode = self._resume_mode if is_paused else self._mode
-        needs_nobody = not held and self._without_person(call, mode) is not None
-        self._hold(pending, mode, until_resumed=is_paused and needs_nobody)
+        needs_nobody = not held and _without_person(judgement, mode) is not None
+        self._hold(pending, judgement, mode, until_resumed=is_paused and needs_nobody)
         try:
             with self._waiting():
                 return await future
         finally:
             self._pending = None
 
-    def _hold(self, pending: _Pending, mode: Mode, *, until_resumed: bool) -> None:
+    def _hold(
+        self, pending: _Pending, judgement: PolicyDecision, mode: Mode, *, until_resumed: bool
+    ) -> None:
         """Record that a call waits, and why in this mode."""
         pending.until_resumed = until_resumed
-        judgement = self._judge(pending.call)
         asked = mode == "ask" and not until_resumed
         why, reason = (judgement.why, judgement.reason) if asked else (None, "")
         number = pending.call.number
@@ -153,18 +167,6 @@ class Gate(Approver):
 
     def _judge(self, call: ToolCall) -> PolicyDecision:
         return decide(self._policy, call.name, call.arguments, self._granted)
-
-    def _without_person(self, call: ToolCall, mode: Mode) -> Decision | None:
-        """Return the decision if the user does not have to be asked in this mode, else None."""
-        judgement = self._judge(call)
-        if judgement.action == "deny":
-            return _denied(judgement)
-        if mode == "auto":
-            return Decision(verdict="approve", by="policy")
-        allowed = judgement.action == "allow" and (mode == "ask" or judgement.granted)
-        if allowed and mode != "paused":
-            return Decision(verdict="approve", by="policy", rule=judgement.why)
-        return None
 
     # --- the user's side
 
@@ -196,11 +198,12 @@ class Gate(Approver):
         pending = self._pending
         if pending is None or not pending.until_resumed or pending.future.done():
             return
-        decision = self._without_person(pending.call, self._mode)
+        judgement = self._judge(pending.call)  # the user may have allowed it meanwhile
+        decision = _without_person(judgement, self._mode)
         if decision is not None:
             pending.future.set_result(decision)
         else:
-            self._hold(pending, self._mode, until_resumed=False)
+            self._hold(pending, judgement, self._mode, until_resumed=False)
 
     def resume(self) -> None:
         """Return to the mode before the pause; does nothing unless the run is paused."""

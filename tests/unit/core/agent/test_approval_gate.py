@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+from collections.abc import Sequence
 
 import pytest
 
+from sandbox_tui.core.agent import approval_gate
 from sandbox_tui.core.agent.approval_gate import Gate
 from sandbox_tui.core.agent.approver import Decision
 from sandbox_tui.core.agent.message_queue import MessageQueue
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.policy.rule_matching import decide
 from sandbox_tui.core.policy.rules import BASH, Policy, Rule
 
 POLICY = Policy(
@@ -45,6 +48,23 @@ async def come(gate: Gate, command: str, number: int = 1) -> asyncio.Task[Decisi
     coming = asyncio.create_task(gate.authorize(call(command, number)))
     await asyncio.sleep(0)
     return coming
+
+
+async def test_a_call_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[str] = []
+
+    def counting(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule]) -> object:
+        judged.append(arguments)
+        return decide(policy, tool, arguments, granted)
+
+    monkeypatch.setattr(approval_gate, "decide", counting)
+    modes: tuple[e.Mode, ...] = ("auto", "ask", "step", "paused")
+    for mode in modes:
+        judged.clear()
+        gate = Recorded(mode)
+        coming = await come(gate, "pwd")
+        assert len(judged) == 1, mode
+        coming.cancel()
 
 
 @pytest.mark.parametrize(
