@@ -81,7 +81,7 @@ async def test_an_evaluation_is_run_again_and_its_file_is_offered(
 ) -> None:
     data = tmp_path / "sums.jsonl"
     data.write_text('{"question": "2 + 2?", "answer": "4"}\n')
-    ran = f"sandbox-tui eval run {data} --scorer=number --headless --limit 3 --samples 2 --seed 1"
+    ran = f"sandbox-tui eval run {data} --scorer=number --headless --limit 3 --samples 2 --max-steps 9"
     info = EvalInfo(id="e", suite="sums", digest="", model="small", modes=("vanilla",), command=ran)
     suite = Suite(name="sums", tasks=(Task(id="1", problem="?", target="4"),), modes=("vanilla",))
     ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=config.load({})))
@@ -99,6 +99,7 @@ async def test_an_evaluation_is_run_again_and_its_file_is_offered(
         typed = again.typed()
         assert (typed["suite"], typed["scorer"], typed["mode"]) == (str(data), "number", "vanilla")
         assert (typed["limit"], typed["samples"], typed["model"]) == ("3", "2", "small")
+        assert typed["steps"] == "9"
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
         data.unlink()
@@ -183,12 +184,13 @@ async def test_all_mistakes_are_shown_at_once(store: Store) -> None:
     async with form(store, (60, 20)) as (app, pilot):
         dialog: Any = app.screen
         wrong = {"suite": "", "model": " ", "url": "x", "limit": "all", "at_once": "0"}
+        wrong |= {"steps": "0", "temperature": "warm", "budget": "soon"}
         for name, text in wrong.items():
             dialog.put(name, text)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: marked(app)() == set(wrong))
         title = Content.from_markup(dialog.query_one("#box").border_title).plain
-        assert title == "new evaluation · 5 fields need attention"
+        assert title == "new evaluation · 8 fields need attention"
         assert app.focused is dialog.query_one("#suite")
 
 
@@ -324,11 +326,17 @@ async def test_the_names_of_all_suites_fit_on_a_small_screen(store: Store) -> No
 
 def test_the_report_names_the_command_that_does_the_same() -> None:
     texts = {"suite": "my tasks.csv", "model": "m", "url": "", "kind": "auto", "mode": "vanilla"}
-    new = NewEval.of({**texts, "scorer": "exact", "limit": "3", "samples": "", "at_once": "2"})
-    assert new.command == (
+    texts |= {"scorer": "exact", "limit": "3", "samples": "", "at_once": "2"}
+    new = NewEval.of({**texts, "steps": "", "temperature": "", "budget": ""})
+    command = (
         "sandbox-tui eval run 'my tasks.csv' --model m --sandbox auto --scorer exact "
         "--mode vanilla --limit 3 --concurrency 2"
     )
+    assert new.command == command
+    limited = NewEval.of({**texts, "steps": "9", "temperature": "0", "budget": "1h30m"})
+    assert limited.command == f"{command} --max-steps 9 --temperature 0 --budget-time 5400"
+    assert limited.overrides["limits.max_steps"] == 9
+    assert limited.overrides["model.temperature"] == 0
 
 
 async def test_a_choice_opens_on_the_smallest_screens(store: Store) -> None:

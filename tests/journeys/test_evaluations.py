@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable
@@ -311,7 +312,7 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.types("m")
         person.presses("Tab", "End")
         person.types("/")
-        for text in ("2", "2", "2"):
+        for text in ("2", "2", "2", "9", "0.5", "1h"):
             person.presses("Tab")
             person.fills(text)
         person.presses("Tab", "Enter", "Down", "Enter")  # sandbox
@@ -332,6 +333,10 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         assert person.is_back() == 0
         listed = person.runs("sandbox-tui eval ls")
         assert "running" in listed
+        person.runs("sandbox-tui eval ls --json >list")
+        info = json.loads((person.folder / "list").read_text())
+        assert (info["params"]["max_steps"], info["params"]["temperature"]) == (9, 0.5)
+        assert info["command"].endswith("--max-steps 9 --temperature 0.5 --budget-time 3600")
         [session] = set(re.findall(r"\d{8}-\d{6}-\w{5}", listed))
         person.enters("sandbox-tui eval watch last")
         person.sees("2 running", "x stop")

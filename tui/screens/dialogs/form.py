@@ -51,6 +51,9 @@ class FormDialog(Dialog[Result]):
     TITLES: ClassVar[Mapping[str, str]]
     """The border title of each field, in the order in which they appear."""
 
+    MORE_HINT_LINES: ClassVar[int] = 1
+    """Lines that `#hint` has on a small terminal besides those of `LINES_AROUND`."""
+
     def __init__(self) -> None:
         super().__init__()
         self._mistakes: dict[str, str] = {}
@@ -83,7 +86,8 @@ class FormDialog(Dialog[Result]):
         """Let the fields scroll, so that the line below them stays in view."""
         # the class for the new height may not be set yet
         is_small = event.size.height < TALL and event.size.width < WIDE
-        around = LINES_AROUND + (2 if event.size.height >= TALL else int(is_small))
+        more = self.MORE_HINT_LINES if is_small else 0
+        around = LINES_AROUND + (2 if event.size.height >= TALL else more)
         self.query_one("#fields").styles.max_height = max(3, event.size.height - around)
         self.call_after_refresh(self._fit_mistakes)
         self.call_after_refresh(self.refresh_bindings)  # whether there is room decides on keys

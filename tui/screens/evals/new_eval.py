@@ -27,6 +27,8 @@ from sandbox_tui.tui.format.setting_text import (
     MODEL_NEEDED,
     SERVER_NEEDED,
     mistake_of_count,
+    mistake_of_setting,
+    text_of_setting,
 )
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -35,6 +37,7 @@ from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
     BOTH,
     KINDS,
+    LIKE_SETTING,
     OWN_SCORER,
     FieldError,
     NewEval,
@@ -52,9 +55,8 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.path_input import PathInput
 
-MOST = {"limit": None, "samples": None, "at_once": 1024}
+MOST = {"limit": None, "samples": None, "at_once": 1024, "steps": None}
 """The number fields, with the highest number if there is one."""
-
 
 MANY_SAMPLES = 200
 """Number of samples from which the form asks before it starts them."""
@@ -87,6 +89,8 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     HEADING = "new evaluation"
 
+    MORE_HINT_LINES = 2
+
     TITLES: ClassVar[Mapping[str, str]] = {
         "suite": "suite or data file",
         "scorer": "scorer",
@@ -95,6 +99,9 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         "limit": "tasks",
         "samples": "samples",
         "at_once": "at once",
+        "steps": "max steps",
+        "temperature": "temperature",
+        "budget": "stop after",
         "mode": "mode",
         "kind": "sandbox",
     }
@@ -143,6 +150,10 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
                     yield _line("limit", "", "all")
                     yield _line("samples", "", "the suite's")
                     yield _line("at_once", "", "auto")
+                with Horizontal(classes="row"):
+                    yield _line("steps", "", str(self._settings.limits.max_steps))
+                    yield _line("temperature", "", _temperature(self._settings))
+                    yield _line("budget", "", "no limit")
                 with Horizontal(classes="row"):
                     yield _choice("mode", (BOTH, "sandbox", "vanilla"), BOTH)
                     yield _choice("kind", KINDS, self._settings.sandbox.kind)
@@ -229,7 +240,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:
-        return mistake_of_count(text, MOST[name]) if text and name in MOST else ""
+        return _mistake_in(name, text)
 
     @on(Input.Blurred, "#suite")
     @work(group="check", exclusive=True)
@@ -307,7 +318,7 @@ def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
     found: Texts = {
         "suite": "" if typed["suite"] else "Enter a suite's name, or the path of a file.",
         "model": "" if typed["model"] else MODEL_NEEDED,
-        **{name: mistake_of_count(typed[name], most) for name, most in MOST.items() if typed[name]},
+        **{name: _mistake_in(name, typed[name]) for name in (*MOST, *LIKE_SETTING)},
     }
     changed = config.changed(settings, {"model.base_url": typed["url"]})
     if typed["url"] and not is_server_address(typed["url"]):
@@ -315,6 +326,15 @@ def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
     elif config.lacks_key(changed.model):
         found["url"] = f"Enter a URL, or set {settings.model.api_key_env}."
     return {name: words for name, words in found.items() if words}
+
+
+def _mistake_in(name: str, text: str) -> str:
+    """Return what is wrong with the text of a number field; empty for other fields."""
+    if not text or name not in (*MOST, *LIKE_SETTING):
+        return ""
+    if name in MOST:
+        return mistake_of_count(text, MOST[name])
+    return mistake_of_setting(LIKE_SETTING[name], text)
 
 
 LAST_USED = "last used"
@@ -331,6 +351,9 @@ _HINTS = {
     "limit": "at most this many tasks of each domain; empty for all",
     "samples": "how often each task is run in each mode; empty for the suite's own number",
     "at_once": "how many samples run at the same time; empty for as many as fit in memory",
+    "steps": "steps of a sample; empty: what the suite or the settings say",
+    "temperature": "sampling temperature; empty: what the suite or the settings say",
+    "budget": "seconds, or such as 30m or 8h, for all samples; empty for no limit",
     "mode": "sandbox: with a computer; vanilla: without one; both: what the computer adds",
     "kind": HINTS["sandbox.kind"],
 }
@@ -339,6 +362,10 @@ _HINTS = {
 
 _USUAL_SCORERS = ("exact", "number", "math_verify", "choice", "multiple_choice", "judge")
 _SCORERS = (OWN_SCORER, *_USUAL_SCORERS, *sorted(set(SCORERS) - set(_USUAL_SCORERS)))
+
+
+def _temperature(settings: config.Settings) -> str:
+    return text_of_setting(settings, LIKE_SETTING["temperature"]) or "the server's"
 
 
 def _line(name: str, value: str, placeholder: str) -> Input:

@@ -17,10 +17,14 @@ from sandbox_tui.core.evals.suite_file import DATA_FILES, SUITE_FILES, load_suit
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.setting_text import setting_of_text
 
 OWN_SCORER = "suite's or file's"
 BOTH = "both"
 KINDS = ("auto", "docker", "bubblewrap")
+LIKE_SETTING = {"temperature": "model.temperature", "budget": "limits.time_limit"}
+"""The fields that take the values of a setting."""
+
 FLAGS = ("--headless", "--json")
 """Options of `eval run` without a value."""
 
@@ -52,6 +56,9 @@ class NewEval:
         limit: maximum number of tasks of each domain.
         samples: samples of each task in each mode.
         at_once: samples that run at the same time.
+        steps: maximum number of steps of a sample; None: the suite's or the user's.
+        temperature: None: the suite's, the user's or the server's.
+        budget: seconds after which the evaluation stops; None: no limit.
     """
 
     suite: str
@@ -63,6 +70,9 @@ class NewEval:
     limit: int | None
     samples: int | None
     at_once: int | None
+    steps: int | None
+    temperature: float | None
+    budget: float | None
 
     @classmethod
     def of(cls, typed: Mapping[str, str]) -> NewEval:
@@ -78,6 +88,9 @@ class NewEval:
             limit=_number(typed["limit"]),
             samples=_number(typed["samples"]),
             at_once=_number(typed["at_once"]),
+            steps=_number(typed["steps"]),
+            temperature=setting_of_text(LIKE_SETTING["temperature"], typed["temperature"]),
+            budget=setting_of_text(LIKE_SETTING["budget"], typed["budget"]),
         )
 
     @property
@@ -89,6 +102,8 @@ class NewEval:
             "modes": None if self.modes is None else list(self.modes),
             "dataset.limit": self.limit,
             "samples": self.samples,
+            "limits.max_steps": self.steps,
+            "model.temperature": self.temperature,
         }
 
     @property
@@ -106,6 +121,9 @@ class NewEval:
             "--limit": self.limit,
             "--samples": self.samples,
             "--concurrency": self.at_once,
+            "--max-steps": self.steps,
+            "--temperature": None if self.temperature is None else f"{self.temperature:g}",
+            "--budget-time": None if self.budget is None else f"{self.budget:g}",
         }
         for option, value in given.items():
             if value:
@@ -184,6 +202,9 @@ def fields_of(info: EvalInfo) -> dict[str, str]:
         "limit": given.get("--limit", ""),
         "samples": given.get("--samples", ""),
         "at_once": given.get("--concurrency", ""),
+        "steps": given.get("--max-steps", ""),
+        "temperature": given.get("--temperature", ""),
+        "budget": given.get("--budget-time", ""),
         "mode": one_mode if one_mode in ("vanilla", "sandbox") else BOTH,
     }
     return fields | ({"kind": kind} if kind in KINDS else {})
@@ -259,6 +280,7 @@ def start_eval(
             suite,
             changed,
             concurrency=new.at_once or default_concurrency(changed.sandbox.memory),
+            budget=ledger.Budget(seconds=new.budget),
             command=new.command,
         )
     except ConfigError as error:
