@@ -606,7 +606,7 @@ async def test_a_panel_shows_the_call_that_small_tiles_cut(tmp_path: Path) -> No
         assert app.focused is tile(app, 2)
         await until(pilot, lambda: "run 2 waits" in str(panel.render()))
         await tile(app, 2).worker.stop("enough")
-        await until(pilot, lambda: "run 3 waits for you  n goes there" in str(panel.render()))
+        await until(pilot, lambda: "run 3 waits for you  n go to it" in str(panel.render()))
         assert panel.size.height >= MIN_PANEL_HEIGHT, "it keeps its room"
         tile(app, 3).focus()
         await pilot.resize_terminal(160, 45)  # tiles that show all of their calls need none

@@ -18,7 +18,7 @@ from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.theming.palette import palette_of, to_textual
 from sandbox_tui.tui.widgets.block_list import SCROLL_LINES
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar, names_in
-from sandbox_tui.tui.widgets.calls.call_document import CallDocument
+from sandbox_tui.tui.widgets.calls.call_document import MODEL_READS, CallDocument
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
@@ -602,7 +602,7 @@ async def test_the_full_text_of_a_call_without_arguments_begins_with_its_tool() 
     app = OneList(state)
     async with app.run_test(size=(80, 20)):
         lines = CallDocument(state.calls[1]).lines(60, palette_of(app.query_one(Calls)))
-    assert [line.plain for line in lines] == ["submit", "", "<<< Finished >>>"]
+    assert [line.plain for line in lines] == ["submit", "", MODEL_READS, "<<< Finished >>>"]
 
 
 async def test_a_long_line_of_an_opened_call_is_wrapped_and_not_cut() -> None:
@@ -671,8 +671,8 @@ async def test_the_files_that_a_waiting_command_names_are_those_of_now() -> None
 def test_a_newline_that_ends_an_observation_is_not_a_line() -> None:
     state = replies(*bash(1, "x", "one\ntwo\n"))
     shown = CallDocument(state.calls[1]).lines(60, PALETTE)
-    assert [line.plain for line in shown] == ["x", "", "one", "two"]
-    assert CallDocument(state.calls[1]).described(PALETTE) == "4 lines"
+    assert [line.plain for line in shown] == ["x", "", MODEL_READS, "one", "two"]
+    assert CallDocument(state.calls[1]).described(PALETTE) == "5 lines"
 
 
 async def test_the_border_says_that_a_reply_grows_below() -> None:

@@ -152,7 +152,7 @@ async def test_the_panel_shows_the_chosen_run_and_which_other_waits_in_as_many_l
             assert head in lines[0]
             assert ("a approve" in lines[-1]) == (chosen is not quiet)
         lines = str(panel.render()).split("\n")
-        assert "n goes there" in lines[0]
+        assert "n go to it" in lines[0]
         assert "● run 3 running" in lines[2]
         panel.show([quiet], quiet, HEIGHT)
         assert str(panel.render()).startswith("● run 3 running"), "its room stays its own"
@@ -225,15 +225,15 @@ async def test_a_stuck_run_that_is_to_pause_is_called_silent(
 
 def test_a_key_of_an_opened_run_says_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     running, over = tile(1, started()), ended(2, "42", is_said=False)
-    assert words_about("z", running) == "Zoom: enter opens run 1, z works there."
-    assert words_about("F", running) == "Fork: this run still runs; enter opens it."
-    assert words_about("F", over) == "Fork: enter opens run 2, F works there."
-    assert words_about("i", over) == "Inject: this run has ended; enter opens it."
+    assert words_about("z", running) == "Zoom: only in an opened run.  enter  open run 1"
+    assert words_about("F", running) == "Fork: this run still runs.  enter  open run 1"
+    assert words_about("F", over) == "Fork: only in an opened run.  enter  open run 2"
+    assert words_about("i", over) == "Inject: this run has ended.  enter  open run 2"
     assert words_about("i", None) == "Inject: no run is chosen."
     assert not words_about("ö", over)
     monkeypatch.setattr(RunWorker, "can_be_steered", property(lambda _: False))
     assert words_about("i", running) == "Inject: this run can only be watched here."
-    assert words_about("z", running) == "Zoom: enter opens run 1, z works there."
+    assert words_about("z", running) == "Zoom: only in an opened run.  enter  open run 1"
 
 
 def test_of_many_tiles_a_part_is_drawn_again_at_a_time() -> None:

@@ -42,10 +42,11 @@ def why_key_of_run_does_nothing(key: str, chosen: RunTile | None) -> str:
     if chosen is None:
         return f"{title}: no run is chosen."
     place, _, action = name.partition(".")
-    enter = hint("wall.open")
+    opens = f"{hint('wall.open')}  open run {chosen.number}"
     ended, is_later = has_ended(chosen.worker), action in AFTER_THE_END
     if place == "live" and ended != is_later:
-        return f"{title}: this run {'has ended' if ended else 'still runs'}; {enter} opens it."
+        why = "this run has ended" if ended else "this run still runs"
+        return f"{title}: {why}.  {opens}"
     if place == "live" and not ended and not chosen.worker.can_be_steered:
         return f"{title}: this run can only be watched here."
-    return f"{title}: {enter} opens run {chosen.number}, {hint(name)} works there."
+    return f"{title}: only in an opened run.  {opens}"

@@ -33,7 +33,6 @@ from sandbox_tui.tui.textual_support.toasts import NoticesMoveNothing
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
-from sandbox_tui.tui.widgets.wall.may_wait import may_wait
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_groups import groups_of_several, have_ended
@@ -121,7 +120,6 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._wanted = ""
         self._arranged: list[int] = []
         self._turn = self._waiting = 0  # as the bar says: the runs may be ahead of it
-        self._may_wait = False
         self._keys_for: object = None
         self._chosen_last: RunTile | None = None
         self._marked: RunTile | None = None
@@ -228,8 +226,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         shown, grid = self._seen_tiles(), self.query_one(TileGrid)
         panel, size = self.query_one(WaitingPanel), grid.content_size
         runs = [(tile.number, tile.worker) for tile in self._tiles]
-        self._may_wait = self._may_wait or may_wait(run for _, run in runs)
-        form = grid.form(len(shown), may_wait=self._may_wait, groups=groups_of_several(runs))
+        form = grid.form(len(shown), groups=groups_of_several(runs))
         whole = Size(size.width, size.height + panel.lines_taken)
         lines = panel_lines(len(shown), whole, form, have_ended=have_ended(runs))
         boxed = grid_for(len(shown), Size(size.width, whole.height - lines), form).boxed

@@ -243,6 +243,8 @@ class ApprovalBar(Widget):
             if not elsewhere and self._is_taken(action):
                 continue
             shown = "edited draft" if action == "edit" and self._has_draft() else word
+            if action == "approve_always" and state.mode == "step" and not narrow:
+                shown = f"{word}, in step too"
             fails = action == "approve" and self._would_fail()
             choice = self._choice(action, f"{shown} (would fail)" if fails else shown, palette)
             if fails:

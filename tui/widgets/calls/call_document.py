@@ -19,6 +19,9 @@ from sandbox_tui.tui.widgets.preview.document import Document, count_of
 FILES_IT_NAMES = "files it names:"
 """Comes before the files that a command names."""
 
+MODEL_READS = "what the model reads:"
+"""Comes before the observation: the panes show only what the command printed."""
+
 WIDE = 1_000_000
 """Columns in which no line is wrapped."""
 
@@ -54,7 +57,7 @@ class CallDocument(Document):
             words = f"{FILES_IT_NAMES} {self._names}"
             lines += [Text(), *wrapped(words, max(1, width), palette.dim)]
         if self._answer:
-            lines.append(Text())
+            lines += [Text(), Text(MODEL_READS, style=palette.dim)]
             lines += [Text(line, style=palette.text) for line in self._answer.split("\n")]
         return lines
 

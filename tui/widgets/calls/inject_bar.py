@@ -27,14 +27,17 @@ from sandbox_tui.tui.widgets.line_input import ProseLine
 Purpose = Literal["command", "message", "reject", "answer", "reword"]
 
 PLACEHOLDER: dict[Purpose, str] = {
-    "command": (
-        "run a command in the sandbox · {told} private / visible · {message} message the model"
-    ),
+    "command": "run a command in the sandbox · {told} private · {message} message the model",
     "message": "message the model; it reads this before its next reply",
     "reject": "reason · the model reads this instead of the call's result",
     "reword": "edit what is queued",
     "answer": "result to return instead of running the call",
 }
+PRIVATE_PLACEHOLDER = (
+    "run a private command in the sandbox · {told} visible · {message} message the model"
+)
+"""Of a command about which the model is not told."""
+
 SEPARATOR = " · "
 """Between the parts of a placeholder."""
 
@@ -64,10 +67,14 @@ _SIGN: dict[Purpose, str] = {
     "reword": "✎",
 }
 
+_PRIVATE_SIGN = "○"
+"""In place of that of a command about which the model is not told."""
 
-def _placeholder(purpose: Purpose, width: int) -> str:
+
+def _placeholder(purpose: Purpose, width: int, *, is_private: bool = False) -> str:
     """Return what a line is for, as many of its parts as fit."""
-    words = PLACEHOLDER[purpose].format(told=hint("inject.told"), message=hint("live.message"))
+    words = PRIVATE_PLACEHOLDER if is_private else PLACEHOLDER[purpose]
+    words = words.format(told=hint("inject.told"), message=hint("live.message"))
     while width and cell_len(words) > width and SEPARATOR in words:
         words = words.rpartition(SEPARATOR)[0]
     return words
@@ -94,7 +101,9 @@ class InjectBar(Horizontal):
     InjectBar {
         height: 3; border: round $border-blurred; padding: 0 1;
         border-title-color: $role-dim; border-subtitle-color: $role-dim;
-        &:focus-within { border: round $accent; border-subtitle-color: $accent; }
+        &:focus-within {
+            border: round $accent; border-title-color: $accent; border-subtitle-color: $accent;
+        }
         Label { width: 2; color: $accent; }
         MessageText { display: none; }
         &.-lines { height: auto; ProseLine { display: none; } MessageText { display: block; } }
@@ -277,6 +286,7 @@ class InjectBar(Horizontal):
     def watch_is_visible_to_model(self) -> None:
         """Show whether the model is told about the command."""
         self._show()
+        self.refresh_bindings()
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -308,9 +318,9 @@ class InjectBar(Horizontal):
     def _show(self) -> None:
         if self._gone:
             self.query_one(Input).placeholder = self._gone
-            self.border_subtitle = ""
+            self.border_title = self.border_subtitle = ""
             return
-        self.query_one(Label).update(_SIGN[self.purpose])
+        self.query_one(Label).update(_PRIVATE_SIGN if self._is_private else _SIGN[self.purpose])
         self._show_placeholder()
         told = "visible to model ◉" if self.is_visible_to_model else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
@@ -319,14 +329,19 @@ class InjectBar(Horizontal):
         if self.purpose in _ABOUT_CALL and self._call:
             words = f"{words} call {self._call}"
         leave = f"{hint('inject.leave')} {self._leave_words}"
-        self.border_subtitle = (
-            f"enter {self.enter_words} · {leave} · {words}" if self._focused else words
-        )
+        self.border_title = words
+        self.border_subtitle = f"enter {self.enter_words} · {leave}" if self._focused else ""
+
+    @property
+    def _is_private(self) -> bool:
+        return self.purpose == "command" and not self.is_visible_to_model
 
     def _show_placeholder(self) -> None:
         width = self.content_size.width - AROUND
         words = self._gone or self._refused
-        self.query_one(Input).placeholder = words or _placeholder(self.purpose, max(0, width))
+        self.query_one(Input).placeholder = words or _placeholder(
+            self.purpose, max(0, width), is_private=self._is_private
+        )
 
     def on_resize(self) -> None:
         """Fit the placeholder into the line."""
@@ -340,6 +355,8 @@ class InjectBar(Horizontal):
     def words_for(self, action: str) -> str | None:
         """Return what a key of the line currently does, for the key bar; None: as its table
         says."""
+        if action == "toggle_visible_to_model":
+            return "private" if self.is_visible_to_model else "visible"
         return self._leave_words if action == "leave" else None
 
     def on_descendant_focus(self) -> None:

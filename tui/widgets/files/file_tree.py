@@ -194,7 +194,8 @@ class FileTree(ExplainsUnavailable, BlockList):
         room = max(1, width - right.cell_len - 1)
         line = Text(" " * (1 + 2 * row.depth), no_wrap=True)
         closed = row.path in self._tree.folded and not self._words
-        arrow = ("▸ " if closed else "▾ ") if row.is_dir else "  "
+        opens = row.is_dir and self._tree.has_children(row.path)
+        arrow = ("▸ " if closed else "▾ ") if opens else "  "
         line.append(arrow, style=palette.dim)
         line.append(sanitize_line(row.name), style=self._name_style(row, palette))
         fit_line(line, room)
@@ -214,6 +215,8 @@ class FileTree(ExplainsUnavailable, BlockList):
         """Return the change and the size of a file, or the changes inside a closed folder."""
         file = row.file
         right = Text(no_wrap=True)
+        if row.is_dir and not self._tree.has_children(row.path):
+            return right.append("empty ", style=palette.dim)
         if row.is_dir and row.path in self._tree.folded:
             _append_counts(right, self._tree.below(row.path), palette)
             return right

@@ -115,6 +115,10 @@ class PathTree:
         folded = self.folded if changed and not terms else set[str]()
         return list(self._walk(folded, keep))
 
+    def has_children(self, folder: str) -> bool:
+        """Return whether anything is known in a folder."""
+        return bool(self._children.get(folder))
+
     def below(self, folder: str) -> Counts:
         """Return the changes below a folder since the run started."""
         counts = self._below.get(folder)

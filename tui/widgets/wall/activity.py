@@ -190,7 +190,7 @@ class Activity:
         if self._decides and self._height > 1:
             keys = Text(" " * INDENT, no_wrap=True)
             keys.append(hint("wall.open"), style=self._palette.accent + Style(bold=True))
-            lines.append(keys.append(" opens it, to type there", style=self._palette.dim))
+            lines.append(keys.append(" open, to type there", style=self._palette.dim))
         return lines
 
     def _wrapped(self, words: str, style: Style) -> list[Text]:

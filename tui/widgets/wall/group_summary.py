@@ -73,15 +73,15 @@ class GroupSummary:
         return self._summary(group, room if is_whole else 1)
 
     def _tally(self, group: Sequence[Numbered]) -> list[Text]:
-        """Return the answers so far, while some runs have not ended."""
+        """Return the answers so far, while some runs have not ended: a line from the start on, so
+        that the first answer moves nothing."""
         answers, aside = count_answers(answer_of(run) for _, run in group), _aside(group)
-        if not answers and not aside:
-            return []
         answered = sum(count for _, count in answers)
         most = answers[0][1] if answers else 0
         agree = f", {most} agree" if most > 1 else ""
         line = Text(no_wrap=True).append(self._group_name(group), style=self._palette.text)
-        line.append(f"{answered} of {len(group)} answered{agree} · ", style=self._palette.dim)
+        line.append(f"{answered} of {len(group)} answered{agree}", style=self._palette.dim)
+        line.append(" · " if answers or aside else "", style=self._palette.dim)
         return [_with_answers(line, answers, aside, self._palette)]
 
     def _group_name(self, group: Sequence[Numbered]) -> str:

@@ -55,6 +55,12 @@ MIN_NAMED_WIDTH = 24
 MIN_STATE_WIDTH = 13
 """Cells of the state from `MIN_WIDTH_WITH_FIGURES` on, so that most changes move nothing."""
 
+NARROW_STATE_WIDTH = 11
+"""Cells of the state in a narrower tile, for the same reason."""
+
+MIN_WIDTH_WITH_STATE = 32
+"""Minimum width at which a tile of one line has words beside the sign of the state."""
+
 STRIP_INDENT = 5
 """Indent of a run's activity below its number."""
 
@@ -258,11 +264,14 @@ class RunTile(Widget, can_focus=True):
         mark = "◇" if self.marked else " "
         line = Text(no_wrap=True).append(mark, style=palette.accent)
         line.append(f"{self.number:>3} ", style=palette.strong)
-        words = self.status_words
-        least = MIN_STATE_WIDTH if width >= MIN_WIDTH_WITH_FIGURES else 0
-        line.append(f"{words:<{max(least, self.state_width)}} ", style=own)
-        names = Text(" · ".join(part for part in self.names if part), style=palette.text)
         is_alone = self.size.height == 1
+        words = self.status_words
+        if is_alone and width < MIN_WIDTH_WITH_STATE:
+            line.append(f"{words[:1]} ", style=own)
+        else:
+            least = MIN_STATE_WIDTH if width >= MIN_WIDTH_WITH_FIGURES else NARROW_STATE_WIDTH
+            line.append(f"{words:<{max(least, self.state_width)}} ", style=own)
+        names = Text(" · ".join(part for part in self.names if part), style=palette.text)
         needed = MIN_WIDTH_WITH_FIGURES + (MIN_NAMED_WIDTH if is_alone and names else 0)
         if width >= needed:
             line.append(f"{clock(self.now)} {step_words(self.state):<8} ", style=palette.dim)
@@ -304,7 +313,7 @@ class RunTile(Widget, can_focus=True):
             return text.append(task, style=palette.dim)
         if self.state.status == "awaiting_input" and (asked := self.worker.printed.lines(1)):
             text.append(sanitize_line(asked[0].strip()), style=palette.human)
-            key = f"  {hint('wall.open')} opens it" if self.has_focus else ""
+            key = f"  {hint('wall.open')} open" if self.has_focus else ""
             return text.append(key, style=palette.dim)
         call = self.state.pending or calls[max(calls)]
         text.append(f"{short_name(sanitize_line(call.call.name))} ", style=palette.tool)

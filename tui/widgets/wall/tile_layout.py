@@ -74,20 +74,20 @@ class Form(NamedTuple):
     panel: int
 
 
-def form_on(count: int, screen: Size, *, may_wait: bool, groups: int = 0) -> Form:
-    """Return the form in which `count` tiles show the most on a screen.
+def form_on(count: int, screen: Size, *, groups: int = 0) -> Form:
+    """Return the form in which `count` tiles show the most on a screen; tiles too small for a call
+    leave a panel room.
 
     Args:
         count: number of tiles.
         screen: its size.
-        may_wait: whether calls may wait for the user: tiles too small for them leave a panel room.
         groups: number of groups of runs; the header has a line for each.
     """
     columns = columns_on(count, screen)
     above = max(0, min(groups - 1, screen.height // 4 - BARS))
     space = Size(screen.width - SIDES, max(1, screen.height - BARS - above))
     grid = grid_for(count, space, Form(columns, boxed=True, panel=0))
-    if not may_wait or count == 0 or (grid.boxed and grid.height - TILE_EDGES >= GOOD_ROOM):
+    if count == 0 or (grid.boxed and grid.height - TILE_EDGES >= GOOD_ROOM):
         return Form(columns, grid.boxed, 0)
     panel = max(GOOD_PANEL_HEIGHT, space.height // PANEL_SHARE)
     left = Size(space.width, max(1, space.height - panel))
@@ -214,7 +214,6 @@ class TileLayout(Layout):
 
     Attributes:
         places: regions of the most recently arranged widgets.
-        may_wait: whether calls may wait for the user.
         groups: number of groups of runs.
     """
 
@@ -222,12 +221,11 @@ class TileLayout(Layout):
 
     def __init__(self) -> None:
         self.places: list[Region] = []
-        self.may_wait = False
         self.groups = 0
 
     def form_of(self, count: int, screen: Size) -> Form:
         """Return the form of so many tiles on a screen."""
-        return form_on(count, screen, may_wait=self.may_wait, groups=self.groups)
+        return form_on(count, screen, groups=self.groups)
 
     @override
     def arrange(
@@ -258,17 +256,16 @@ class TileGrid(VerticalScroll):
     def layout(self) -> Layout:
         return self._tile_layout
 
-    def form(self, count: int, *, may_wait: bool, groups: int) -> Form:
-        """Return the form of so many tiles; it stays until calls may wait.
+    def form(self, count: int, *, groups: int) -> Form:
+        """Return the form of so many tiles.
 
         Args:
             count: number of tiles shown.
-            may_wait: whether calls may wait for the user.
             groups: number of groups of runs.
         """
         layout = self._tile_layout
-        if (layout.may_wait, layout.groups) != (may_wait, groups):
-            layout.may_wait, layout.groups = may_wait, groups
+        if layout.groups != groups:
+            layout.groups = groups
             self.refresh(layout=True)
         return layout.form_of(count, self.screen.size)
 

@@ -95,7 +95,7 @@ class WaitingPanel(Widget):
             return []
         head = Text(f"◆ run {tile.number} waits for you", style=palette.human, no_wrap=True)
         head.append(f"  {hint('wall.waiting')} ", style=palette.accent)
-        head.append("goes there", style=palette.dim).append_text(_name_of(tile, palette))
+        head.append("go to it", style=palette.dim).append_text(_name_of(tile, palette))
         pending = tile.state.pending
         if pending is None:
             return [head]

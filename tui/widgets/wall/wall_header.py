@@ -34,6 +34,9 @@ from sandbox_tui.tui.widgets.wall.run_groups import (
 MIN_TASK_COLUMNS = 20
 """The task of all runs is cut to this at least, so that their models and mode are seen."""
 
+ONE_LINE_WIDTH = 96
+"""Columns from which the states of the runs and the sums are on one line."""
+
 WORDS: dict[Kind, str] = {
     "waiting": "◆ {} {} for you",
     "running": "● {} running",
@@ -116,12 +119,11 @@ class WallHeader(Widget):
         groups, room = self._groups, max(1, room - len(lines))
         summary = GroupSummary(self._runs, self.content_size.width, palette)
         found = [summary.lines(group, room) for group in groups]
-        blocks = [block for block in found if block]
-        fits = len(blocks) if len(blocks) <= room else room - 1
-        self._left_out = len(blocks) - fits
-        if len(blocks) == 1:
-            return [*lines, *blocks[0]]
-        lines += [line for block in blocks[:fits] for line in block]
+        fits = len(found) if len(found) <= room else room - 1
+        self._left_out = len(found) - fits
+        if len(found) == 1:
+            return [*lines, *found[0]]
+        lines += [line for block in found[:fits] for line in block]
         return [*lines, self._more(palette)] if self._left_out else lines
 
     def _more(self, palette: Palette) -> Text:
@@ -129,21 +131,22 @@ class WallHeader(Widget):
         what = "model" if shared_task(self._runs) else "task"
         line = Text(f"{numbers.counted(self._left_out, f'more {what}')} · ", style=palette.warn)
         line.append(f"{hint('wall.answers')} ", style=palette.accent)
-        return line.append("shows all", style=palette.dim)
+        return line.append("show all", style=palette.dim)
 
     # --- one line each
 
     def _sums(self, palette: Palette) -> list[Text]:
-        """Return the states, and the sums with order and filter: on one line if both fit."""
+        """Return the states, and the sums with order and filter: on one line, or on two in a narrow
+        terminal, whatever the states, so that none of them moves the tiles."""
         width, sums = self.content_size.width, self._spent_and_order(palette)
+        is_narrow = 0 < width < ONE_LINE_WIDTH
+        room = width - (0 if is_narrow else sums.cell_len + 2)
         states = self._states(palette)
         for is_short, is_named in ((True, True), (False, False), (True, False)):
-            if not 0 < width < states.cell_len:
+            if width == 0 or states.cell_len <= room:
                 break
             states = self._states(palette, is_short=is_short, is_named=is_named)
-        if width and states.cell_len + 2 + sums.cell_len > width:
-            return [states, sums]
-        return [states.append("  ").append_text(sums)]
+        return [states, sums] if is_narrow else [states.append("  ").append_text(sums)]
 
     def _states(self, palette: Palette, *, is_short: bool = False, is_named: bool = True) -> Text:
         """Return how many runs are in each state; in short, the signs stand for the states.

@@ -88,7 +88,7 @@ def test_the_lines_of_a_running_command_are_as_on_a_terminal() -> None:
 def test_a_command_that_waits_for_input_shows_its_question_and_the_key() -> None:
     asks = [*call(1, "read", "")[:2], *mirrored("read", b"Your name? ")]
     awaited = e.InputAwaited(program="bash", answerable=True)
-    assert shown(5, *asks, awaited)[1:] == ["   Your name?", "   enter opens it, to type there"]
+    assert shown(5, *asks, awaited)[1:] == ["   Your name?", "   enter open, to type there"]
     assert shown(1, *asks, awaited) == ["   Your name?"]
     assert shown(5, *asks)[1:] == ["   Your name?"]
 

@@ -90,7 +90,7 @@ async def test_no_tile_moves_to_another_column_if_something_else_needs_lines(
 def test_the_panel_has_its_room_from_the_start_and_takes_the_lines_that_are_left(
     count: int, screen: Size
 ) -> None:
-    form = form_on(count, screen, may_wait=True)
+    form = form_on(count, screen)
     space = Size(screen.width - 2, screen.height - 4)
     lines = panel_lines(count, space, form)
     if not lines:
@@ -108,10 +108,9 @@ def test_the_panel_has_its_room_from_the_start_and_takes_the_lines_that_are_left
 
 def test_the_panel_leaves_its_lines_to_the_tiles_once_nothing_can_wait() -> None:
     narrow, space = Size(60, 20), Size(58, 16)
-    form = form_on(16, narrow, may_wait=True)
+    form = form_on(16, narrow)
     assert panel_lines(16, space, form) == MIN_PANEL_HEIGHT
     assert panel_lines(16, space, form, have_ended=True) == 0
-    assert panel_lines(16, space, form_on(16, narrow, may_wait=False)) == 0
 
 
 def test_no_run_needs_no_place() -> None:

@@ -328,7 +328,7 @@ def test_groups_that_do_not_fit_are_counted_with_the_key_that_shows_them() -> No
     some = [run(task, "1", "submitted") for task in "abcdefgh" for _ in range(2)]
     found = lines(*some, most=7)
     assert len(found) == 7
-    assert found[-1] == "4 more tasks · W shows all"
+    assert found[-1] == "4 more tasks · W show all"
     assert found[-2].startswith("d: all 2 runs have ended")
     assert lines(*some)[-1].startswith("h: all 2 runs have ended")
 

@@ -25,7 +25,7 @@ from sandbox_tui.tui.screens.cockpit.live.approving.edit_waiting_call import (
     same_arguments,
 )
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
-from sandbox_tui.tui.screens.cockpit.live.waiting_toast import still_waits
+from sandbox_tui.tui.screens.cockpit.live.waiting_toast import passes_in_step, still_waits
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -324,6 +324,8 @@ class RunSteering:
         def allowed(chosen: tuple[str, ...] | None) -> None:
             if chosen:
                 self._decide(number, lambda run: run.approve_always(number, chosen))
+                if self.has_decided(item) and run.gate.mode == "step":
+                    self._screen.notify(passes_in_step(), markup=False)
             if chosen and dialog.is_for_all:
                 for one in others:
                     if one.steerable:

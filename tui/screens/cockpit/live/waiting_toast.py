@@ -6,6 +6,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from textual.screen import Screen
 
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import draft_saved
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -17,6 +18,12 @@ TIMEOUT_SECONDS = 60
 def still_waits(number: int) -> str:
     """Return the notice that a call waits although the mode has changed."""
     return f"Call {number} still waits for your decision."
+
+
+def passes_in_step() -> str:
+    """Return the notice that what was allowed no longer waits, although all other calls do."""
+    keys = f"{hint('live.mode')} {hint('mode_menu.allowed')}"
+    return f"Calls like it now run in mode step, too; {keys} lists and revokes them."
 
 
 @runtime_checkable

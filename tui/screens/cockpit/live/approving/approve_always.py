@@ -29,11 +29,14 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 _WORDS = (
-    "calls like this run without asking, unless the policy denies them. * is any text, [*] a plain "
-    "star."
+    "calls like this run without asking in every mode, even step, unless the policy denies them. "
+    "* is any text, [*] a plain star."
 )
 
-_EXACT_WORDS = "calls made only of these parts run without asking, unless the policy denies them."
+_EXACT_WORDS = (
+    "calls made only of these parts run without asking in every mode, even step, unless the policy "
+    "denies them."
+)
 
 WIDE = 70
 """Columns from which the border has room for all keys."""
