@@ -82,14 +82,17 @@ class SamplesRow:
     def answers(self) -> list[tuple[str, int]]:
         """Each submitted answer with its count, the most frequent first; one that is only in the
         call of `submit` counts, too."""
-        return count_answers(
-            submitted_answer(run.outcome, run.answer) or run.said for run in self.runs
-        )
+        return answers_of(self.runs)
 
     @property
     def leftovers(self) -> int:
         """How many wrote an answer that they did not submit."""
         return sum(bool(leftover_answer(run.outcome, run.answer)) for run in self.runs)
+
+
+def answers_of(runs: Iterable[RunSummary]) -> list[tuple[str, int]]:
+    """Return each answer that these runs submitted with its count, the most frequent first."""
+    return count_answers(submitted_answer(run.outcome, run.answer) or run.said for run in runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

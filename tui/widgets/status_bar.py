@@ -143,7 +143,7 @@ class StatusBar(Widget):
             beside_title: columns beside a title of some length; for it the less important parts
                 are shortened or dropped.
         """
-        keep = 9 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
+        keep = 9 if width >= 120 else 6 if width >= 80 else 2 if width >= 50 else 0
         known = self._parts()
         kept = list(known)[-keep:] if keep else []
         if width >= MIN_MODEL_WIDTH:
@@ -154,7 +154,7 @@ class StatusBar(Widget):
                 parts.pop(name, None)
         if _columns(parts) > beside_title and "model" in parts:
             parts["model"] = cut_title(parts["model"], MAX_CUT_MODEL)
-        less = ("sample", "cost", "tokens", "context")
+        less = ("sample", "context", "cost", "tokens")
         for name in (*less, "clock") if self.replayed_steps else less:  # the timeline has the time
             if _columns(parts) > beside_title:
                 parts.pop(name, None)

@@ -98,3 +98,14 @@ async def test_on_a_narrow_line_it_stays_visible_that_another_screen_steers() ->
 async def test_the_model_is_shortened_but_named(columns: int) -> None:
     line = await shown(run(), columns)
     assert "Qwen3-Co" in line
+
+
+@pytest.mark.parametrize("columns", [112, 119])
+async def test_the_tokens_are_shown_before_how_full_the_context_is(columns: int) -> None:
+    found = e.ContextLengthFound(context=e.ContextLength(tokens=32_768, source="server"))
+    usage = e.Usage(input_tokens=469)
+    replied = e.ModelReplied(
+        step=1, message={}, text="", reasoning="", usage=usage, finish_reason="stop", latency=1.0
+    )
+    line = await shown(run(found, e.ModelAsked(step=1, digest="", messages=1), replied), columns)
+    assert "469 tok" in line

@@ -12,15 +12,17 @@ from typing import NamedTuple
 from rich.text import Text
 
 from sandbox_tui.core.base.defaults import GRACE_SECONDS
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.types import RunStarted
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.listing import answers_of
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.format import numbers, run_end
-from sandbox_tui.tui.format.answers import answer_in_list, answer_or_why_none
+from sandbox_tui.tui.format.answers import answer_in_list, answer_or_why_none, answers_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.next_command import NextCommand, next_command
 from sandbox_tui.tui.format.outcome import counted_outcome, outcome_words
@@ -95,8 +97,9 @@ def lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
 
 
 def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
-    """Yield how many runs ended in which way, and their task if they have the same; each run with
-    its answer, and with its model and task if these differ; where the results are; what to do next.
+    """Yield how many runs ended in which way, and their task if they have the same; their answers
+    and what they took in all; each run with its number, its answer, and its model and task if these
+    differ; where the results are; what to do next.
 
     An answer that has no room beside its run is on a second line.
     The lines fit a terminal of this width, unless it is narrower than a session's id.
@@ -108,20 +111,41 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     ended = ", ".join(counted_outcome(words, count) for words, count in counted)
     same_task = f" · {task_line(runs[0].run.task)}" if len(tasks) == 1 else ""
     yield _fitted(f"{len(runs)} runs: {ended}{same_task}", width)
+    yield from (_fitted(f"  {line}", width) for line in _totals(runs, is_one_task=len(tasks) == 1))
     padded = max(map(len, outcomes))
     marks_said = (
         len({bool(shown.run.said) for shown in runs if shown.run.said or shown.run.answer}) > 1
     )
-    for shown, outcome in zip(runs, outcomes, strict=True):
+    for number, (shown, outcome) in enumerate(zip(runs, outcomes, strict=True), 1):
         run = shown.run
         what = [words] if (words := sample_or_fork_of(run)) else []
         what += [model_title(run.model)] if len(models) > 1 else []
         what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
         answer = answer_in_list(run, marks_said=marks_said)
         result = answer or numbers.counted(run.steps, "step")
-        yield from _run_lines(f"  {run.id}  {outcome:<{padded}}  ", what, result, width)
+        head = f"  {number:>{len(str(len(runs)))}}  {run.id}  {outcome:<{padded}}  "
+        yield from _run_lines(head, what, result, width)
     yield from _results_lines([shown.run for shown in runs], width)
     yield from _next_lines(runs)
+
+
+def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> Iterator[str]:
+    """Yield the answers of runs of one task, each with its count, and what all runs took."""
+    summaries = [shown.run for shown in runs]
+    answers = answers_words(answers_of(summaries)) if is_one_task else ""
+    tokens = sum(run.input_tokens + run.output_tokens for run in summaries)
+    about = any(run.tokens_estimated for run in summaries)
+    costs = [run.cost for run in summaries if run.cost is not None]
+    ends = [run.ended_at for run in summaries if run.ended_at is not None]
+    took = max(ends) - min(run.run_started_at for run in summaries) if ends else 0.0
+    parts = [
+        answers,
+        f"{numbers.tokens(tokens, estimated=about)} tok" if tokens else "",
+        numbers.cost(sum(costs)) if costs else "",
+        clock(took) if len(ends) == len(summaries) else "",
+    ]
+    if words := " · ".join(filter(None, parts)):
+        yield words
 
 
 def _run_lines(head: str, what: Sequence[str], result: str, width: int) -> Iterator[str]:

@@ -79,15 +79,17 @@ def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
     printed = list(overview_lines([*map(Shown, runs), Shown(failed)], width))
     assert printed[0].startswith("6 runs: 5 submitted, 1 cancelled")
     assert all(cell_len(line) <= max(width, 45) for line in printed)
+    assert printed[1].startswith("  answers: forty …")
     if width == 40:  # the answers are on lines of their own
-        assert printed[1:5:2] == [f"  {run.id}  submitted" for run in runs[:2]]
-        assert printed[4] == "    forty …"
+        numbered = enumerate(runs[:2], 1)
+        assert printed[2:6:2] == [f"  {at}  {run.id}  submitted" for at, run in numbered]
+        assert printed[5] == "    forty …"
         return
-    assert all(run.id in line for run, line in zip(runs, printed[1:6], strict=True))
-    assert "cancelled" in printed[6]
+    assert all(run.id in line for run, line in zip(runs, printed[2:7], strict=True))
+    assert "cancelled" in printed[7]
     if width == 300:
-        assert printed[2].endswith("forty …")
-        assert printed[6].endswith("cancelled  (not submitted) for")
+        assert printed[3].endswith("forty …")
+        assert printed[7].endswith("cancelled  (not submitted) for")
     assert "replay" in printed[-1]
 
 
@@ -98,16 +100,19 @@ def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
     run = replace(store.run("r"), task="first task", answer="4")
     store.close()
     same = list(overview_lines([Shown(run)] * 4, 120))
-    assert same[:2] == ["4 runs: 4 submitted · first task", "  r  submitted  4"]
-    (_, line, *_) = overview_lines(
+    totals = "120 tok · $0.08 · 00:06"
+    assert same[:2] == ["4 runs: 4 submitted · first task", f"  answers: 4 (4) · {totals}"]
+    assert same[2] == "  1  r  submitted  4"
+    (_, _, line, *_) = overview_lines(
         [Shown(replace(run, outcome="interrupted", answer=None))] * 4, 120
     )
-    assert line == f"  r  interrupted  {run.steps} steps"
+    assert line == f"  1  r  interrupted  {run.steps} steps"
     other = replace(run, task="another task\nin two lines", answer="5")
     printed = list(overview_lines(list(map(Shown, [run, run, run, other])), 120))
     assert printed[0] == "4 runs: 4 submitted"
-    assert printed[1] == "  r  submitted  first task · 4"
-    assert printed[4] == "  r  submitted  another task ⏎ in two lines · 5"
+    assert printed[1] == f"  {totals}"
+    assert printed[2] == "  1  r  submitted  first task · 4"
+    assert printed[5] == "  4  r  submitted  another task ⏎ in two lines · 5"
 
 
 def test_runs_that_wait_are_counted_in_the_plural(own_home: Path) -> None:
@@ -132,11 +137,11 @@ def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> 
     keep(store, events, contents)
     run = replace(store.run("r"), outcome="running")
     store.close()
-    assert list(overview_lines([Shown(run)] * 2, 80))[3:] == [
+    assert list(overview_lines([Shown(run)] * 2, 80))[4:] == [
         "  `sandbox-tui attach ID` opens one of them"
     ]
     mixed = [run, replace(run, outcome="submitted"), replace(run, outcome="interrupted")]
-    assert list(overview_lines(list(map(Shown, mixed)), 80))[4:] == [
+    assert list(overview_lines(list(map(Shown, mixed)), 80))[5:] == [
         "  `sandbox-tui attach ID` opens a running one",
         "  `sandbox-tui replay ID` replays an ended one",
         "  `sandbox-tui resume ID` resumes one that was cut off",
@@ -160,11 +165,11 @@ def test_models_that_differ_answers_in_submit_and_folders_are_named(own_home: Pa
     said = replace(one, id="q", model="other", answer=None, said="5", results_dir="/out/q")
     runs = [Shown(replace(one, results_dir="/out/r")), Shown(said)]
     printed = list(overview_lines([*runs, *runs], 120))
-    assert printed[1] == f"  r  submitted  {one.model} · 4"
-    assert printed[2] == "  q  submitted  other · 5 · said in submit"
-    assert printed[5] == "  results in /out/ID"
+    assert printed[2] == f"  1  r  submitted  {one.model} · 4"
+    assert printed[3] == "  2  q  submitted  other · 5 · said in submit"
+    assert printed[6] == "  results in /out/ID"
     only_said = list(overview_lines([Shown(said), Shown(said)], 120))
-    assert only_said[1] == "  q  submitted  5"  # there is nothing to tell it from
+    assert only_said[2] == "  1  q  submitted  5"  # there is nothing to tell it from
     elsewhere = [*runs, Shown(replace(one, id="s", results_dir="/mine"))]
     assert "  results of s in /mine" in list(overview_lines([*elsewhere, *runs], 120))
     few = list(summary_lines(runs, 120))
