@@ -100,7 +100,7 @@ async def test_the_model_is_shortened_but_named(columns: int) -> None:
     assert "Qwen3-Co" in line
 
 
-@pytest.mark.parametrize("columns", [112, 119])
+@pytest.mark.parametrize("columns", [118, 119])
 async def test_the_tokens_are_shown_before_how_full_the_context_is(columns: int) -> None:
     found = e.ContextLengthFound(context=e.ContextLength(tokens=32_768, source="server"))
     usage = e.Usage(input_tokens=469)
