@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from textual import events, on
 from textual.app import App, ComposeResult
-from textual.widgets import Input
+from textual.widgets import Input, Label
 
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.calls import inject_bar
@@ -132,6 +132,22 @@ async def test_the_border_says_what_leaving_does() -> None:
             bar.ask(purpose)
             await pilot.pause()
             assert leave in str(bar.border_subtitle)
+
+
+async def test_where_one_types_it_shows_whether_the_model_is_told() -> None:
+    app = Bar()
+    async with app.run_test() as pilot:
+        bar = app.query_one(InjectBar)
+        bar.ask("command")
+        await pilot.press(*"ls")
+        assert str(bar.border_title) == "visible to model ◉"
+        assert bar.words_for("toggle_visible_to_model") == "private"
+        await pilot.press("ctrl+t")
+        assert str(bar.border_title) == "private ○"
+        assert str(bar.query_one(Label).render()) == "○"
+        assert "private command" in bar.query_one(Input).placeholder
+        bar.ask("message")
+        assert str(bar.border_title) == "message to the model"
 
 
 @pytest.mark.parametrize("key", ["ctrl+j", "shift+enter"])

@@ -55,6 +55,12 @@ def tree_of(*paths: str) -> PathTree:
     return tree
 
 
+def test_an_empty_folder_is_not_drawn_as_one_with_the_next_file_in_it() -> None:
+    tree = tree_of("output/", "src/", "src/add.py", "answer.txt")
+    assert not tree.has_children(f"{ROOT}/output")
+    assert tree.has_children(f"{ROOT}/src")
+
+
 def test_folders_come_first_and_hidden_ones_begin_closed() -> None:
     tree = tree_of("z.txt", "b/", "b/x", "a/", "a/.git/", "a/.git/HEAD", "A.txt", ".git/")
     assert names(tree) == [".git/", "a/", "  .git/", "b/", "  x", "A.txt", "z.txt"]

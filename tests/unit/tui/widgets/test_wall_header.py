@@ -219,6 +219,25 @@ def test_order_and_filter_take_a_line_of_their_own_in_a_narrow_header(
     assert second == "0 tok  sorted by start  1 shown: submitted"
 
 
+@pytest.mark.parametrize("width", [58, 98, 158])
+def test_no_tile_moves_because_the_header_has_more_to_say(
+    monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setattr(WallHeader, "content_size", Size(width, 3))
+    begun = [run("x") for _ in range(32)]
+    going = [*(run("x", "42", "submitted") for _ in range(20)), *(run("x") for _ in range(12))]
+    going[0] = run("x", None, "step_limit")
+    heights: set[int] = set()
+    for runs, silent in ((begun, []), (going, []), (going, [23, 25, 27, 29, 31])):
+        header = WallHeader()
+        header._runs, header._silent = list(enumerate(runs, 1)), silent
+        header._arranged_by, header._most = "start", 10
+        found = header._lines(PALETTE)
+        heights.add(len(found))
+        assert all(line.cell_len <= width for line in found[:2])
+    assert len(heights) == 1
+
+
 def said(run: RunWorker, answer: str) -> RunWorker:
     """The run, with an answer in its call of `submit` only."""
     call = e.ToolCall(
