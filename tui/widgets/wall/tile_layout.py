@@ -181,9 +181,10 @@ def regions(count: int, size: Size, form: Form | None = None) -> list[Region]:
 
 def _strip(index: int, grid: Grid, size: Size) -> Region:
     row, column = divmod(index, grid.columns)
-    left, right = _split(size.width, grid.columns)[column]
-    gap = 1 if right < size.width else 0
-    return Region(left, row * grid.height, right - left - gap, grid.height)
+    width = size.width // grid.columns  # the same for all, so that what they show is aligned
+    is_last = column == grid.columns - 1
+    left = column * width
+    return Region(left, row * grid.height, size.width - left if is_last else width - 1, grid.height)
 
 
 def _split(length: int, parts: int) -> list[tuple[int, int]]:

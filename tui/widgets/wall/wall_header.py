@@ -66,6 +66,8 @@ class WallHeader(Widget):
         self._silent: Sequence[int] = ()
         self._most = 3
         self._height = 0
+        self._drawn: Sequence[Text] = ()
+        self._drawn_width = 0
         self._left_out = 0
 
     def show(
@@ -89,16 +91,18 @@ class WallHeader(Widget):
         self._silent = silent
         self._runs, self._arranged_by, self._shown = runs, sorted_by, shown
         self._most = max(2, most)
-        height = len(self._lines(palette_of(self)))
+        self._drawn, self._drawn_width = self._lines(palette_of(self)), self.content_size.width
+        height = len(self._drawn)
         before, self._height = self._height, height
         self.refresh(layout=height != before)
         return height != before
 
     @override
     def render(self) -> Text:
-        lines = self._lines(palette_of(self))
+        width = self.content_size.width
+        lines = self._drawn if width == self._drawn_width else self._lines(palette_of(self))
         for line in lines:
-            fit_line(line, max(1, self.content_size.width))
+            fit_line(line, max(1, width))
         return Text("\n").join(lines)
 
     def everything(self) -> str:
@@ -161,7 +165,8 @@ class WallHeader(Widget):
         line.append(numbers.counted(len(self._runs), "run"), style=palette.strong)
         kinds = Counter(kind_of(worker) for _, worker in self._runs)
         again = [number for number, run in self._runs if is_retrying(run.state)]
-        kinds["running"] -= len(again) + len(self._silent)
+        starting = sum(_is_starting(run) for _, run in self._runs)
+        kinds["running"] -= len(again) + len(self._silent) + starting
         stopped = Counter[str]()
         for number, run in self._runs:
             if (word := stopped_word(run.state)) and run.failure is None:
@@ -176,6 +181,8 @@ class WallHeader(Widget):
                 line.append(f"  {form.format(count, waits)}", style=style)
                 if kind == "waiting":
                     line.append(_in_brackets(self._waiting) if names else "", style=style)
+        if starting:
+            line.append(f"  ◌ {starting}{'' if is_short else ' starting'}", style=palette.dim)
         for word, count in sorted(stopped.items(), reverse=True):
             line.append(f"  ‖ {count} {word}", style=palette.warn)
         ended = Counter(outcome_words(one) for _, one in self._runs if kind_of(one) == "failed")
@@ -218,6 +225,10 @@ class WallHeader(Widget):
                 fit_line(line, max(MIN_TASK_COLUMNS, width - rest.cell_len - 2))
             line.append("  ").append_text(rest)
         return [line]
+
+
+def _is_starting(run: FoldedRun) -> bool:
+    return kind_of(run) == "running" and run.state.started is None and not stopped_word(run.state)
 
 
 def _in_brackets(numbers_of_runs: Sequence[int]) -> str:
