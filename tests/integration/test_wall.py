@@ -313,7 +313,7 @@ async def test_a_mode_is_set_for_all_runs_shown_whatever_their_group(tmp_path: P
         assert modes == ["ask", "ask", "step", "step"], "a filter chooses the runs"
         await until(pilot, lambda: "mode" not in title(app).replace("model", ""))
         await until(pilot, lambda: "· mode step" in str(tile_of(wall, 3).border_title))
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")  # the notice, then the search
         await until(pilot, lambda: "· mode ask" in str(tile_of(wall, 1).border_title))
 
         tile(app, 1).focus()
@@ -436,6 +436,22 @@ async def test_a_tile_is_selected_again_after_an_empty_result(tmp_path: Path) ->
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
 
 
+async def test_a_filter_does_not_hide_that_runs_wait(tmp_path: Path) -> None:
+    hidden = "of the hidden ones, 2 do: esc shows all."
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        await pilot.press("slash", *"zzz", "enter")
+        await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
+        for key, what in (("n", "no other run"), ("A", "no call")):
+            await pilot.press(key)
+            await until(pilot, lambda what=what: any(what in one for one in notices(app)))
+        assert all(one.endswith(hidden) for one in notices(app))
+        await pilot.press("escape")  # first, it puts the notices away
+        await until(pilot, lambda: not notices(app))
+        assert "zzz" in title(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: all(t.display for t in app.screen.query(RunTile)))
+
+
 async def test_the_header_names_the_filter_without_quotes(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         await pilot.press("f")
@@ -524,7 +540,7 @@ async def test_leaving_again_while_the_runs_end_does_no_harm(
         await pilot.press("x")
         await until(pilot, lambda: not app.runs.running and isinstance(app.screen, WallScreen))
         wall = app.screen
-        await pilot.press("escape")
+        await pilot.press("q")
         await until(pilot, lambda: app.screen is not wall)
         left.set()
         await until(pilot, lambda: app.return_code is not None)
@@ -585,6 +601,9 @@ async def test_answers_are_counted_and_the_end_is_summed_up(tmp_path: Path) -> N
         shown = "\n".join(str(tile.render()) for tile in app.screen.query(RunTile))
         assert request.task.split("\n")[0] not in shown, "the header says it for all"
         assert "answer: " in shown
+        await pilot.press("escape")  # the answers are still to be read
+        await until(pilot, lambda: notices(app) == ["q leaves."])
+        assert isinstance(app.screen, WallScreen)
         app.runs.store.delete(next(iter(app.runs.all)))
         await until(pilot, lambda: "1 run " in title(app))
         assert [one.number for one in app.screen.query(RunTile)] == [2]

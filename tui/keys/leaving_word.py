@@ -17,7 +17,7 @@ def leaving_word(screen: Screen[Any]) -> str:
     return "leave" if screen in app_of(screen).screen_stack[:2] else "back"
 
 
-def go_back(screen: Screen[Any], leave: str, act: Callable[[], None]) -> None:
+def go_back(screen: Screen[Any], leave: str, act: Callable[[], object]) -> None:
     """Leave for the screen below; if leaving ended the program, say which key does it.
 
     Args:

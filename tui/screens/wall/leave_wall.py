@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual.screen import Screen
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.detach import can_be_detached
 from sandbox_tui.tui.keys.key_sequencer import is_escape
+from sandbox_tui.tui.keys.leaving_word import go_back
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.toasts import put_toasts_away
@@ -14,10 +17,8 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
-    """Close the wall; `asks` sets whether active runs are asked about. While there are notices,
-    escape only puts them away."""
-    if is_escape(wall) and put_toasts_away(app_of(wall)):
-        return
+    """Close the wall; `asks` sets whether active runs are asked about. Escape never ends the
+    program without a question: the results are still to be read."""
 
     def left(choice: Leaving | None) -> None:
         if choice == "end":
@@ -34,8 +35,15 @@ def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
     if asks and (going := len(workers.running)):
         question = LeaveDialog(going, detachable=bool(can_be_detached(workers)))
         app_of(wall).push_screen(question, left)
+    elif is_escape(wall):
+        go_back(wall, "wall.leave", partial(wall.dismiss, None))
     else:
         wall.dismiss(None)
+
+
+def puts_notices_away(wall: Screen[None]) -> bool:
+    """Return whether the key that is being handled is escape, and notices were put away by it."""
+    return is_escape(wall) and put_toasts_away(app_of(wall))
 
 
 async def _end_all_and_leave(wall: Screen[None], workers: RunRegistry) -> None:

@@ -60,21 +60,32 @@ def why_not(action: str, tile: RunTile | None) -> str:
     return "" if tile.worker.steers else REPLACED
 
 
-def why_not_here(action: str, chosen: RunTile | None, tiles: Sequence[RunTile]) -> str:
+def why_not_here(
+    action: str,
+    chosen: RunTile | None,
+    tiles: Sequence[RunTile],
+    hidden: Sequence[RunTile] = (),
+) -> str:
     """Return why an action of the wall is not available; empty if it is.
 
     Args:
         action: its name.
         chosen: the focused run.
         tiles: those that are shown.
+        hidden: those that search or filter hide.
     """
+    if action not in ("waiting", "approve_all"):
+        return why_not(action, chosen) if action in _ON_ONE_RUN else ""
+    count = len(waiting_here(tiles))
     if action == "waiting":
-        others = next_waiting(tiles, chosen)
-        return "" if others is not None else "no other run waits for you"
-    if action == "approve_all":
-        count = len(waiting_here(tiles))
-        return "" if count > 1 else f"{'only one' if count else 'no'} call waits for you"
-    return why_not(action, chosen) if action in _ON_ONE_RUN else ""
+        why = "" if next_waiting(tiles, chosen) is not None else "no other run waits for you"
+    else:
+        why = "" if count > 1 else f"{'only one' if count else 'no'} call waits for you"
+    others = len(waiting_here(hidden))
+    if not why or not others:
+        return why
+    do = "does" if others == 1 else "do"
+    return f"of the runs that are shown, {why}; of the hidden ones, {others} {do}: esc shows all"
 
 
 class TileActions:

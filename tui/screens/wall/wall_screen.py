@@ -20,7 +20,7 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing, words_of
-from sandbox_tui.tui.screens.wall.leave_wall import leave_wall
+from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, puts_notices_away
 from sandbox_tui.tui.screens.wall.tile_actions import (
     DECIDING,
     TileActions,
@@ -271,7 +271,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
-        return why_not_here(action, self._chosen, self._seen_tiles())
+        hidden = [tile for tile in self._tiles if not tile.display]
+        return why_not_here(action, self._chosen, self._seen_tiles(), hidden)
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
@@ -386,6 +387,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
     def action_leave(self) -> None:
         """Show all runs if search or filter hide some, otherwise leave the wall."""
         field = self.query_one(SearchLine)
+        if not field.display and puts_notices_away(self):
+            return
         if not (field.display or self._is_filtered):
             leave_wall(self, self._run_workers, asks=self._confirm_leave)
             return
