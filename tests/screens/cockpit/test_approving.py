@@ -479,7 +479,7 @@ async def test_a_reason_that_was_not_sent_belongs_to_its_call(
         bar = screen.query_one(InjectBar)
         line = bar.query_one(Input)
         await pilot.press("r", *"too slow")
-        assert "reject call 1" in str(bar.border_subtitle)
+        assert "reject call 1" in str(bar.border_title)
         await pilot.press("escape", "r")
         assert line.value == "too slow", "its own call keeps it"
         await pilot.press("escape")
@@ -492,7 +492,7 @@ async def test_a_reason_that_was_not_sent_belongs_to_its_call(
             await pilot.press("A", "escape")
         await pilot.press("r")
         assert line.value == ""
-        assert "reject call 2" in str(bar.border_subtitle)
+        assert "reject call 2" in str(bar.border_title)
 
 
 def _key_words(screen: Screen[Any], action: str) -> str | None:
@@ -549,3 +549,23 @@ async def test_only_a_call_that_needs_a_decision_is_said_to_wait_after_a_resume(
         await until(pilot, lambda: "runs once you resume" not in str(bar.render()))
         await pilot.press("space")
         await until(pilot, lambda: shown_toasts(app))
+
+
+async def test_in_mode_step_it_is_said_that_what_was_allowed_runs_anyway(tmp_path: Path) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    run = controls(decisions)
+    gate = Gate(lambda event: event, Policy())
+    gate.set_mode("step")
+    cast(Any, run).gate = gate
+    parts = open_parts(Policy(), BASH, '{"command": "make"}')
+    gate.open_parts = lambda: parts  # type: ignore[method-assign]
+    events = [*waiting(BASH, command="make"), e.ModeChanged(mode="step")]
+    async with live(tmp_path, events, run) as (app, pilot, screen):
+        bar = screen.query_one(ApprovalBar)
+        await until(pilot, lambda: "Y always, in step too" in bar.render().plain)
+        await pilot.press("Y")
+        await until(pilot, lambda: isinstance(app.screen, ApproveAlwaysDialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(decisions))
+        said = [toast.message for toast in shown_toasts(app)]
+        assert any("run in mode step, too; M l lists" in one for one in said), said
