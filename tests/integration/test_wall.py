@@ -464,6 +464,10 @@ async def test_the_header_names_the_filter_without_quotes(tmp_path: Path) -> Non
         await until(pilot, lambda: "shown" not in title(app))
         assert app.screen is wall
         assert wall.words_for("leave") == "leave"
+        await pilot.press("slash")
+        assert wall.words_for("leave") == "close"
+        await pilot.press("escape")
+        assert wall.words_for("leave") == "leave"
         await pilot.press("f", "f", "f")
         assert "0 shown: not submitted" in title(app)
         await pilot.press("f", "f", "f")

@@ -277,7 +277,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
         if action == "leave":
-            return "show all" if self._is_filtered else leaving_word(self)
+            if self._is_filtered:
+                return "show all"
+            return "close" if self.query_one(SearchLine).display else leaving_word(self)
         if action == "filter" and self._runs.hidden:
             return "show all"
         return words_of(action, self._chosen, self._marked, self._waiting)
