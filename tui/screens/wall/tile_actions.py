@@ -31,6 +31,7 @@ from sandbox_tui.tui.screens.wall.decide_about_all import (
     WaitingCall,
 )
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -242,7 +243,7 @@ class TileActions:
 
         dialog = PromptDialog(
             f"reject call {call} of run {tile.number}",
-            placeholder="reason · the model reads this instead of the call's result",
+            placeholder=PLACEHOLDER["reject"],
             enter_words="send",
         )
         app_of(self._screen).push_screen(dialog, answered)

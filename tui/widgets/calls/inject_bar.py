@@ -29,7 +29,7 @@ Purpose = Literal["command", "message", "reject", "answer", "reword"]
 PLACEHOLDER: dict[Purpose, str] = {
     "command": "run a command in the sandbox · {told} private · {message} message the model",
     "message": "message the model; it reads this before its next reply",
-    "reject": "reason · the model reads this instead of the call's result",
+    "reject": "reason · the model reads it as the call's result",
     "reword": "edit what is queued",
     "answer": "result to return instead of running the call",
 }

@@ -24,6 +24,8 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
+STAYS = "keep the rest here"
+
 
 class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
     """Moves runs; dismisses with whether none of them is left in this program.
@@ -83,12 +85,16 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
         now = f"Waiting for {waiting[0]} to end{more}." if waiting else "Moving …"
         self.query_one("#how-far", Static).update(f"{done}{now}\n")
-        stays = f"{hint('leave_run.stay')} keep the rest here"
+        stays = f"{hint('leave_run.stay')} {STAYS}"
         interrupts = f"{hint('leave_run.interrupt')} interrupt the call · "
         box = self.query_one(".dialog")
         can_interrupt = not self.why_unavailable("interrupt", ())
         box.border_subtitle = f"{interrupts}{stays}" if can_interrupt else stays
         self.refresh_bindings()
+
+    def words_for(self, action: str) -> str | None:
+        """Return the key bar's words for staying, which are those of the dialog."""
+        return STAYS if action == "answer" else None
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
