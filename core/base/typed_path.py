@@ -26,6 +26,14 @@ def is_there(path: Path) -> bool:
         return False
 
 
+def is_file(path: Path) -> bool:
+    """Return whether the path is a file that can be reached."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def is_folder(path: Path) -> bool:
     """Return whether the path is a folder that can be reached."""
     try:

@@ -23,7 +23,7 @@ from typing import Annotated, Any, cast
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
-from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.core.base.typed_path import is_file, is_folder, is_there, typed_path
 from sandbox_tui.core.config.expected_values import refuse_unknown_keys
 from sandbox_tui.core.config.plain_values import with_plain_values
 from sandbox_tui.core.config.settings import ModelSettings, SandboxSettings, config_dir
@@ -89,7 +89,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
         return _suite(file.stem, _read(name_or_path, file), file.parent, overrides or {})
     if file.suffix in DATA_FILES:
         return _suite(file.stem, {"dataset": {"path": file.name}}, file.parent, overrides or {})
-    if file.is_dir():
+    if is_folder(file):
         from sandbox_tui.core.evals.loaders.reference_task import suite_tables
 
         return _suite(file.resolve().name, suite_tables(file), file, overrides or {})
@@ -110,9 +110,9 @@ def _refuse_missing(typed: str, file: Path) -> None:
     Raises:
         ConfigError: the message says what else could be typed.
     """
-    if file.suffix not in SUITE_FILES or file.is_file():
+    if file.suffix not in SUITE_FILES or is_file(file):
         return
-    what = "is not a file" if file.exists() else "does not exist"
+    what = "is not a file" if is_there(file) else "does not exist"
     raise ConfigError(
         f"{typed} {what}. A suite is a name (`sandbox-tui eval suites` lists them), a file "
         f"(.yaml, or data: {', '.join(DATA_FILES)}), or a folder of the reference."

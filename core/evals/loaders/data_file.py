@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.core.base.typed_path import is_file, typed_path
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 
 
@@ -18,7 +18,7 @@ def data_file(dataset: Dataset, folder: Path) -> Path:
     if not dataset.path:
         raise ConfigError("dataset.path must name the file with the tasks.")
     file = folder / typed_path(dataset.path)
-    if not file.is_file():
+    if not is_file(file):
         raise ConfigError(f"dataset.path names {file}, which is not a file.")
     return file
 

@@ -217,9 +217,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 @click.option(
     "--size",
     metavar="COLSxROWS",
-    default="160x45",
-    show_default=True,
-    help="Size of a screenshot or film of the cockpit, such as 160x45.",
+    help="Size of a screenshot or film of the cockpit. Default: 160x45.",
 )
 @click.pass_obj
 def sessions_export(
@@ -230,7 +228,7 @@ def sessions_export(
     no_redact: bool,
     force: bool,
     at: str | None,
-    size: str,
+    size: str | None,
 ) -> None:
     """Write a SESSION to a file; what looks like a secret in it is redacted.
 
@@ -239,7 +237,11 @@ def sessions_export(
     file that plays by itself).
     """
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
-    from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter, screenshot_exporter
+    from sandbox_tui.tui.cli.sessions.cockpit_exporters import (
+        DEFAULT_SIZE,
+        film_exporter,
+        screenshot_exporter,
+    )
     from sandbox_tui.tui.cli.sessions.export_import import export_session, unknown_format
     from sandbox_tui.tui.film.film_process import FILM
 
@@ -248,10 +250,13 @@ def sessions_export(
         raise ConfigError(unknown_format(format_, (*EXPORTERS, FILM)))
     if at is not None and format_ != "svg":
         raise ConfigError("--at is for screenshots: use it with --format svg.")
+    if size is not None and at is None and format_ != FILM:
+        raise ConfigError("--size is for the cockpit: use it with --format film, or svg and --at.")
+    cells = size or DEFAULT_SIZE
     if format_ == FILM:
-        exporter = film_exporter(size, theme)
+        exporter = film_exporter(cells, theme)
     else:
-        exporter = EXPORTERS[format_] if at is None else screenshot_exporter(at, size, theme)
+        exporter = EXPORTERS[format_] if at is None else screenshot_exporter(at, cells, theme)
     with store_to_read() as store:
         summary = session_named(store, session)
         export_session(store, summary, exporter, output, redact=not no_redact, force=force)

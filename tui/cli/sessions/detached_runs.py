@@ -16,6 +16,9 @@ from sandbox_tui.tui.format.next_command import next_command
 from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
 
+MAX_LOOKED_AT = 500
+"""Newest runs among which detached ones are looked for."""
+
 MAX_TASK = 60
 """Maximum columns of a task in a list of runs."""
 
@@ -99,7 +102,9 @@ def only_detached_run(store: Store) -> RunSummary:
 
 def detached_runs(store: Store) -> Sequence[RunSummary]:
     """Return all detached runs, the newest one first; at least one."""
-    running = [run for run in store.standalone_runs(limit=500) if run.outcome == "running"]
+    running = [
+        run for run in store.standalone_runs(limit=MAX_LOOKED_AT) if run.outcome == "running"
+    ]
     for run in running:
         remove_left_socket(run.id)
     found = [run for run in running if is_detached(run.id)]
@@ -110,7 +115,8 @@ def detached_runs(store: Store) -> Sequence[RunSummary]:
 
 def _none_is_left(store: Store) -> str:
     """Return that there is no detached run, how the last run ended, and what to do with it."""
-    last = next(iter(store.standalone_runs(limit=1)), None)
+    runs = store.standalone_runs(limit=MAX_LOOKED_AT)
+    last = next((run for run in runs if not run.imported), None)
     if last is None:
         return "There is no detached run; `sandbox-tui run --detach` starts one."
     if last.outcome == "running":
@@ -118,7 +124,7 @@ def _none_is_left(store: Store) -> str:
     verb, does = next_command(last, has_lost_sandbox=has_lost_sandbox(last))
     title = cut_title(task_title(last), MAX_TASK)
     return (
-        f"There is no detached run any more. The last run ended: {outcome_words(last)} · {title}. "
+        f"There is no detached run. The last run of all ended: {outcome_words(last)} · {title}. "
         f"`sandbox-tui {verb} {last.id}` {does} it."
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.core.base.typed_path import is_file, typed_path
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.scorers.table import SCORERS
@@ -191,7 +191,7 @@ def fields_of(info: EvalInfo) -> dict[str, str]:
     given = _given(info.command)
     scorer, kind = given.get("--scorer", ""), given.get("--sandbox", "")
     suite = given.get("suite", info.suite)
-    if typed_path(suite).suffix in SUITE_FILES and not typed_path(suite).is_file():
+    if typed_path(suite).suffix in SUITE_FILES and not is_file(typed_path(suite)):
         return {}
     one_mode = info.modes[0] if len(info.modes) == 1 else ""
     fields = {

@@ -223,3 +223,9 @@ def test_a_scorer_that_compares_refuses_a_task_without_a_target(tmp_path: Path) 
     assert str(info.value).endswith("Its other columns are reply.")
     assert len(load_suite(str(file), overrides={"scorers": "judge"}).tasks) == 2
     assert len(load_suite(str(file)).tasks) == 2, "the scorer is not chosen yet"
+
+
+@pytest.mark.parametrize("ending", ["", ".yaml", ".jsonl"])
+def test_a_name_that_is_too_long_for_a_file_is_refused(ending: str) -> None:
+    with pytest.raises(ConfigError, match=r"There is no suite|does not exist"):
+        load_suite("a" * 300 + ending)

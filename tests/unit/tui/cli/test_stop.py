@@ -100,6 +100,6 @@ def test_without_a_run_the_last_one_is_named_with_what_to_do(store: Store) -> No
     end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
     store.append(RUNS[0], [end])
     assert stop().stderr.splitlines() == [
-        "sandbox-tui: There is no detached run any more. The last run ended: submitted · "
+        "sandbox-tui: There is no detached run. The last run of all ended: submitted · "
         f"count the boats. `sandbox-tui replay {RUNS[0]}` replays it."
     ]

@@ -239,6 +239,8 @@ class ReplayScreen(ReplayActions):
 
     def _index_grew(self) -> None:
         self._replay.index_grew()
+        if self._index.is_complete:
+            self.sync_bars()  # all steps and failures are known
         if self._index.is_complete and self._begins_at is not None:  # a step without a reply
             self._begin_at(ReplayPosition(self._summary.last_seq))
 
