@@ -156,14 +156,16 @@ class EndCard(Widget):
         # outcome and score are more useful than the figures; the key bar has the keys, too
         kept = max(0 if scored else 1, room - (3 if scored else 1))
         figures = figures[max(0, len(figures) - kept) :]
-        left = max(0, room - len(figures) - min(1, len(outcome)) - min(1, len(scored)))
+        left = max(0, room - len(figures))
+        first, left = outcome[: min(1, left)], max(0, left - 1)
+        worth, left = scored[: min(1, left)], max(0, left - min(1, len(scored)))
         # With one line left, the listing of the results is more useful than their path: a key opens
         # the folder.
         results = results[-1:][:left] if left < len(results) else results
         left -= len(results)
-        scored = scored[: 1 + left]
-        left -= max(0, len(scored) - 1)
-        return Text("\n").join([*outcome[: 1 + left], *scored, *results, *figures][:room])
+        more = scored[1 : 1 + left]
+        rest = outcome[1 : 1 + left - len(more)]
+        return Text("\n").join([*first, *rest, *worth, *more, *results, *figures])
 
     def _parts(self, width: int) -> tuple[list[Text], list[Text], list[Text], list[Text]]:
         """Draw four parts: outcome and answer; the score; the results; figures and next keys."""
