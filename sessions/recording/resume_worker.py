@@ -98,7 +98,8 @@ def problem_with(run: RunSummary) -> str:
     if not run.is_resumable:
         ended = run.outcome.replace("_", " ")
         return (
-            f"This session has ended ({ended}), so there is nothing to resume. Replay or fork it."
+            f"This session has ended ({ended}), so there is nothing to resume. `sandbox-tui fork "
+            f"{run.id}` continues it in a new sandbox."
         )
     return ""
 

@@ -217,7 +217,7 @@ def test_a_closed_terminal_shuts_the_run_down_cleanly(own_home: Path) -> None:
         time.sleep(0.05)
     end = stored(own_home)[-1]
     assert isinstance(end, e.RunFinished)
-    assert end.reason == "cancelled"
+    assert (end.reason, end.error) == ("cancelled", "Its terminal was closed.")
 
 
 def test_any_terminal_size_works(own_home: Path) -> None:
