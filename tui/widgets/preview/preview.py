@@ -214,6 +214,8 @@ class Preview(Vertical):
             return self._deleted(file)
         data = self._content(file)
         if data is None:
+            if not file.last.size:  # of a session that was rebuilt from another kind of recording
+                return Notice("The recording does not contain this file.")
             words = (
                 f"{numbers.size(file.last.size)}, content not saved; it is copied out with the "
                 "results."

@@ -171,7 +171,9 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
             f"started {start}" if start else "",
         ]
         label = "tokens" if run.tokens else "sandbox"
-        lines.append(_line(label, " · ".join(filter(None, facts)), palette, palette.dim))
+        lines.append(
+            _line(label, " · ".join(filter(None, dict.fromkeys(facts))), palette, palette.dim)
+        )
     return lines
 
 
