@@ -79,8 +79,11 @@ def make_export(store: Store, run: RunSummary, exporter: Exporter, *, redact: bo
 
 
 def redacted_words(export: Export) -> str:
-    """Return a clause that counts the redacted places; empty if there are none."""
-    count = export.redacted or 0
+    """Return a clause that counts the redacted places, or says that secrets were kept; empty if
+    nothing looked like one."""
+    count = export.redacted
+    if count is None:
+        return "any secrets in it were kept"
     if not count:
         return ""
     what = "possible secret" if count == 1 else "possible secrets"

@@ -199,7 +199,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 
 @sessions.command("export", short_help="Write a session to a file.")
 @click.argument("session", shell_complete=complete_session)
-@click.option("--format", "-f", "format_", required=True, metavar="FORMAT")
+@click.option("--format", "-f", "format_", metavar="FORMAT", help="What to write; see above.")
 @click.option(
     "--output",
     "-o",
@@ -223,7 +223,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 def sessions_export(
     theme: str | None,
     session: str,
-    format_: str,
+    format_: str | None,
     output: Path | None,
     no_redact: bool,
     force: bool,
@@ -245,6 +245,8 @@ def sessions_export(
     from sandbox_tui.tui.cli.sessions.export_import import export_session, unknown_format
     from sandbox_tui.tui.film.film_process import FILM
 
+    if format_ is None:
+        raise ConfigError(f"Choose a format with -f: {', '.join((*EXPORTERS, FILM))}.")
     format_ = format_.replace("_", "-")  # accept the module's name, too
     if format_ not in (*EXPORTERS, FILM):
         raise ConfigError(unknown_format(format_, (*EXPORTERS, FILM)))

@@ -33,6 +33,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -227,4 +228,4 @@ def _option(name: str) -> Option:
 def _written(files: list[tuple[Path, int]], export: Export) -> str:
     names = ", ".join(f"{path.absolute()} ({numbers.size(size)})" for path, size in files)
     redacted = redacted_words(export)
-    return sanitize_line(f"Wrote {names}." + (f" {redacted}." if redacted else ""))
+    return sanitize_line(f"Wrote {names}." + (f" {as_sentence(redacted)}" if redacted else ""))
