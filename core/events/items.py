@@ -18,6 +18,8 @@ class CallItem:
 
     Attributes:
         run_ended: the run ended before the call did.
+        printed: what it had printed when its program was killed, as the terminal showed it; None
+            if unknown. Screens that show the end of such a run set it: it is no event.
     """
 
     call: e.ToolCall
@@ -27,6 +29,7 @@ class CallItem:
     started_at: float | None = None
     finished: e.CallFinished | None = None
     run_ended: bool = False
+    printed: str | None = None
 
     @property
     def arguments(self) -> str:

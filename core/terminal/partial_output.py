@@ -1,5 +1,5 @@
-"""What a call had printed when its program was killed: it has no observation, but the terminal
-that mirrors it was recorded."""
+"""What calls had printed when their program was killed: they have no observation, but the terminal
+that mirrors them was recorded."""
 
 from __future__ import annotations
 
@@ -10,28 +10,33 @@ from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.terminal.latest_lines import latest_lines
 
 MAX_BYTES = 256 * 1024
-"""Bytes that are read, from the end."""
+"""Bytes that are read of each call's output, from its end."""
 
 MAX_LINES = 2_000
-"""Maximum number of lines returned, from the end."""
+"""Maximum number of lines returned of each call's output, from its end."""
 
 
-def partial_output(events: Iterable[e.AnyEvent], call: int) -> str:
-    """Return the lines that a call has printed, without blank ones; empty if it has not started.
+def partial_outputs(events: Iterable[e.AnyEvent]) -> dict[int, str]:
+    """Return the lines, without blank ones, that each started call without an observation has
+    printed, by the call's number.
 
     Args:
-        events: with terminal output; those before the call are skipped.
-        call: its number.
+        events: with terminal output, in order.
     """
-    data, is_running = b"", False
+    printed: dict[int, bytes] = {}
+    running: int | None = None
     for event in events:
         match event:
-            case e.CallStarted(call=number):
-                is_running = number == call
-            case e.HumanCommandStarted() | e.CallFinished():
-                is_running = False
-            case e.TerminalOutput(terminal=name, data=more) if is_running and name == MIRROR:
-                data = (data + more[-MAX_BYTES:])[-MAX_BYTES:]
+            case e.CallStarted(call=running):
+                printed[running] = b""
+            case e.CallFinished(call=number):
+                running = None
+                printed.pop(number, None)
+            case e.HumanCommandStarted():
+                running = None
+            case e.TerminalOutput(terminal=name, data=more) if name == MIRROR:
+                if running is not None:
+                    printed[running] = (printed[running] + more[-MAX_BYTES:])[-MAX_BYTES:]
             case _:
                 pass
-    return "\n".join(latest_lines(data, MAX_LINES))
+    return {call: "\n".join(latest_lines(data, MAX_LINES)) for call, data in printed.items()}

@@ -10,9 +10,8 @@ from itertools import zip_longest
 
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.events.command_output import Observed, observed
-from sandbox_tui.core.terminal.partial_output import partial_output
+from sandbox_tui.sessions.playback.cut_off_output import cut_off_output
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.calls import CallRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +169,7 @@ def calls_of(store: Store, run_id: str, *, is_running: bool = False) -> list[Cal
     Raises:
         StoreError: the session cannot be read.
     """
+    printed = cut_off_output(store, run_id)
     return [
         Call(
             number=call.number,
@@ -178,7 +178,7 @@ def calls_of(store: Store, run_id: str, *, is_running: bool = False) -> list[Cal
             arguments=call.arguments,
             ok=call.ok,
             exit_code=call.exit_code,
-            observation=call.observation if call.ok is not None else _printed(store, run_id, call),
+            observation=call.observation if call.ok is not None else printed.get(call.number, ""),
             duration=call.duration,
             verdict=call.verdict,
             decided_by=call.decided_by,
@@ -188,13 +188,6 @@ def calls_of(store: Store, run_id: str, *, is_running: bool = False) -> list[Cal
         )
         for call in store.calls(run_id)
     ]
-
-
-def _printed(store: Store, run_id: str, call: CallRow) -> str:
-    """Return what a call without an observation has printed so far; empty if it did not run."""
-    if call.verdict not in ("approve", "edit"):
-        return ""
-    return partial_output(store.events(run_id, after=call.seq), call.number)
 
 
 def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from sandbox_tui.sessions.playback.cut_off_output import cut_off_output
 from sandbox_tui.sessions.store.store import Store
 
 PAGE = 200
@@ -24,7 +25,8 @@ def occurrences(
 ) -> list[int]:
     """Return the numbers of the events whose text contains `words`.
 
-    The search is case-sensitive only if `words` contains a capital.
+    The search is case-sensitive only if `words` contains a capital. What a call had printed when
+    its program was killed is found at the last event, where its row shows it.
 
     Args:
         store: the database.
@@ -41,7 +43,7 @@ def occurrences(
     for seq, text in _texts(store, run_id, rest) if words else ():
         if needle in (text if case_sensitive else text.casefold()):
             found.append(seq)
-    return sorted(found)
+    return sorted(set(found))
 
 
 def _texts(store: Store, run_id: str, rest: Callable[[], bool]) -> Iterator[tuple[int, str]]:
@@ -60,3 +62,6 @@ def _texts(store: Store, run_id: str, rest: Callable[[], bool]) -> Iterator[tupl
             if len(rows) < PAGE:
                 break
             last = int(rows[-1]["key"])
+    run = store.run(run_id)
+    if run.outcome == "interrupted" and rest():
+        yield from ((run.last_seq, text) for text in cut_off_output(store, run_id).values())

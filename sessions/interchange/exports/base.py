@@ -11,7 +11,7 @@ from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.core.events.types import AnyEvent, RunStarted, TerminalOutput
-from sandbox_tui.core.terminal.partial_output import partial_output
+from sandbox_tui.core.terminal.partial_output import partial_outputs
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.run_summary import RunSummary
@@ -98,13 +98,16 @@ class Recording:
         """The state at the end of the session."""
         return fold(self.events)
 
-    def partial_output(self, call: int) -> str:
-        """Return what a call without an observation has printed, as the terminal showed it.
+    @cached_property
+    def partial_outputs(self) -> dict[int, str]:
+        """What each started call without an observation has printed, by its number.
 
         Raises:
             StoreError: the database cannot be read.
         """
-        return partial_output(self.events_with_output, call)
+        if self.state.running is None:
+            return {}  # without reading the output of the whole session
+        return partial_outputs(self.events_with_output)
 
     def original(self, format_: str) -> bytes | None:
         """Return the imported document, if it has this format and still matches the session."""

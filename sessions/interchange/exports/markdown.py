@@ -127,7 +127,7 @@ def _call(item: CallItem, recording: Recording) -> Iterable[str]:
     ended = item.finished
     if ended is None:
         yield unfinished(item, is_running=recording.is_running)
-        if item.started_at is not None and (printed := recording.partial_output(item.call.number)):
+        if printed := recording.partial_outputs.get(item.call.number):
             yield "its output so far, as the terminal showed it:"
             yield _output(printed, "output so far")
         return

@@ -16,6 +16,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.perf.made_sessions import fill
@@ -119,6 +120,14 @@ async def test_a_call_that_was_cut_off_is_interrupted(tmp_path: Path, resumed: b
         sign = "✗" if resumed else "◌"
         await until(pilot, lambda: f"{sign} interrupted" in text(screen))
         assert header(screen).rstrip().endswith("◌ interrupted")
+        if not resumed:
+            await until(pilot, lambda: "◌ interrupted after 1 line" in text(screen))
+            await pilot.press("up", "enter")
+            await until(pilot, lambda: "$ sleep 100" in text(screen))
+            await pilot.press("o")
+            await until(pilot, lambda: isinstance(pilot.app.screen, PagerScreen))
+            await until(pilot, lambda: "it had printed:" in text(pilot.app.screen))
+            await pilot.press("escape")
         await pilot.press("comma")
         await until(pilot, lambda: screen.position == len(events) - 1)
         await until(pilot, lambda: "interrupted" not in text(screen))

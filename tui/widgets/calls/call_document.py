@@ -11,7 +11,7 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
+from sandbox_tui.tui.widgets.calls.call_text import PRINTED_UNTIL_THEN, readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call, diff_rows
 from sandbox_tui.tui.widgets.preview.code import wrapped
 from sandbox_tui.tui.widgets.preview.document import Document, count_of
@@ -30,7 +30,7 @@ class CallDocument(Document):
     """The full text of a call.
 
     Args:
-        item: the call, with its observation if there is one.
+        item: the call, with its observation, or what it had printed, if there is any.
         preview: what a waiting call would do to the file it edits, if known.
         names: the files that the command of a waiting call names.
     """
@@ -40,11 +40,9 @@ class CallDocument(Document):
         self._preview = preview
         self._names = names
         finished = item.finished
-        self._answer = (
-            ""
-            if finished is None
-            else sanitize(finished.observation.removesuffix("\n").expandtabs(8))
-        )
+        self._label = PRINTED_UNTIL_THEN if finished is None else MODEL_READS
+        printed = (item.printed or "") if finished is None else finished.observation
+        self._answer = sanitize(printed.removesuffix("\n").expandtabs(8))
 
     @override
     def described(self, palette: Palette) -> str:
@@ -57,7 +55,7 @@ class CallDocument(Document):
             words = f"{FILES_IT_NAMES} {self._names}"
             lines += [Text(), *wrapped(words, max(1, width), palette.dim)]
         if self._answer:
-            lines += [Text(), Text(MODEL_READS, style=palette.dim)]
+            lines += [Text(), Text(self._label, style=palette.dim)]
             lines += [Text(line, style=palette.text) for line in self._answer.split("\n")]
         return lines
 

@@ -7,6 +7,9 @@ from typing import Any, cast
 
 from sandbox_tui.core.events.run_state import CallItem
 
+PRINTED_UNTIL_THEN = "interrupted; it had printed:"
+"""Comes before what a call had printed when its program was killed: the model never read it."""
+
 
 def whole_text(item: CallItem) -> str:
     """Return the arguments in readable form, followed by the observation if there is one."""
@@ -16,6 +19,8 @@ def whole_text(item: CallItem) -> str:
         parts.append(f"(edited by you; the model wrote:)\n{model}")
     if item.finished is not None:
         parts.append(item.finished.observation)
+    elif item.printed:
+        parts.append(f"{PRINTED_UNTIL_THEN}\n{item.printed}")
     return "\n\n".join(part for part in parts if part)
 
 

@@ -38,7 +38,12 @@ def command_result(out: Observed, *, good: bool) -> str:
 
 
 def _lines(out: Observed) -> str:
-    count = sum(len(part.splitlines()) for part in (out.out, out.err))
+    return printed_lines(out.out, out.err)
+
+
+def printed_lines(*outputs: str) -> str:
+    """Return how many lines these are, in words; empty for none."""
+    count = sum(len(part.splitlines()) for part in outputs)
     return f"{count:,} {'line' if count == 1 else 'lines'}" if count else ""
 
 

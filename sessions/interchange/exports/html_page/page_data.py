@@ -6,7 +6,7 @@ the replay, where pauses are cut to `MAX_PAUSE_SECONDS`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sandbox_tui.core.base.durations import short_duration
@@ -27,6 +27,7 @@ from sandbox_tui.sessions.interchange.exports.call_arguments import readable
 from sandbox_tui.sessions.interchange.exports.html_page.call_result import (
     call_result,
     command_result,
+    printed_lines,
 )
 from sandbox_tui.sessions.interchange.exports.html_page.file_contents import contents_of
 from sandbox_tui.sessions.interchange.exports.html_page.session_sign import (
@@ -82,7 +83,7 @@ def _rest(recording: Recording, styles: StyleTable) -> dict[str, Any]:
         "meta": _meta(recording),
         "clock": _steps([event.t for event in recording.events]),
         "play": _steps(_played(recording.events)),
-        "items": _with_card(_items(story(recording)), recording),
+        "items": _with_card(_items(story(recording), recording.partial_outputs), recording),
         "looks": [list(look) for look in styles.numbers],
         "files": changes,
         "contents": contents_of(recording, changes),
@@ -151,10 +152,15 @@ def _shown(text: str) -> str:
     return sanitize(text.replace("\r\n", "\n"))
 
 
-def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+def _items(entries: Iterable[Entry], partial_outputs: Mapping[int, str]) -> list[dict[str, Any]]:
     """Return the items of the call list, in order. `seq` is the event with which an item appears,
-    `done` the event that completes it; other positions are named as in `Entry`."""
-    return [{"seq": entry.seq, **_item(entry)} for entry in entries]
+    `done` the event that completes it; other positions are named as in `Entry`.
+
+    Args:
+        entries: the story.
+        partial_outputs: what calls without an observation have printed, by number.
+    """
+    return [{"seq": entry.seq, **_item(entry, partial_outputs)} for entry in entries]
 
 
 def _with_card(items: list[dict[str, Any]], recording: Recording) -> list[dict[str, Any]]:
@@ -168,13 +174,13 @@ def _with_card(items: list[dict[str, Any]], recording: Recording) -> list[dict[s
     return items
 
 
-def _item(entry: Entry) -> dict[str, Any]:
+def _item(entry: Entry, partial_outputs: Mapping[int, str]) -> dict[str, Any]:
     item = entry.item
     match item:
         case ReplyItem():
             return _reply(entry, item)
         case CallItem():
-            return _call(entry, item)
+            return _call(entry, item, partial_outputs)
         case HumanItem():
             return _human(entry, item)
         case NoteItem():
@@ -207,7 +213,7 @@ def _reply(entry: Entry, item: ReplyItem) -> dict[str, Any]:
     return made
 
 
-def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
+def _call(entry: Entry, item: CallItem, partial_outputs: Mapping[int, str]) -> dict[str, Any]:
     tool, words = item.call.name, readable(item.call.name, item.arguments)
     made: dict[str, Any] = {
         "kind": "call",
@@ -235,6 +241,8 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
         made["interrupted"] = item.finished.interrupted
         made |= {"took": _took(item.finished.duration), "code": item.finished.exit_code}
         made["result"] = call_result(item, out)
+    elif printed := partial_outputs.get(item.call.number):
+        made |= {"printed": _shown(printed), "printed_lines": printed_lines(printed)}
     return made
 
 

@@ -15,6 +15,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
 from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
+from sandbox_tui.sessions.search.within_session import occurrences
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep
 
@@ -87,6 +88,38 @@ def test_a_call_that_was_cut_off_is_said_to_be_interrupted(store: Store) -> None
     assert "its output so far, as the terminal showed it:\n\n```\n$ sleep 100\n```" in text
     (film,) = EXPORTERS["asciicast"].write(recording(store, outcome="interrupted"))
     assert '"1 bash sleep 100 (interrupted)"' in film.data.decode()
+
+
+def test_the_page_has_what_a_call_had_printed_when_it_was_cut_off(store: Store) -> None:
+    keep(store, unfinished_call(), [])
+    (call,) = (x for x in data_of(recording(store))["items"] if x["kind"] == "call")
+    assert (call["printed"], call["printed_lines"]) == ("$ sleep 100", "1 line")
+
+
+def test_the_output_of_a_session_is_read_once_for_all_its_calls(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, reads = unfinished_call(), list[bool]()
+    call = e.ToolCall(number=2, step=1, id="c2", name="execute_bash", arguments="{}")
+    more: list[e.AnyEvent] = [e.CallProposed(call=call), e.CallStarted(call=2)]
+    keep(store, [*first, *(msgspec.structs.replace(x, seq=len(first) + n) for n, x in
+                           enumerate(more, 1))], [])  # fmt: skip
+    found, events = recording(store, outcome="interrupted"), store.events
+
+    def counted(*args: Any, **options: Any) -> Iterator[e.AnyEvent]:
+        reads.append(options.get("output", True))
+        return events(*args, **options)
+
+    monkeypatch.setattr(store, "events", counted)
+    list(EXPORTERS["markdown"].write(found))
+    assert reads == [True]
+
+
+def test_what_a_cut_off_call_had_printed_is_found_at_the_end(store: Store) -> None:
+    keep(store, unfinished_call(), [])
+    assert occurrences(store, "r", "$ sleep") == []
+    store.give_up("r")
+    assert occurrences(store, "r", "$ sleep") == [len(unfinished_call())]
 
 
 def test_a_call_of_a_session_that_goes_on_is_running(store: Store) -> None:

@@ -10,11 +10,11 @@ from sandbox_tui.core.base.errors import ImageMissing, SandboxNotLeft, SandboxTu
 from sandbox_tui.core.config.settings import changed
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.tui.screens.cockpit.interrupted_calls import InterruptedCalls
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog, LostSandboxDialog
 from sandbox_tui.tui.screens.home.missing_image import ImageAnswer, MissingImageDialog
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def say_it_failed(screen: LiveScreen, error: SandboxTuiError) -> None:
     """Say why the run could not start, then leave its screen; others may lie on top of it. A run
     whose sandbox is gone can be forked."""
     app, run_id, seq = app_of(screen), screen.worker.run_id, screen.state.seq
-    screen.query_one(Calls).is_interrupted = screen.state.started is not None
+    has_begun = screen.state.started is not None
+    InterruptedCalls(screen, *screen.session).show(screen.state, is_interrupted=has_begun)
     screen.refresh_now()
     if not isinstance(error, SandboxNotLeft) or not seq:
         app.push_screen(ErrorDialog(str(error)), lambda _: screen.dismiss_when_on_top(None))

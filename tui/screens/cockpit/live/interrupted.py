@@ -16,11 +16,11 @@ from sandbox_tui.sessions import RunRegistry, RunWorker
 from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.cockpit.interrupted_calls import InterruptedCalls
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.messages import ResumeRequested
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def offer_to_resume(screen: LiveScreen, error: SandboxTuiError) -> None:
         else:
             screen.dismiss_when_on_top(None)
 
-    screen.query_one(Calls).is_interrupted = True
+    interrupted_calls = InterruptedCalls(screen, *screen.session)
+    interrupted_calls.show(screen.state, is_interrupted=True)
     keys = f"{hint('failure.resume')} resumes it, {hint('failure.leave')} leaves"
     screen.query_one(InjectBar).say_gone(f"The run's program is gone: {keys}.")
     screen.refresh_soon()

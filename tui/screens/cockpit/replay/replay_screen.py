@@ -20,6 +20,7 @@ from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.leaving_word import go_back, leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.interrupted_calls import InterruptedCalls
 from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
 from sandbox_tui.tui.screens.cockpit.replay.replay_bar import ReplayBar
 from sandbox_tui.tui.screens.cockpit.replay.replay_end_card import replay_end_card
@@ -126,6 +127,7 @@ class ReplayScreen(ReplayActions):
         self._moves = ReplayMoves(self, self, self._replay, self._index, store, summary)
         self._limits = ReplayLimits(self._replay, self._index, summary.last_seq)
         self._moves_for: tuple[object, ...] = ()
+        self._interrupted_calls = InterruptedCalls(self, store, summary.id)
         self._found = SessionSearch(store, summary.id)
 
     def compose_bottom(self) -> ComposeResult:
@@ -268,10 +270,7 @@ class ReplayScreen(ReplayActions):
         """Show what was cut off if the position is the end of a session that was interrupted."""
         is_end = self.position >= self._summary.last_seq
         status.interrupted = is_end and self._summary.outcome == "interrupted"
-        calls = self.query_one(Calls)
-        if calls.is_interrupted != status.interrupted:
-            calls.is_interrupted = status.interrupted
-            calls.changed()
+        self._interrupted_calls.show(self.state, is_interrupted=status.interrupted)
 
     def _tick(self) -> None:
         """Advance the timeline during a pause as well."""

@@ -76,6 +76,8 @@ def call_lines(
             observation = item.finished.observation
             with_end = item.status == "failed"
             lines += observation_lines(observation, width, palette, with_end=with_end)
+        elif is_stopped and item.printed:
+            lines += observation_lines(item.printed, width, palette, with_end=True)
         lines.append(Text())
     return lines
 
@@ -122,8 +124,7 @@ def _call_status(
         line.append("not run", style=palette.dim)
     elif finished is None and is_stopped:
         line.append(INTERRUPTED, style=palette.warn)
-        if item.call.name == BASH and item.started_at is not None:
-            line.append(" · any output is in the terminal", style=palette.dim)
+        line.append(_printed_until_then(item), style=palette.dim)
     elif finished is None and seconds is None:
         line.append("waits for your command", style=palette.human)
     elif finished is None:
@@ -135,6 +136,16 @@ def _call_status(
         line.append(f"  as text ({sanitize_line(item.call.family)}{repaired})", style=palette.dim)
     fit_line(line, width)
     return line
+
+
+def _printed_until_then(item: CallItem) -> str:
+    """Return how much an interrupted call had printed."""
+    if item.call.name != BASH or item.started_at is None:
+        return ""
+    if item.printed is None:
+        return " · any output is in the terminal"
+    lines = len(item.printed.splitlines())
+    return f" after {numbers.counted(lines, 'line')}" if lines else " · no output"
 
 
 def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:

@@ -111,7 +111,7 @@ def _failed(item: Item) -> bool:
 def _text(item: Item) -> str:
     match item:
         case CallItem():
-            answer = item.finished.observation if item.finished else ""
+            answer = item.finished.observation if item.finished else item.printed or ""
             written = unescaped_arguments(item.arguments).replace("\\n", "\n").replace('\\"', '"')
             feedback = (item.decided.feedback or "") if item.decided else ""
             return f"{item.call.name}\n{written}\n{answer}\n{feedback}"

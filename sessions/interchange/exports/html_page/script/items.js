@@ -32,7 +32,7 @@
     // The searchable text, in lower case.
     get words() {
       const d = this.data;
-      return this.found ||= [d.name, d.head, d.text, d.thought, d.remark, d.args, d.proposed, d.out, d.err, d.path,
+      return this.found ||= [d.name, d.head, d.text, d.thought, d.remark, d.args, d.proposed, d.out, d.err, d.printed, d.path,
         d.host, d.decision, d.feedback, d.fate, d.answer].filter(Boolean).join("\n").toLowerCase();
     }
     task() {
@@ -78,16 +78,17 @@
         const lost = over && !past(d.decided) ? d.decision : "";
         const words = waits ? "waits for you" : over && hasStopped() ? INTERRUPTED : "● running";
         line.append(make("span", waits ? "human" : "", lost || words));
+        if (state === "lost" && d.printed) line.append(make("span", "dim", ` after ${d.printed_lines}`));
         if (decided) line.append(make("span", "human", `  ${decided}`));
       }
       if (decided && d.feedback) line.append(make("span", "dim", `  “${d.feedback}”`));
       summary.append(head, line);
       box.append(summary);
-      this.fill(box, done);
+      this.fill(box, done, state === "lost");
       return box;
     }
     // Long texts are added when the item is opened.
-    fill(box, done) {
+    fill(box, done, lost = false) {
       box.addEventListener("toggle", () => {
         if (!box.open || box.dataset.filled) return;
         box.dataset.filled = "1";
@@ -101,6 +102,7 @@
         if (d.args) box.append(block(d.args, d.kind === "file" ? "diff" : d.kind === "ran" ? "bash" : d.language));
         if (done && d.out) box.append(block(d.out));
         if (done && d.err) { label("stderr"); box.append(block(d.err)); }
+        if (lost && d.printed) { label("interrupted; it had printed"); box.append(block(d.printed)); }
         if (done && d.kind !== "file" && !d.out && !d.err) label("no output");
         drawFound();
       });
