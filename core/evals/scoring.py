@@ -85,7 +85,7 @@ async def scored(scorer: Scorer, attempt: Attempt) -> tuple[float | None, str]:
     return score.value, score.explanation
 
 
-def words_of_bug(error: Exception) -> str:
+def words_of_bug(error: BaseException) -> str:
     """Return the words of an error that no scorer should raise, and its kind for whoever fixes the
     scorer, without a period."""
     kind = type(error).__name__

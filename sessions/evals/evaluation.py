@@ -178,11 +178,11 @@ def _check(suite: Suite, settings: Settings) -> None:
     if not settings.model.name:
         raise ConfigError("No model is set: use --model NAME, or set model.name in the settings.")
     refuse_demo(settings.model)
-    refuse_unusable_scorers(suite)
+    usable_scorers(suite)
 
 
-def refuse_unusable_scorers(suite: Suite) -> None:
-    """Refuse a suite that no sample could be scored of, before any sample costs tokens.
+def usable_scorers(suite: Suite) -> dict[str, Scorer]:
+    """Return the scorers of a suite by name, before any sample costs tokens.
 
     Raises:
         ConfigError: a task has no scorer, a scorer lacks something, or one cannot read a target.
@@ -193,6 +193,7 @@ def refuse_unusable_scorers(suite: Suite) -> None:
             raise ConfigError(_no_scorer(suite))
         scorers[name] = scorer_named(name, suite.scorer_options.get(name, {}))
     refuse_unreadable_references(suite, scorers)
+    return scorers
 
 
 def _no_scorer(suite: Suite) -> str:

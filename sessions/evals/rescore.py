@@ -19,12 +19,12 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.outcomes import has_ended
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.scorers.base import Attempt, Scorer
-from sandbox_tui.core.evals.scorers.table import NEED_SANDBOX, scorer_named
+from sandbox_tui.core.evals.scorers.table import NEED_SANDBOX
 from sandbox_tui.core.evals.scoring import scored
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.suite_file import check_targets
 from sandbox_tui.core.evals.task import Task
-from sandbox_tui.sessions.evals.evaluation import refuse_unusable_scorers
+from sandbox_tui.sessions.evals.evaluation import usable_scorers
 from sandbox_tui.sessions.evals.sample_record import unattempted, with_score
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
@@ -159,10 +159,8 @@ async def _scored_again(
         ConfigError: a scorer cannot be used.
     """
     check_targets(suite, f"The suite {suite.name}")
-    refuse_unusable_scorers(suite)
+    scorers = usable_scorers(suite)
     tasks = {task.id: task for task in suite.tasks}
-    names = {suite.scorer_of(task) for task in suite.tasks}
-    scorers = {name: scorer_named(name, suite.scorer_options.get(name, {})) for name in names}
     room = asyncio.Semaphore(max(1, at_once))  # a judge's server stands as much
 
     async def score(one: SampleResult) -> SampleResult:

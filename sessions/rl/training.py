@@ -21,6 +21,7 @@ import msgspec
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.evals.scoring import words_of_bug
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.rl.advantages import group_advantages
 from sandbox_tui.core.rl.data.task_file import read_tasks
@@ -188,7 +189,7 @@ class Training(TrainingJob):
             status, because = "stopped", "The training was cancelled."
             raise
         except Exception as error:
-            because = f"The trainer failed: {error!r}"
+            because = f"The trainer failed: {words_of_bug(error)}."
             raise
         finally:
             self._recorder.finish(status, because)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
@@ -19,7 +19,7 @@ NOT_ASKED = ("--mode", "--headless", "--json", "--concurrency", "--ray")
 
 
 def what_differs(evaluations: Sequence[EvalInfo]) -> dict[str, str]:
-    """Return by id what an evaluation does not share with all others of its suite and model.
+    """Return by id what an evaluation does not share with most of its suite and model.
 
     Evaluations with another suite or model, and those that differ in nothing, are left out.
     """
@@ -35,9 +35,10 @@ def what_differs(evaluations: Sequence[EvalInfo]) -> dict[str, str]:
 
 
 def differences(group: Sequence[EvalInfo]) -> list[str]:
-    """Return for each evaluation what it does not share with all of these; empty if nothing.
+    """Return for each evaluation what it does not share with most of these; empty if nothing.
 
-    The options of the command line come last, and only those that no setting tells.
+    A value that more than half of them have goes unsaid: the others say what theirs is. The options
+    of the command line come last, and only those that no setting tells.
     """
     settings = [_settings(info) | own for info, own in zip(group, _contents(group), strict=True)]
     names = dict.fromkeys(name for one in settings for name in one)
@@ -48,17 +49,29 @@ def differences(group: Sequence[EvalInfo]) -> list[str]:
         if len({one.get(name, "") for one in settings}) > 1
         and (all_resolved or name not in OF_SANDBOXES)
     ]
+    usual = {name: _usual(one.get(name, "") for one in settings) for name in differing}
     arguments = [_arguments(info, names) for info in group]
     shared = set[str].intersection(*map(set, arguments)) if arguments else set[str]()
     return [
         " · ".join(
             [
-                *(f"{name} {one.get(name, 'not set')}" for name in differing if one.get(name, "-")),
+                *(
+                    f"{name} {one.get(name, 'not set')}"
+                    for name in differing
+                    if one.get(name, "-") and one.get(name, "") != usual[name]
+                ),
                 *(each for each in given if each not in shared),
             ]
         )
         for one, given in zip(settings, arguments, strict=True)
     ]
+
+
+def _usual(values: Iterable[str]) -> str | None:
+    """Return the value that more than half have; None if there is none."""
+    counts = Counter(values)
+    value, count = counts.most_common(1)[0]
+    return value if 2 * count > counts.total() else None
 
 
 def _settings(info: EvalInfo) -> dict[str, str]:

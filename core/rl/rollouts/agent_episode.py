@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.agent.loop import AgentResult, TurnResult
 from sandbox_tui.core.base.errors import SandboxError, SandboxTuiError
-from sandbox_tui.core.evals.scoring import fresh_sandbox
+from sandbox_tui.core.evals.scoring import fresh_sandbox, words_of_bug
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.events.sink import EventSink, NullEventSink
 from sandbox_tui.core.events.types import FinishReason, RunFinished, Totals
@@ -312,4 +312,4 @@ def _reason_of(error: BaseException) -> tuple[FinishReason, str]:
         return "sandbox_error", str(error)
     if isinstance(error, SandboxTuiError):  # its reward failed, which the record already says
         return "internal_error", str(error)
-    return "internal_error", f"The episode failed: {error!r}."
+    return "internal_error", f"The episode failed: {words_of_bug(error)}."

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sandbox_tui.core.base.errors import ModelError, SandboxError, SandboxTuiError
+from sandbox_tui.core.evals.scoring import words_of_bug
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.events.types import FinishReason
 from sandbox_tui.core.rl.episode import Episode
@@ -92,7 +93,7 @@ async def attempt(
             error=str(error),
         )
     except Exception as error:
-        await record.abandon(f"The attempt failed: {error!r}.", "internal_error")
+        await record.abandon(f"The attempt failed: {words_of_bug(error)}.", "internal_error")
         raise
     except BaseException:
         await record.abandon(STOPPED)

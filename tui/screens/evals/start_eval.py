@@ -294,7 +294,7 @@ def start_eval(
 def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
     """Return what is wrong with a data file or with the scorer chosen for it, before anything
     starts; None for a suite, whose tasks may have to be downloaded first. Blocks."""
-    from sandbox_tui.sessions.evals.evaluation import refuse_unusable_scorers
+    from sandbox_tui.sessions.evals.evaluation import usable_scorers
 
     if typed_path(suite).suffix not in DATA_FILES:
         return None
@@ -305,7 +305,7 @@ def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
     if not all(found.scorer_of(task) for task in found.tasks):
         return FieldError("scorer", NO_SCORER)
     try:
-        refuse_unusable_scorers(found)
+        usable_scorers(found)
     except ConfigError as error:
         return FieldError("scorer", str(error))
     return None

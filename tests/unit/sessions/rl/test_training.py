@@ -317,7 +317,7 @@ async def test_an_attempt_that_breaks_says_why(recipe: Recipe, tmp_path: Path) -
             await train(recipe, store, Stepping(Answering(breaks)))
         recorded = rollouts.rollouts_of(store, trainings.summary(store).id)
         ends = {(one.reason, store.run(one.run_id).error) for one in recorded}
-        why = "The attempt failed: ZeroDivisionError('nothing left')."
+        why = "The attempt failed: nothing left (ZeroDivisionError)."
         assert ("internal_error", why) in ends
 
 

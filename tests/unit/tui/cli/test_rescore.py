@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -45,6 +45,17 @@ class Contains:
 
 
 CONTAINS = f"{__name__}:Contains"
+
+
+@dataclass
+class Readied(Contains):
+    """Counts how often it was made ready, which may start a process or read a model."""
+
+    times: ClassVar[int] = 0
+
+    def check_ready(self) -> None:
+        """Count."""
+        type(self).times += 1
 
 
 def evaluation(store: Store, scorer: str = "exact", **more: Any) -> None:
@@ -216,3 +227,10 @@ def test_sessions_of_another_evaluation_stay_with_it(store: Store) -> None:
     done = CliRunner().invoke(main, ["eval", "rm", new, "--sessions", "--yes"])
     assert f"deleted {new} and 3 sessions" in done.output
     assert store.count() == 0
+
+
+def test_a_scorer_is_made_once(store: Store) -> None:
+    evaluation(store)
+    Readied.times = 0
+    assert rescore(OLD, "--scorer", f"{__name__}:Readied").exit_code == 0
+    assert Readied.times == 1

@@ -24,10 +24,17 @@ def test_settings_and_arguments_that_differ_are_named_once() -> None:
     )
     few = with_("few", tasks_digest="fedcba9876543210", command=f"{run} --limit 2")
     assert what_differs([INFO, hot, few]) == {
-        "e-1": "temperature 0.7 · tasks 01234567",
-        "hot": "temperature 1.0 · tasks 01234567",
-        "few": "temperature 0.7 · tasks fedcba98 · --limit 2",
+        "hot": "temperature 1.0",
+        "few": "tasks fedcba98 · --limit 2",
     }
+    assert what_differs([INFO, hot]) == {"e-1": "temperature 0.7", "hot": "temperature 1.0"}
+
+
+def test_one_in_another_mode_does_not_make_all_others_say_theirs() -> None:
+    same = [with_(f"same-{each}") for each in range(4)]
+    assert what_differs([*same, with_("only", modes=("sandbox",))]) == {"only": "modes sandbox"}
+    unset = with_("unset", params={})
+    assert what_differs([*same, unset]) == {"unset": "max steps not set · temperature not set"}
 
 
 def test_only_evaluations_that_look_alike_are_told_apart() -> None:
