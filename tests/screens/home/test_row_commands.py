@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -24,7 +26,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.home.rows import row_commands
+from sandbox_tui.tui.screens.home.rows import row_commands, session_actions
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -32,7 +34,7 @@ from tests.screens.home.test_find_sessions import at_home
 from tests.screens.home.test_home_rows import detail
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
-from tests.waiting import until
+from tests.waiting import HANG_SECONDS, until
 
 
 @pytest.fixture
@@ -68,6 +70,27 @@ async def test_a_note_on_the_session_is_written_edited_and_shown(store: Store) -
         await note(pilot, "again", before="worth a look")
         await until(pilot, lambda: "note        again" in detail(home))
         assert [(one.step, one.text) for one in notes_of(store, "whole")] == [(0, "again")]
+
+
+async def test_all_details_have_the_note_that_is_still_being_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_written = threading.Event()
+
+    def slowly(*args: Any) -> None:
+        assert is_written.wait(HANG_SECONDS)
+        add_note(*args)
+
+    monkeypatch.setattr(session_actions, "add_note", slowly)
+    async with at_home(store) as (home, pilot):
+        await note(pilot, "late")
+        await pilot.press("o")
+        await until(pilot, lambda: any(one.group == "whole details" for one in home.workers))
+        is_written.set()
+        await until(pilot, lambda: isinstance(pilot.app.screen, PagerScreen))
+        blocks = pilot.app.screen.query_one(TextBlocks)
+        drawn = [blocks.draw_block(at, 90)[0].plain[7:] for at in range(blocks.block_count())]
+        assert "  late" in drawn
 
 
 async def test_details_take_lines_that_the_list_leaves_empty_and_count_the_others(

@@ -1,4 +1,4 @@
-"""Shows in the list of calls that a run goes no further, with what its cut-off calls had printed."""
+"""Shows in the calls that a run goes no further, with what those that were cut off had printed."""
 
 from __future__ import annotations
 

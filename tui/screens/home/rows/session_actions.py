@@ -28,6 +28,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
+from sandbox_tui.tui.screens.home.rows.session_details import CHANGES
 from sandbox_tui.tui.screens.home.rows.unavailable_here import is_at_rest
 from sandbox_tui.tui.screens.show_folder import show_folder
 from sandbox_tui.tui.textual_support.toasts import complain_here
@@ -224,7 +225,7 @@ class SessionActions:
                 self._complain(error)
             self._source.reload()
 
-        self._screen.run_worker(work(), group="session changes")
+        self._screen.run_worker(work(), group=CHANGES)
 
     def _complain(self, error: StoreError) -> None:
         complain_here(self._screen, str(error))

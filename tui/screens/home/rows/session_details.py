@@ -11,10 +11,14 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, TrainingRow
 from sandbox_tui.sessions.relations.session_detail import SessionDetail, read_detail
+from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane, Shown
 from sandbox_tui.tui.widgets.sessions.whole_details import whole_details
+
+CHANGES = "session changes"
+"""Group of the workers that write what was typed about a session."""
 
 _LISTS = "#sessions, #hits"
 
@@ -65,9 +69,18 @@ class SessionDetails:
         self._pane.grow(min(free, self._screen.size.height // 2))
 
     def whole(self) -> None:
-        """Show all details of the row on a screen of their own."""
+        """Show all details of the row on a screen of their own, with the note or tags that were
+        typed just before."""
+        work = keys_for_dialog(self._screen, self._open_whole())
+        self._screen.run_worker(work, exclusive=True, group="whole details")
+
+    async def _open_whole(self) -> None:
         from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 
+        if changes := [one for one in self._screen.workers if one.group == CHANGES]:
+            await self._screen.workers.wait_for_complete(changes)
+            if isinstance(before := self._pane.shown, SessionDetail):
+                await self._read(before.run)
         pane = self._pane
         lines = [line.plain for line in pane.lines()]
         shown = pane.shown
