@@ -166,6 +166,7 @@ async def test_a_note_belongs_to_the_step_that_a_pending_jump_shows(
             await pilot.press("right", "right", "w")
             may_read.set()
             await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+            await until(pilot, lambda: app.screen.query(Input))
             assert str(app.screen.query_one(Input).border_title) == "note on step 2"
             assert screen.state.step == 2
             await pilot.press(*"here", "enter")
