@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import msgspec
 import pytest
 from textual.content import Content
 from textual.pilot import Pilot
-from textual.widgets import Label, Select, Static
+from textual.widgets import Input, Label, Select, Static
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.eval_info import EvalInfo
@@ -28,7 +29,8 @@ from sandbox_tui.tui.screens.evals import new_eval
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import FILE_GONE, EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
-from sandbox_tui.tui.screens.evals.start_eval import NewEval, Size, size_of
+from sandbox_tui.tui.screens.evals.start_eval import NewEval
+from sandbox_tui.tui.screens.evals.starting.preview import Preview, preview_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from tests.waiting import HANG_SECONDS, until
 
@@ -276,11 +278,11 @@ async def test_it_says_that_it_counts_until_it_knows_how_many_samples(
 ) -> None:
     may_count = threading.Event()
 
-    def counted_late(suite: str, limit: int | None) -> Size | None:
+    def counted_late(suite: str, limit: int | None, domains: Sequence[str]) -> Preview | None:
         assert may_count.wait(HANG_SECONDS)
-        return size_of(suite, limit)
+        return preview_of(suite, limit, domains)
 
-    monkeypatch.setattr(new_eval, "size_of", counted_late)
+    monkeypatch.setattr(new_eval, "preview_of", counted_late)
     async with form(store) as (app, pilot):
         dialog: Any = app.screen
         box = dialog.query_one("#box")
@@ -326,7 +328,7 @@ async def test_the_names_of_all_suites_fit_on_a_small_screen(store: Store) -> No
 
 def test_the_report_names_the_command_that_does_the_same() -> None:
     texts = {"suite": "my tasks.csv", "model": "m", "url": "", "kind": "auto", "mode": "vanilla"}
-    texts |= {"scorer": "exact", "limit": "3", "samples": "", "at_once": "2"}
+    texts |= {"scorer": "exact", "limit": "3", "samples": "", "at_once": "2", "domains": ""}
     new = NewEval.of({**texts, "steps": "", "temperature": "", "budget": ""})
     command = (
         "sandbox-tui eval run 'my tasks.csv' --model m --sandbox auto --scorer exact "
@@ -335,6 +337,11 @@ def test_the_report_names_the_command_that_does_the_same() -> None:
     assert new.command == command
     limited = NewEval.of({**texts, "steps": "9", "temperature": "0", "budget": "1h30m"})
     assert limited.command == f"{command} --max-steps 9 --temperature 0 --budget-time 5400"
+    some = NewEval.of(
+        {**texts, "steps": "", "temperature": "", "budget": "", "domains": "a, b c,a"}
+    )
+    assert some.command == command.replace(" --model", " --domain a --domain 'b c' --model")
+    assert some.overrides["dataset.domains"] == ["a", "b c"]
     assert limited.overrides["limits.max_steps"] == 9
     assert limited.overrides["model.temperature"] == 0
 
@@ -347,3 +354,47 @@ async def test_a_choice_opens_on_the_smallest_screens(store: Store) -> None:
         await until(pilot, lambda: scorer.expanded)
         await pilot.press("down", "enter")
         await until(pilot, lambda: not scorer.expanded)
+
+
+async def test_what_was_typed_is_there_at_the_next_start(store: Store, tmp_path: Path) -> None:
+    file = products(tmp_path, 3)
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        dialog.put("suite", file)
+        dialog.put("samples", "4")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        assert [one.message for one in app._notifications] == ["Draft saved: n opens it again."]
+    async with form(store) as (app, _):
+        again: Any = app.screen
+        typed = again.typed()
+        assert (typed["suite"], typed["samples"], typed["limit"]) == (file, "4", "")
+        assert "restored" in str(again.query_one("#suite").border_subtitle)
+
+
+async def test_domains_are_chosen_and_the_suite_says_what_holds_in_empty_fields(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = ({"problem": "1 + 1", "target": "2", "domain": name} for name in ("sums", "sums", "odd"))
+    (tmp_path / "tasks.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    suite = tmp_path / "mine.yaml"
+    suite.write_text(
+        "dataset: {path: tasks.jsonl}\nscorers: exact\nsamples: 3\nlimits: {max_steps: 8}\n"
+        "model: {temperature: 0.7}\n"
+    )
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        box, hint = dialog.query_one("#box"), dialog.query_one("#hint", Label)
+        dialog.put("suite", str(suite))
+        await until(pilot, lambda: "start 18 samples" in str(box.border_subtitle))
+        fields = ("samples", "steps", "temperature")
+        usual = [dialog.query_one(f"#{name}", Input).placeholder for name in fields]
+        assert usual == ["3", "8", "0.7"]
+        dialog.query_one("#domains").focus()
+        await until(pilot, lambda: "empty for all, or some of: sums, odd" in str(hint.content))
+        dialog.put("domains", "odd")
+        await until(pilot, lambda: "start 6 samples" in str(box.border_subtitle))
+        dialog.put("domains", "even")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: marked(app)() == {"domains"})
+        assert "Its domains are odd, sums." in dialog._mistakes["domains"]

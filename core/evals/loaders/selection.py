@@ -11,6 +11,10 @@ from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.task import Task
 
 
+class UnknownDomain(ConfigError):
+    """A selection names a domain that no task has."""
+
+
 def selected(tasks: Iterable[Task], dataset: Dataset, source: str) -> tuple[Task, ...]:
     """Return the tasks that `dataset` selects, in the order in which they are attempted.
 
@@ -20,15 +24,16 @@ def selected(tasks: Iterable[Task], dataset: Dataset, source: str) -> tuple[Task
         source: name of the dataset for error messages.
 
     Raises:
-        ConfigError: the selection names an unknown domain, or is empty.
+        UnknownDomain: the selection names a domain that no task has.
+        ConfigError: the selection is empty.
     """
     every = list(tasks)
     known = sorted({task.domain for task in every})
     for domain in dataset.domains:
         if domain not in known:
-            raise ConfigError(
-                f"{source} has no domain {domain!r}. Its domains are {', '.join(known)}."
-            )
+            named = ", ".join(name for name in known if name)
+            there = f"Its domains are {named}." if named else "Its tasks have no domains."
+            raise UnknownDomain(f"{source} has no domain {domain!r}. {there}")
     kept = [task for task in every if _is_selected(task, dataset)][dataset.start : dataset.end]
     if dataset.shuffle is not None:
         random.Random(dataset.shuffle).shuffle(kept)

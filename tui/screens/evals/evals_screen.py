@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.last_model import LastModel, last_model, later_of
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
@@ -22,12 +23,15 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.evals.delete_eval import delete_eval
 from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 from sandbox_tui.tui.screens.evals.show_report import show_comparison
+from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
 from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS, DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 
 _MARKED = "Marked:"
+
+DRAFT_FILE = "new-evaluation-draft.json"
 
 FILE_GONE = "It cannot be run again: the file with its tasks is no longer there."
 
@@ -65,6 +69,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         self._settings = settings
         self._opener = EvalOpener(self, evals, settings, self._run_again)
         self._draft: dict[str, str] = {}
+        self._drafts_again: dict[str, dict[str, str]] = {}
 
     def on_mount(self) -> None:
         """Mark the evaluation to be compared, before the updates start."""
@@ -154,7 +159,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
 
         reread_settings(app_of(self), self._settings)
         if draft := await asyncio.to_thread(fields_of, found.info):
-            self._push_form(draft)
+            self._push_form(self._drafts_again.setdefault(found.info.id, draft))
         else:
             self.notify(FILE_GONE, severity="warning", markup=False)
 
@@ -169,23 +174,26 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             last = None  # the form is of use without it
         newest = self._evals_list.newest
         last_file = await asyncio.to_thread(last_file_of, None if newest is None else newest.info)
-        self._push_form(self._draft, last, last_file)
+        kept = KeptDraft(data_dir() / DRAFT_FILE)
+        self._push_form(self._draft, last, last_file, kept)
 
     def _push_form(
         self,
         draft: dict[str, str],
         last: LastModel | None = None,
         last_file: Mapping[str, str] | None = None,
+        kept: KeptDraft | None = None,
     ) -> None:
         from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 
         def started(found: EvalSummary | None) -> None:
             if found is not None:
+                self._drafts_again.clear()
                 self._evals_list.show_new(found)
                 self.call_later(self.open_summary, found)
 
         store = self._evals.runs.store
-        form = NewEvalDialog(store, self._settings.now, draft, last, last_file)
+        form = NewEvalDialog(store, self._settings.now, draft, last, last_file, kept)
         app_of(self).push_screen(form, started)
 
     def _model_of_newest(self) -> LastModel | None:

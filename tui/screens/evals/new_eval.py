@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -12,51 +13,48 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import Resize
 from textual.widgets import Button, Input, Label, Select
+from textual.widgets.select import InvalidSelectValueError
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.valid_values import is_server_address
-from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
-from sandbox_tui.tui.format.setting_text import (
-    HINTS,
-    MODEL_NEEDED,
-    SERVER_NEEDED,
-    mistake_of_count,
-    mistake_of_setting,
-    text_of_setting,
-)
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
+from sandbox_tui.tui.screens.dialogs.form import WIDE, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
     BOTH,
     KINDS,
-    LIKE_SETTING,
     OWN_SCORER,
     FieldError,
     NewEval,
-    Size,
     mistake_in_file,
-    size_of,
+    names_in,
     start_eval,
     suite_to_run,
 )
+from sandbox_tui.tui.screens.evals.starting.fields import (
+    MEANINGS,
+    MOST,
+    SCORER_CHOICES,
+    mistake_in,
+    mistakes_in,
+    usual_values,
+)
+from sandbox_tui.tui.screens.evals.starting.preview import Preview, Size, preview_of
 from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.home.server_check import check_server
+from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, Kept, KeptDraft
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
 from sandbox_tui.tui.widgets.path_input import PathInput
-
-MOST = {"limit": None, "samples": None, "at_once": 1024, "steps": None}
-"""The number fields, with the highest number if there is one."""
+from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
 MANY_SAMPLES = 200
 """Number of samples from which the form asks before it starts them."""
@@ -78,6 +76,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         last_model: of the last run or evaluation; the first choice if the settings name no model.
         last_file: the texts of the fields `suite` and `scorer` of the last evaluation of a file,
             offered instead of a suite.
+        kept: keeps the draft for the next start of the program; None: nothing does.
     """
 
     CSS = """
@@ -102,6 +101,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         "steps": "max steps",
         "temperature": "temperature",
         "budget": "stop after",
+        "domains": "domains",
         "mode": "mode",
         "kind": "sandbox",
     }
@@ -119,6 +119,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         draft: Texts,
         last_model: LastModel | None = None,
         last_file: Mapping[str, str] | None = None,
+        kept: KeptDraft | None = None,
     ) -> None:
         super().__init__()
         self._store = store
@@ -126,13 +127,16 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         self._has_last_model = self._settings is not settings
         self._draft = draft
         self._last_file = last_file or {}
+        self._kept = kept
+        self._restored: Kept | None = None
+        self._at_first: Texts = {}
         self._is_starting = False
-        self._suite_size: Size | None = None
-        self._counted: tuple[str, str] | None = None
+        self._preview: Preview | None = None
+        self._counted: tuple[str, ...] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
-        model = self._settings.model
+        model, usual = self._settings.model, usual_values(self._settings)
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = self.HEADING
             with VerticalScroll(id="fields", can_focus=False):
@@ -140,7 +144,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
                     suite = PathInput("pocket", placeholder="a name or a path", id="suite")
                     suite.add_class("field")
                     yield suite
-                    yield _choice("scorer", _SCORERS, OWN_SCORER)
+                    yield _choice("scorer", SCORER_CHOICES, OWN_SCORER)
                 with Horizontal(classes="row"):
                     yield NameInput(
                         model.name, "name as the server knows it", id="model", classes="field"
@@ -148,13 +152,14 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
                     yield _line("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
                     yield _line("limit", "", "all")
-                    yield _line("samples", "", "the suite's")
+                    yield _line("samples", "", usual["samples"])
                     yield _line("at_once", "", "auto")
                 with Horizontal(classes="row"):
-                    yield _line("steps", "", str(self._settings.limits.max_steps))
-                    yield _line("temperature", "", _temperature(self._settings))
+                    yield _line("steps", "", usual["steps"])
+                    yield _line("temperature", "", usual["temperature"])
                     yield _line("budget", "", "no limit")
                 with Horizontal(classes="row"):
+                    yield _line("domains", "", "all")
                     yield _choice("mode", (BOTH, "sandbox", "vanilla"), BOTH)
                     yield _choice("kind", KINDS, self._settings.sandbox.kind)
             with Horizontal(id="buttons"):
@@ -165,17 +170,32 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     def on_mount(self) -> None:
         """Restore the draft and focus the suite."""
         self.show_titles()
-        offered = {} if self._draft.get("model") else self._last_used()
-        for name, text in {**self._last_file, **self._draft, **offered}.items():
+        draft = self._draft or self._draft_of_earlier_start()
+        offered = {} if draft.get("model") else self._last_used()
+        for name, text in {**self._last_file, **offered}.items():
             self.put(name, text)
+        self._at_first = self.typed()
+        for name in self.TITLES.keys() & draft:
+            with contextlib.suppress(InvalidSelectValueError):  # a draft of another version
+                self.put(name, draft[name])
+        if self._kept is None:
+            self._at_first = self.typed()  # of an evaluation that is run again: nobody typed it
+        if self._restored is not None:
+            self.show_titles()
+        self.set_interval(KEEP_SECONDS, self.keep_draft)
         suite = self.query_one("#suite", Input)
         suite.focus()
         suite.action_select_all()  # so that typing replaces it
         self._show_size()
 
+    def _draft_of_earlier_start(self) -> Texts:
+        self._restored = None if self._kept is None else self._kept.read()
+        return {} if self._restored is None else self._restored.texts
+
     # --- how many samples it starts
 
     @on(Input.Changed, "#suite")
+    @on(Input.Changed, "#domains")
     @on(Input.Changed, "#limit")
     @on(Input.Changed, "#samples")
     @on(Select.Changed, "#mode")
@@ -186,8 +206,8 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         for name in {"suite", "scorer"} - set(self._mistakes):
             self.query_one(f"#{name}").border_subtitle = self.note_of(name)
         typed = self._stripped()
-        if (typed["suite"], typed["limit"]) != self._counted:
-            self._suite_size = None
+        if _what_counts(typed) != self._counted:
+            self._preview = None
             self._count_tasks()
         if not self._is_starting:
             self.query_one("#box").border_subtitle = self._start_words(typed)
@@ -198,20 +218,33 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         typed = self._stripped()
         suite, limit = typed["suite"], typed["limit"]
         if not self.mistake_while_typing("limit", limit):
-            self._suite_size = await asyncio.to_thread(
-                size_of, suite, int(limit) if limit else None
-            )
-        self._counted = suite, limit
+            most, domains = int(limit) if limit else None, names_in(typed["domains"])
+            self._preview = await asyncio.to_thread(preview_of, suite, most, domains)
+        self._counted = _what_counts(typed)
         self._show_size()
+        self._show_usual()
+
+    def _show_usual(self) -> None:
+        """Show in the empty fields what holds if they stay empty: what the suite says, or else the
+        settings."""
+        texts = usual_values(self._settings)
+        if self._preview is not None:
+            texts |= self._preview.own
+        for name, text in texts.items():
+            self.query_one(f"#{name}", Input).placeholder = text
+        if self._field_of(self.focused) == "domains":
+            self._explain("domains")
 
     def _start_words(self, typed: Texts) -> str:
         start, leave = hint("new_eval.start"), hint("new_eval.leave")
         has_mistake = any(self.mistake_while_typing(name, typed[name]) for name in MOST)
-        if self._suite_size is None or has_mistake:
-            counts = typed["suite"] and (typed["suite"], typed["limit"]) != self._counted
+        found = None if self._preview is None else self._preview.size
+        if found is None or has_mistake:
+            counts = typed["suite"] and _what_counts(typed) != self._counted
             size = f" ({COUNTING})" if counts and not has_mistake else ""
             return f"{start} start{size} · {leave} cancel"
-        size = self._suite_size.changed(NewEval.of(typed))
+        new = NewEval.of(typed)
+        size = found.changed(None if new.modes is None else len(new.modes), new.samples)
         factors = f" ({size.factors})" if self.size.width >= WIDE else ""
         return f"{start} start {size.total}{factors} · {leave} cancel"
 
@@ -222,10 +255,15 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @override
     def hint_of(self, name: str) -> str:
-        return _HINTS.get(name, " ")
+        if name == "domains" and self._preview is not None:
+            known = sanitize_line(", ".join(self._preview.domains))
+            return f"empty for all, or some of: {known}" if known else "its tasks have no domains"
+        return MEANINGS.get(name, " ")
 
     @override
     def note_of(self, name: str) -> str:
+        if name == "suite" and self._restored is not None:
+            return f"draft of {start_time(self._restored.saved_at)} restored"
         if name in ("model", "url") and (note := self.server_note(name)):
             return note
         for offered in (self._last_used(), self._last_file):
@@ -240,7 +278,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:
-        return _mistake_in(name, text)
+        return mistake_in(name, text)
 
     @on(Input.Blurred, "#suite")
     @work(group="check", exclusive=True)
@@ -264,7 +302,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     async def _start(self) -> None:
         self.complete_server()
         typed = self._stripped()
-        self.mark(_mistakes(typed, self._settings))
+        self.mark(mistakes_in(typed, self._settings))
         if self._mistakes:
             return
         self._is_starting = True
@@ -276,7 +314,7 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
             if await self._is_wanted(Size.of(suite), new.url):
                 args = self._store, self._settings, new, suite
                 found = await asyncio.to_thread(start_eval, *args)
-                self._keep_draft()
+                self._leave(is_started=True)
                 self.dismiss(found)
                 return
             self._explain(self._field_of(self.focused))
@@ -306,66 +344,47 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     def action_cancel(self) -> None:
         """Close without an evaluation; what was typed is there when the form opens again."""
         if not self._is_starting:
-            self._keep_draft()
+            if self._unsaved:
+                words = f"Draft saved: {self._way_back} opens it again."
+                self.notify(words, markup=False, timeout=4)
+            self._leave()
             self.dismiss(None)
 
-    def _keep_draft(self) -> None:
+    def on_screen_suspend(self) -> None:
+        """Keep what was typed: the screen above may be the question whether to quit."""
+        self.keep_draft()
+
+    def keep_draft(self) -> None:
+        """Keep what was typed for the next start of the program."""
+        if self._kept is not None and self.is_mounted and self.query("#fields"):
+            self._kept.write(self._unsaved)
+
+    def _leave(self, *, is_started: bool = False) -> None:
         self._draft |= self.typed()
+        if is_started and self._kept is not None:
+            self._kept.write({})
+            self._kept = None
+        self.keep_draft()
+
+    @property
+    def _unsaved(self) -> Texts:
+        """What was typed or chosen here."""
+        return {
+            name: text for name, text in self.typed().items() if text != self._at_first.get(name)
+        }
+
+    @property
+    def _way_back(self) -> str:
+        return hint("evals.run_again" if self._kept is None else "evals.new")
 
 
-def _mistakes(typed: Texts, settings: config.Settings) -> Mistakes:
-    """Return what is wrong with the fields, without reading the suite."""
-    found: Texts = {
-        "suite": "" if typed["suite"] else "Enter a suite's name, or the path of a file.",
-        "model": "" if typed["model"] else MODEL_NEEDED,
-        **{name: _mistake_in(name, typed[name]) for name in (*MOST, *LIKE_SETTING)},
-    }
-    changed = config.changed(settings, {"model.base_url": typed["url"]})
-    if typed["url"] and not is_server_address(typed["url"]):
-        found["url"] = SERVER_NEEDED
-    elif config.lacks_key(changed.model):
-        found["url"] = f"Enter a URL, or set {settings.model.api_key_env}."
-    return {name: words for name, words in found.items() if words}
-
-
-def _mistake_in(name: str, text: str) -> str:
-    """Return what is wrong with the text of a number field; empty for other fields."""
-    if not text or name not in (*MOST, *LIKE_SETTING):
-        return ""
-    if name in MOST:
-        return mistake_of_count(text, MOST[name])
-    return mistake_of_setting(LIKE_SETTING[name], text)
+def _what_counts(typed: Texts) -> tuple[str, ...]:
+    """Return the texts that decide how many tasks there are."""
+    return tuple(typed[name] for name in ("suite", "limit", "domains"))
 
 
 LAST_USED = "last used"
 """Note at the model and server of the last run or evaluation, and at its file and scorer."""
-
-_HINTS = {
-    "suite": (
-        "a name (pocket, math, …) or a file: .yaml, or data (.jsonl, .json, .csv, .parquet) with "
-        "columns problem or question, target or answer"
-    ),
-    "scorer": "how answers are compared with the target; a data file needs one, or a column scorer",
-    "model": HINTS["model.name"],
-    "url": HINTS["model.base_url"],
-    "limit": "at most this many tasks of each domain; empty for all",
-    "samples": "how often each task is run in each mode; empty for the suite's own number",
-    "at_once": "how many samples run at the same time; empty for as many as fit in memory",
-    "steps": "steps of a sample; empty: what the suite or the settings say",
-    "temperature": "sampling temperature; empty: what the suite or the settings say",
-    "budget": "seconds, or such as 30m or 8h, for all samples; empty for no limit",
-    "mode": "sandbox: with a computer; vanilla: without one; both: what the computer adds",
-    "kind": HINTS["sandbox.kind"],
-}
-"""What the fields mean."""
-
-
-_USUAL_SCORERS = ("exact", "number", "math_verify", "choice", "multiple_choice", "judge")
-_SCORERS = (OWN_SCORER, *_USUAL_SCORERS, *sorted(set(SCORERS) - set(_USUAL_SCORERS)))
-
-
-def _temperature(settings: config.Settings) -> str:
-    return text_of_setting(settings, LIKE_SETTING["temperature"]) or "the server's"
 
 
 def _line(name: str, value: str, placeholder: str) -> Input:

@@ -11,12 +11,12 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.typed_path import is_file, typed_path
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.loaders.selection import UnknownDomain
 from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.core.evals.suite import Suite
-from sandbox_tui.core.evals.suite_file import DATA_FILES, SUITE_FILES, load_suite, needs_download
+from sandbox_tui.core.evals.suite_file import DATA_FILES, SUITE_FILES, load_suite
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.setting_text import setting_of_text
 
 OWN_SCORER = "suite's or file's"
@@ -27,6 +27,9 @@ LIKE_SETTING = {"temperature": "model.temperature", "budget": "limits.time_limit
 
 FLAGS = ("--headless", "--json")
 """Options of `eval run` without a value."""
+
+REPEATABLE = ("--domain",)
+"""Options whose values add up; of others, the last one counts."""
 
 NO_SCORER = "Choose a scorer. The file has no column scorer."
 
@@ -53,6 +56,7 @@ class NewEval:
         kind: kind of sandbox.
         scorer: scorer of all tasks; None: the suite's.
         modes: None: the suite's.
+        domains: only tasks of these; empty for all.
         limit: maximum number of tasks of each domain.
         samples: samples of each task in each mode.
         at_once: samples that run at the same time.
@@ -67,6 +71,7 @@ class NewEval:
     kind: str
     scorer: str | None
     modes: tuple[str, ...] | None
+    domains: tuple[str, ...]
     limit: int | None
     samples: int | None
     at_once: int | None
@@ -85,6 +90,7 @@ class NewEval:
             kind=typed["kind"],
             scorer=None if scorer == OWN_SCORER else scorer,
             modes=None if mode == BOTH else (mode,),
+            domains=names_in(typed["domains"]),
             limit=_number(typed["limit"]),
             samples=_number(typed["samples"]),
             at_once=_number(typed["at_once"]),
@@ -100,6 +106,7 @@ class NewEval:
             "sandbox.kind": self.kind,
             "scorers": self.scorer,
             "modes": None if self.modes is None else list(self.modes),
+            "dataset.domains": list(self.domains) or None,
             "dataset.limit": self.limit,
             "samples": self.samples,
             "limits.max_steps": self.steps,
@@ -125,64 +132,11 @@ class NewEval:
             "--temperature": None if self.temperature is None else f"{self.temperature:g}",
             "--budget-time": None if self.budget is None else f"{self.budget:g}",
         }
+        for domain in self.domains:
+            yield from ("--domain", domain)
         for option, value in given.items():
             if value:
                 yield from (option, str(value))
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How many samples an evaluation has.
-
-    Attributes:
-        tasks, modes: how many of each.
-        each: samples of each task in each mode.
-    """
-
-    tasks: int
-    modes: int
-    each: int
-
-    @classmethod
-    def of(cls, suite: Suite) -> Size:
-        """Return the size of a suite."""
-        return cls(len(suite.tasks), len(suite.modes), suite.samples)
-
-    def changed(self, new: NewEval) -> Size:
-        """Return the size with the modes and samples of a form."""
-        modes = self.modes if new.modes is None else len(new.modes)
-        return Size(self.tasks, modes, new.samples or self.each)
-
-    @property
-    def samples(self) -> int:
-        """The total."""
-        return self.tasks * self.modes * self.each
-
-    @property
-    def total(self) -> str:
-        """The total in words."""
-        return numbers.counted(self.samples, "sample")
-
-    @property
-    def factors(self) -> str:
-        """What the total is made of, in words."""
-        modes = f" in {self.modes} modes" if self.modes > 1 else ""
-        each = f", {self.each} times" if self.each > 1 else ""
-        return f"{numbers.counted(self.tasks, 'task')}{modes}{each}"
-
-
-def size_of(suite: str, limit: int | None) -> Size | None:
-    """Return the size of a suite with its own modes and samples. Blocks.
-
-    Returns:
-        None if its tasks may have to be downloaded first, or if it cannot be read.
-    """
-    try:
-        if not suite or needs_download(suite):
-            return None
-        return Size.of(load_suite(suite, overrides={"dataset.limit": limit}))
-    except ConfigError:
-        return None
 
 
 def fields_of(info: EvalInfo) -> dict[str, str]:
@@ -199,6 +153,7 @@ def fields_of(info: EvalInfo) -> dict[str, str]:
         "scorer": scorer if scorer in SCORERS else OWN_SCORER,
         "model": info.model,
         "url": str(info.params.get("base_url") or ""),
+        "domains": given.get("--domain", ""),
         "limit": given.get("--limit", ""),
         "samples": given.get("--samples", ""),
         "at_once": given.get("--concurrency", ""),
@@ -220,7 +175,8 @@ def last_file_of(info: EvalInfo | None) -> dict[str, str]:
 
 
 def _given(command: str) -> dict[str, str]:
-    """Return the suite and the options of `eval run`; nothing for another command line."""
+    """Return the suite and the options of `eval run`, the values of a repeated one with commas
+    between them; nothing for another command line."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -234,7 +190,9 @@ def _given(command: str) -> dict[str, str]:
         if not word.startswith("-"):
             given.setdefault("suite", word)
         elif name not in FLAGS:
-            given[name] = value if is_joined else next(rest, "")
+            text = value if is_joined else next(rest, "")
+            adds = name in REPEATABLE and name in given
+            given[name] = f"{given[name]}, {text}" if adds else text
     return given
 
 
@@ -246,6 +204,8 @@ def suite_to_run(new: NewEval) -> Suite:
     """
     try:
         suite = load_suite(new.suite, overrides=new.overrides)
+    except UnknownDomain as error:
+        raise FieldError("domains", str(error)) from error
     except ConfigError as error:
         raise FieldError("suite", str(error)) from error
     if not all(suite.scorer_of(task) for task in suite.tasks):
@@ -309,6 +269,12 @@ def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
     except ConfigError as error:
         return FieldError("scorer", str(error))
     return None
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names in a field that takes several, with commas between them."""
+    names = (name.strip() for name in text.split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _number(text: str) -> int | None:
