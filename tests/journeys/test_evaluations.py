@@ -72,6 +72,8 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.sees("wrong only")
         person.presses("Escape")
         person.sees("samples 12")
+        person.presses("n", "Home", "N")
+        person.sees("No wrong or failed sample above this one.")
         person.presses("Tab", "Down", "Enter")  # the domain below the row of all domains
         person.sees("sums", "samples 6")
         person.presses("BTab", "Escape")
@@ -315,7 +317,7 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         for text in ("2", "2", "2", "9", "0.5", "1h"):
             person.presses("Tab")
             person.fills(text)
-        person.presses("Tab", "Enter", "Down", "Enter")  # sandbox
+        person.presses("Tab", "Tab", "Enter", "Down", "Enter")  # past the domains; sandbox
         person.presses("Tab", "Enter", "Down", "Down", "Enter")  # bubblewrap
         person.presses("C-s")
         person.sees("0 of 8", "2 running", "● running in its own program")

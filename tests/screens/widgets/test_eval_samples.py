@@ -61,6 +61,25 @@ async def test_the_newest_is_seen_at_the_top_and_nothing_moves_below_it() -> Non
         assert "task-00000" in line(rows, rows.size.height - 1)
 
 
+async def test_the_samples_without_a_right_answer_are_walked() -> None:
+    app = Shown()
+    scores = {4: 1.0, 3: 0.0, 2: 1.0, 1: 0.5, 0: 1.0}
+    async with app.run_test(size=(100, 20)) as pilot:
+        samples = [result(f"task-{n}", "sandbox", score) for n, score in scores.items()]
+        app.query_one(SampleList).show(samples, 0, "")
+        rows = app.query_one(SampleRows)
+        rows.focus()
+        seen: list[int] = []
+        for key in ("n", "n", "n", "N", "N"):
+            await pilot.press(key)
+            seen.append(rows.cursor)
+        assert seen == [1, 3, 3, 1, 1]
+        said = [one.message for one in app._notifications]
+        assert said == [
+            f"No wrong or failed sample {where} this one." for where in ("below", "above")
+        ]
+
+
 async def test_ten_thousand_are_drawn_only_where_they_are_seen(monkeypatch: Any) -> None:
     drawn: list[int] = []
     draw = SampleRows.draw_block

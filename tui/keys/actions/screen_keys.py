@@ -32,6 +32,8 @@ SCREEN_ACTIONS = (
     KeyAction("difference.whole", ("o",), "whole", about="Show all lines, or the differences"),
     KeyAction("eval.back", ("escape",), "All samples, or back"),
     KeyAction("eval.charts", ("c",), "charts", about="Show or hide the charts"),
+    KeyAction("eval.failure", ("n",), "Next wrong or failed sample"),
+    KeyAction("eval.failure_before", ("N",), "Previous wrong or failed sample"),
     KeyAction("eval.filter", ("f",), "filter", about="Show only some samples"),
     KeyAction("eval.leave", ("q",), "back"),
     KeyAction("eval.next_pane", ("tab",), "Next pane"),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from typing_extensions import override
 
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.evals.activity import Activity
@@ -20,6 +23,7 @@ from sandbox_tui.tui.widgets.evals.domain_table import HeadChanged
 from sandbox_tui.tui.widgets.evals.sample_rows import (
     Columns,
     head_line,
+    is_unsolved,
     sample_line,
 )
 from sandbox_tui.tui.widgets.themed_text import ThemedText
@@ -37,6 +41,11 @@ class SampleRows(BlockList):
         activity_of: returns what a running sample is doing; None if that is unknown.
         unknown: text for a running sample of which it is unknown.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("eval.failure", "failure(1)", show=False),
+        binding("eval.failure_before", "failure(-1)", show=False),
+    ]
 
     def __init__(self, activity_of: ActivityOf, unknown: str) -> None:
         super().__init__(id="eval-samples")
@@ -74,6 +83,17 @@ class SampleRows(BlockList):
         """Update what the running samples are doing."""
         if self._how_many_run and not self.scroll_offset.y >= self._how_many_run:
             self.redraw_first(self._how_many_run)
+
+    def action_failure(self, step: int) -> None:
+        """Move the cursor to the next sample without a right answer, or the one before."""
+        end = len(self._samples) if step > 0 else -1
+        for index in range(self.cursor + step, end, step):
+            if is_unsolved(self._samples[index]):
+                self.cursor = index
+                self._show_from(index, step)
+                return
+        where = "below" if step > 0 else "above"
+        self.notify(f"No wrong or failed sample {where} this one.", markup=False)
 
     @property
     def current(self) -> SampleResult | None:

@@ -151,6 +151,11 @@ def has_failed(sample: SampleResult) -> bool:
     return bool(failure_kind(sample))
 
 
+def is_unsolved(sample: SampleResult) -> bool:
+    """Return whether it has ended without a right answer."""
+    return is_wrong(sample) or has_failed(sample)
+
+
 def _score(sample: SampleResult) -> str:
     return f"{sample.score:.2f}" if has_score(sample) and sample.score is not None else ""
 
