@@ -54,7 +54,8 @@ class NamedRows:
             return newest[0]
         if strict and len(name) < MIN_PREFIX:
             raise NotStored(
-                f"{name!r} is too short for the id of one {self.noun}. Type more of it."
+                f"{name!r} is too short: type the id of one {self.noun}, or at least its first "
+                f"{MIN_PREFIX} characters."
             )
         has_title = f"{self.title} = ?1"
         _, end, anywhere = PARTS
@@ -69,13 +70,13 @@ class NamedRows:
                 raise NotStored(f"{count}: {ids}. Type more of the id.")
             if found:
                 return found[0]
-        raise self._unknown(database, name)
+        raise self._unknown(database, f"whose id begins with {name!r}" if strict else f"{name!r}")
 
-    def _unknown(self, database: Database, name: str) -> NotStored:
+    def _unknown(self, database: Database, named: str) -> NotStored:
         ids = self._ids(database, "", [])
         if not ids:
             return NotStored(self.nothing)
-        return NotStored(f"There is no {self.noun} {name!r}, but there is {_listed(ids)}.")
+        return NotStored(f"There is no {self.noun} {named}, but there is {_listed(ids)}.")
 
     def _ids(self, database: Database, where: str, values: list[object]) -> list[str]:
         """Return ids with names, one more than an error message lists."""

@@ -67,8 +67,8 @@ def _score(store: Store, eval_id: str, scorer: str) -> Rescored:
 
 
 def _result(found: Rescored) -> str:
-    new = "This is a new evaluation; the old one stays as it is." if found.info else ""
-    return sanitize_line(f"{changed_verdicts(found)} {new}".rstrip())
+    new = "This is a new evaluation; the old one stays" if found.info else "The evaluation stays"
+    return sanitize_line(f"{changed_verdicts(found)} {new} as it is.")
 
 
 def _known_scorers() -> str:

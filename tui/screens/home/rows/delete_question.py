@@ -37,9 +37,9 @@ def delete_question(
     rest = " ".join([*(one for one in stays if one), "This cannot be undone."])
     if len(runs) == 1:
         which = "the marked session " if are_marked else ""
-        return f"Delete {which}{_name(runs[0])}, about {room}? {rest}"
+        return f"Delete {which}{_name(runs[0])}, about {room} on disk? {rest}"
     which = f"the {len(runs)} marked sessions" if are_marked else f"{len(runs)} sessions"
-    return "\n".join([f"Delete {which}, about {room}?", *_names(runs), rest])
+    return "\n".join([f"Delete {which}, about {room} on disk?", *_names(runs), rest])
 
 
 def _names(runs: Sequence[RunSummary]) -> list[str]:
