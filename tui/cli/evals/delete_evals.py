@@ -57,7 +57,8 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
             )
             click.confirm(question, abort=True)
         count = delete_with_sessions(store, found.info.id)
-        click.echo(f"deleted {found.info.id} and {numbers.counted(count, 'session')}")
+        sessions = f" and {numbers.counted(count, 'session')}" if count else f". {NONE_OF_ITS_OWN}"
+        click.echo(f"deleted {found.info.id}{sessions}")
     free_space(store)
 
 

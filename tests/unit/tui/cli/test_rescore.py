@@ -222,7 +222,7 @@ def test_sessions_of_another_evaluation_stay_with_it(store: Store) -> None:
     asked = CliRunner().invoke(main, ["eval", "rm", OLD, "--sessions"], input="n")
     assert "It has no sessions of its own; those of another evaluation stay." in asked.output
     done = CliRunner().invoke(main, ["eval", "rm", OLD, "--sessions", "--yes"])
-    assert f"deleted {OLD} and 0 sessions" in done.output
+    assert f"deleted {OLD}. It has no sessions of its own; those of another" in done.output
     assert len(own_sessions(store, new)) == store.count() == 3
     done = CliRunner().invoke(main, ["eval", "rm", new, "--sessions", "--yes"])
     assert f"deleted {new} and 3 sessions" in done.output
