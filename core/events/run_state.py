@@ -1,7 +1,6 @@
 """The state of a run at one position: the fold of its events, identical live and in replay.
 
-`RunState.apply` depends only on the event it is given. Terminal screens are folded separately
-(`core.terminal`), because their bytes are fed in slices.
+`RunState.apply` depends only on its event. Screens are folded in slices by `core.terminal`.
 """
 
 from __future__ import annotations
@@ -265,10 +264,12 @@ class RunState:
     def _resume(self, event: e.RunResumed) -> None:
         self.awaited = self.finished = None
         for item in self.calls.values():
+            item.run_ended = False
             if item.finished is None and not is_lost(item):  # the decision is made again
                 item.held = item.decided = item.started_at = None
-        if self.reply is not None and self.reply.failures and not self.reply.ended:
-            self.reply.abandoned = True  # the next reply stands below the note
+        if (reply := self.reply) is not None:
+            reply.cut_off = False  # it is requested again, below the note if it had failed
+            reply.abandoned |= bool(reply.failures) and not reply.ended
         self.items.append(note_on(event))
 
     def _finish(self, event: e.RunFinished) -> None:

@@ -60,7 +60,7 @@ class RecoveredRun:
         left_running: commands that left background processes running, if the model has not been
             told that those ended.
         snapshots: its events about snapshots, and those that changed the sandbox.
-        was_unavailable: whether it ended because its model was unavailable.
+        ended_because: why it ended; None if its program was killed.
         prepared: whether its input had been copied in and its files scanned.
     """
 
@@ -82,7 +82,7 @@ class RecoveredRun:
     left_running: tuple[str, ...] = ()
     snapshots: tuple[e.AnyEvent, ...] = ()
     prepared: bool = True
-    was_unavailable: bool = False
+    ended_because: e.FinishReason | None = None
 
     def time_left(self, limit: float | None) -> float | None:
         """Return the rest of a time limit, in seconds; frozen time and the parent's time do not
@@ -98,7 +98,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
     if not events or not isinstance(events[0], e.RunStarted):
         return None
     state = fold(events)
-    has_ended, state.finished = state.finished is not None, None
+    finished, state.finished = state.finished, None
     own = _own_events(events)
     now = e.RunResumed(resumed_at=time.time(), away=0.0, sandbox_info={})
     return RecoveredRun(
@@ -121,7 +121,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
         frozen_seconds=_frozen_seconds(own),
         left_running=tuple(_left_running(own, state)),
         snapshots=tuple(x for x in own if isinstance(x, e.SnapshotTaken) or touches(x)),
-        was_unavailable=has_ended,
+        ended_because=None if finished is None else finished.reason,
         prepared=any(isinstance(x, e.FilesListed | e.Delivered | e.ModelAsked) for x in events),
     )
 

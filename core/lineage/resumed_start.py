@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -19,6 +19,12 @@ from sandbox_tui.core.events.run_state import MIRROR, HumanItem, RunState
 from sandbox_tui.core.lineage.recovery import RecoveredRun
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.start import RunStart
+
+_ENDS: Mapping[str, str] = {
+    "model_unavailable": "the model was unavailable",
+    "disconnected": "the terminal was closed",
+}
+"""What had happened where a run is resumed, by why it had ended."""
 
 
 class ResumedStart(RunStart):
@@ -79,7 +85,7 @@ class ResumedStart(RunStart):
     @override
     async def prepare(self, run: Run) -> list[dict[str, Any]]:
         recovered, watcher = self._recovered, run.environment.watcher
-        what = "the model was unavailable" if recovered.was_unavailable else "the program ended"
+        what = _ENDS.get(recovered.ended_because or "", "the program ended")
         ended = f"{what} here; resumed after {format_duration(recovered.downtime)}"
         await run.environment.mirror.remark(HANDED_OVER if self._is_handover else ended)
         if not recovered.prepared:

@@ -47,6 +47,7 @@ POLL_SECONDS = 2.0
 MAX_CLOSE_SECONDS = 120.0
 """Seconds allowed for closing the sandbox, and for closing the model's connection."""
 
+CANCELLED = "The run was cancelled."
 OnFinished = Callable[[ToolEnvironment, AgentResult], Awaitable[None]]
 """Called when the agent has stopped and the results are copied out; then the sandbox is closed."""
 
@@ -114,7 +115,7 @@ class Run(Steering):
         self._agent: Agent | None = None
         self._agent_task: asyncio.Task[AgentResult] | None = None
         self._agent_ended = asyncio.Event()
-        self._cancelled_because: str | None = None
+        self._cancelled: AgentResult | None = None
         self._leaves = self._keeps = self._read = False
         self._sandbox_is_up = False
         start.restore(self)
@@ -170,20 +171,20 @@ class Run(Steering):
                 await (sandbox.reattach() if reattaches else sandbox.start())
             self._sandbox_is_up = True
         except SandboxError:
-            if reattaches or self._cancelled_because is None:
+            if reattaches or self._cancelled is None:
                 raise
 
     async def _run_agent(self) -> AgentResult:
         """Run the agent to its end; any failure becomes a result."""
-        if self._cancelled_because is not None:
-            return AgentResult("cancelled", self._cancelled_because)
+        if self._cancelled is not None:
+            return self._cancelled
         polling = asyncio.create_task(self._poll_files())
         self.environment.sandbox.on_outage(self._warn)
         try:
             self._agent_task = asyncio.create_task(self._prepare_and_run())
             return await self._agent_task
         except asyncio.CancelledError:
-            return AgentResult("cancelled", self._cancelled_because or "The run was cancelled.")
+            return self._cancelled or AgentResult("cancelled", CANCELLED)
         except (SandboxError, FileRefused) as error:
             return AgentResult("sandbox_error", str(error))
         except StoreError as error:
@@ -209,8 +210,8 @@ class Run(Steering):
             checkpoint=self._start.checkpoint,
             seed=self.spec.seed,
         )
-        if self._cancelled_because is not None:
-            return AgentResult("cancelled", self._cancelled_because)
+        if self._cancelled:
+            return self._cancelled
         limit = self.spec.limits.time_limit
         deadline = asyncio.timeout(self._start.time_left(limit))
         self.phase = Phase.RUNNING
@@ -389,10 +390,10 @@ class Run(Steering):
             if not self._leaves:
                 self.gate.release_agent()
 
-    def cancel(self, because: str = "The run was cancelled.") -> None:
+    def cancel(self, because: str = CANCELLED, reason: e.FinishReason = "cancelled") -> None:
         """End the run, even while it is starting; results so far are copied out."""
         if self.phase.steerable:
-            self.phase, self._cancelled_because = Phase.FINISHING, because
+            self.phase, self._cancelled = Phase.FINISHING, AgentResult(reason, because)
             self.commands.hold()
             self.environment.sandbox.on_outage(None)
         if self._agent_task is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandbox_tui.core.terminal.partial_output import partial_outputs
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.calls import first_unfinished_call
 
 
 def cut_off_output(store: Store, run_id: str) -> dict[int, str]:
@@ -15,10 +16,5 @@ def cut_off_output(store: Store, run_id: str) -> dict[int, str]:
     Raises:
         StoreError: the database cannot be read.
     """
-    (row,) = store.rows(
-        "SELECT min(proposed_seq) AS first FROM calls"
-        " WHERE run_id = ? AND ok IS NULL AND verdict IN ('approve', 'edit')",
-        [run_id],
-    )
-    first = row["first"]
-    return {} if first is None else partial_outputs(store.events(run_id, after=int(first)))
+    first = first_unfinished_call(store, run_id)
+    return {} if first is None else partial_outputs(store.events(run_id, after=first))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:  # so that programs that only read sessions import none of thi
     from sandbox_tui.sessions.recording.run_worker import RunWorker
     from sandbox_tui.sessions.store.run_summary import RunSummary
 
+TERMINAL_CLOSED = "Its terminal was closed."
+"""Why runs end on SIGHUP."""
+
 
 class RunRegistry:
     """The runs of one program; see `RunWorker`.
@@ -97,6 +100,16 @@ class RunRegistry:
     async def stop(self, because: str) -> None:
         """End all runs, and wait until everything is cleaned up."""
         await asyncio.gather(*(worker.stop(because) for worker in self.unfinished))
+        await self.release_sandboxes()
+
+    async def disconnect(self) -> None:
+        """End all runs so that they can be resumed, since the terminal was closed, and wait until
+        everything is cleaned up. Samples are stopped: their evaluation runs them again."""
+        ending = (
+            worker.stop if worker.run_id in self.samples else worker.disconnect
+            for worker in self.unfinished
+        )
+        await asyncio.gather(*(end(TERMINAL_CLOSED) for end in ending))
         await self.release_sandboxes()
 
     async def release_sandboxes(self) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.durability import Durability
+from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.core.run.run import OnFinished, Run
@@ -170,6 +171,15 @@ class RunWorker:
         elif self._working is not None and not self._working.cancelling():
             self._working.cancel()  # only once: a second cancellation would abort its cleanup
         await self.ended.wait()
+
+    async def disconnect(self, because: str) -> None:
+        """End the run like `stop`, but so that it can be resumed, unless it is still starting."""
+        if self.run is not None and self.run.phase is not Phase.STARTING:
+            self.run.cancel(because, "disconnected")
+            self.run.durability.give_up()
+            await self.ended.wait()
+        else:
+            await self.stop(because)
 
     async def leave(self) -> bool:
         """Stop the run at a point where another program can resume it; see `Run.leave`.

@@ -25,6 +25,7 @@ ENDINGS = (
         "cost_limit",
         "repeated_calls",
         "cancelled",
+        "disconnected",
         "model_unavailable",
         "model_error",
         "sandbox_error",

@@ -458,7 +458,7 @@ def test_signals_shut_a_headless_run_down_cleanly(
     assert child.returncode == code
     last = e.from_json(rest.splitlines()[-1])
     assert isinstance(last, e.RunFinished)
-    assert last.reason == "cancelled"
+    assert last.reason == ("disconnected" if number == signal.SIGHUP else "cancelled")
 
 
 @KINDS

@@ -27,11 +27,12 @@ def test_selections_reach_the_clipboard(person: Person, scripted_server: Serve) 
         assert "copy-me" in person._tmux("show-buffer").stdout
 
 
-def test_the_connection_goes_and_the_results_are_kept(
+def test_the_connection_goes_and_the_run_is_resumed_with_its_results_kept(
     person: Person, scripted_server: Serve
 ) -> None:
     server = scripted_server(
-        s.call("execute_bash", command="echo kept >output/kept.txt; echo written; sleep 100")
+        s.call("execute_bash", command="echo kept >output/kept.txt; echo written; sleep 100"),
+        s.call("submit"),
     )
     with person:
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
@@ -40,5 +41,9 @@ def test_the_connection_goes_and_the_results_are_kept(
     with person:
         person.enters("sandbox-tui sessions ls")
         person.is_back()
-        person.sees("cancelled")
+        person.sees("disconnected")
         assert list((person.folder / "output").rglob("kept.txt"))
+        person.enters("sandbox-tui resume last")
+        person.sees("resumed after", "submitted")
+        person.presses("q")
+        assert person.is_back() == 0

@@ -260,7 +260,8 @@ def _cancel_on_signals(workers: RunRegistry) -> list[int]:
     def stop(number: int) -> None:
         codes.append(128 + number)
         because = f"The program received {signal.Signals(number).name}."
-        tasks.add(asyncio.create_task(workers.stop(because)))
+        is_hangup = number == signal.SIGHUP
+        tasks.add(asyncio.create_task(workers.disconnect() if is_hangup else workers.stop(because)))
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         loop.add_signal_handler(number, stop, number)

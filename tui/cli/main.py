@@ -173,15 +173,17 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
     sys.exit(code)
 
 
-@main.command(short_help="Resume a session whose program was killed, or whose model was away.")
+@main.command(
+    short_help="Resume a session that was cut off: killed, disconnected or without a model."
+)
 @click.argument("session", default="last", shell_complete=complete_session)
 @headless_option
 @json_lines_option("events")
 @click.option("--detach", is_flag=True, help="Run in the background, in a separate process.")
 @click.pass_obj
 def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
-    """Resume a SESSION whose program was killed, or whose model was unavailable (its id, the start
-    of it, or "last").
+    """Resume a SESSION whose program was killed, whose terminal was closed, or whose model was
+    unavailable (its id, the start of it, or "last").
 
     Its sandbox must still exist: it outlives its program by sandbox.grace seconds.
     """

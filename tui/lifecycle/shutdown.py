@@ -14,6 +14,7 @@ from textual.app import App
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.recording.run_registry import TERMINAL_CLOSED
 from sandbox_tui.tui.terminal_io.external_editor import is_editor_open
 
 SCREEN_TIMEOUT_SECONDS = 3.0
@@ -26,9 +27,6 @@ terminal or the browser is lost."""
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
 """Signals that would otherwise leave the terminal in disorder, with the exit code for each."""
-
-_REASONS = {SIGNALS[signal.SIGHUP]: "Its terminal was closed."}
-"""Why runs end on a signal, by exit code, if more is known than that the program was ended."""
 
 _REASON = "The program was ended."
 
@@ -67,7 +65,7 @@ class Shutdown:
         self._evals = evals
         self._exit_code = exit_code
         self._forced = False
-        self._reason = _REASON
+        self._reason, self._is_disconnected = _REASON, False
         self.has_begun = False
         self.force_exit: Callable[[int, float], None] = _keep_process
 
@@ -104,8 +102,10 @@ class Shutdown:
 
     async def _stop(self) -> None:
         """End the evaluations first: otherwise they would start new samples in place of the ended
-        ones."""
-        await asyncio.gather(self._evals.stop(self._reason), self._runs.stop(self._reason))
+        ones. After the terminal was closed, runs can be resumed."""
+        runs = self._runs
+        ending = runs.disconnect() if self._is_disconnected else runs.stop(self._reason)
+        await asyncio.gather(self._evals.stop(self._reason), ending)
 
     def _on_signal(self, code: int) -> None:
         if code == SIGNALS[signal.SIGINT] and is_editor_open():
@@ -113,7 +113,8 @@ class Shutdown:
         self._app.run_worker(self._exit_for_signal(code), exclusive=False)
 
     async def _exit_for_signal(self, code: int) -> None:
-        self._reason = _REASONS.get(code, _REASON)
+        if code == SIGNALS[signal.SIGHUP]:
+            self._reason, self._is_disconnected = TERMINAL_CLOSED, True
         # the event loop itself may block, drawing on a lost terminal
         self.force_exit(code, SHUTDOWN_TIMEOUT_SECONDS + SCREEN_TIMEOUT_SECONDS)
         await self.stop_runs()

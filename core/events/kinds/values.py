@@ -30,6 +30,7 @@ FinishReason = Literal[
     "cost_limit",
     "repeated_calls",
     "cancelled",
+    "disconnected",
     "model_unavailable",
     "model_error",
     "sandbox_error",
@@ -40,9 +41,9 @@ FinishReason = Literal[
 """Why a run ended. Only `submitted` is a success; `imported` is neither: the recording was made by
 another program and does not say how it ended."""
 
-RESUMABLE: frozenset[FinishReason] = frozenset({"model_unavailable"})
-"""Reasons after which a run can be resumed: its server did not answer, which says nothing about the
-run, and its sandbox still exists for a while."""
+RESUMABLE: frozenset[FinishReason] = frozenset({"disconnected", "model_unavailable"})
+"""Reasons after which a run can be resumed: its terminal was lost, or its server did not answer.
+Neither says anything about the run, and its sandbox still exists for a while."""
 
 REBUILT = "imported"
 """Sandbox kind of sessions rebuilt from other recordings, which do not contain everything."""
@@ -63,6 +64,7 @@ EXIT_CODES: dict[FinishReason, int] = {
     "time_limit": STOPPED_EARLY,
     "cost_limit": STOPPED_EARLY,
     "repeated_calls": STOPPED_EARLY,
+    "disconnected": 129,
     "cancelled": 130,
 }
 """Exit code of the command for each way a run can end."""

@@ -74,6 +74,17 @@ def calls_of(database: Database, run_id: str) -> list[CallRow]:
     return [_call(row) for row in rows]
 
 
+def first_unfinished_call(database: Database, run_id: str) -> int | None:
+    """Return the number of the event that proposed the first allowed call without an observation;
+    None if there is none."""
+    query = (
+        "SELECT min(proposed_seq) AS first FROM calls"
+        " WHERE run_id = ? AND ok IS NULL AND verdict IN ('approve', 'edit')"
+    )
+    first = database.rows(query, [run_id])[0]["first"]
+    return None if first is None else int(first)
+
+
 def interrupted_calls_of(database: Database, run_id: str) -> int:
     """Return how many calls of a run were interrupted, which do not count as failed."""
     query = "SELECT count(*) AS found FROM calls WHERE run_id = ? AND interrupted"

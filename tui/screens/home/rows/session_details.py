@@ -78,7 +78,7 @@ class SessionDetails:
         from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 
         if changes := [one for one in self._screen.workers if one.group == CHANGES]:
-            await self._screen.workers.wait_for_complete(changes)
+            await asyncio.gather(*(one.wait() for one in changes))
             if isinstance(before := self._pane.shown, SessionDetail):
                 await self._read(before.run)
         pane = self._pane
