@@ -306,6 +306,7 @@ async def test_it_asks_before_many_samples_and_if_no_server_answers(
             dialog.put("samples", samples)
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+            await until(pilot, lambda: app.screen.query(Static))
             asked = str(app.screen.query_one(Static).content)
             server = "The server http://127.0.0.1:9/v1 does not answer now."
             assert asked == f"{many}{server} Start all the same?"

@@ -54,10 +54,13 @@ class ConfirmDialog(Dialog[bool]):
 
     def on_resize(self) -> None:
         """Show the keys below the question, one a line, if they do not fit into the border."""
+        answers = self.query("#answers")
+        if not answers:  # a busy machine may not have composed the dialog yet
+            return
         box, words = self.query_one(".dialog"), self.keys_words
         fits = cell_len(words) <= box.size.width - CORNERS
         box.border_subtitle = words if fits else ""
-        self.query_one("#answers").display = not fits
+        answers.first().display = not fits
 
     def words_for(self, action: str) -> str | None:
         """Return what an answer does, for the key bar and the help."""

@@ -31,7 +31,9 @@ def test_an_evaluation_is_found_by_id_part_and_suite(store: Store) -> None:
     for name in (sums, sums[-4:], "sums"):
         assert ledger.summary(store, name).info.id == sums
     assert ledger.summary(store).info.id == products
-    assert "There is no evaluation whose id begins with 'products'" in refused(store, "products", strict=True)
+    assert "There is no evaluation whose id begins with 'products'" in refused(
+        store, "products", strict=True
+    )
 
 
 def test_a_suite_that_ran_several_times_is_told_with_ids(store: Store) -> None:
