@@ -67,7 +67,7 @@ class WallHeader(Widget):
         self._most = 3
         self._height = 0
         self._drawn: Sequence[Text] = ()
-        self._drawn_width = 0
+        self._drawn_for: tuple[int, Palette] | None = None
         self._left_out = 0
 
     def show(
@@ -91,7 +91,8 @@ class WallHeader(Widget):
         self._silent = silent
         self._runs, self._arranged_by, self._shown = runs, sorted_by, shown
         self._most = max(2, most)
-        self._drawn, self._drawn_width = self._lines(palette_of(self)), self.content_size.width
+        palette = palette_of(self)
+        self._drawn, self._drawn_for = self._lines(palette), (self.content_size.width, palette)
         height = len(self._drawn)
         before, self._height = self._height, height
         self.refresh(layout=height != before)
@@ -99,8 +100,9 @@ class WallHeader(Widget):
 
     @override
     def render(self) -> Text:
-        width = self.content_size.width
-        lines = self._drawn if width == self._drawn_width else self._lines(palette_of(self))
+        width, palette = self.content_size.width, palette_of(self)
+        is_current = self._drawn_for == (width, palette)  # a theme may have been chosen since
+        lines = self._drawn if is_current else self._lines(palette)
         for line in lines:
             fit_line(line, max(1, width))
         return Text("\n").join(lines)
