@@ -24,6 +24,9 @@ from sandbox_tui.sessions.interchange.exports import Part
 FILM = "film"
 """Name of the format."""
 
+DEFAULT_SIZE = "160x45"
+"""Columns and rows of the cockpit in a picture."""
+
 FILM_ABOUT = "the cockpit from beginning to end: an SVG that plays by itself"
 FILM_SUFFIX = ".film.svg"
 
@@ -47,7 +50,7 @@ class FilmRequest(msgspec.Struct, frozen=True, kw_only=True):
     theme: str
     redact: bool
     at: str = ""
-    size: str = "160x45"
+    size: str = DEFAULT_SIZE
 
 
 class FilmReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -65,7 +65,7 @@ class Shutdown:
         self._evals = evals
         self._exit_code = exit_code
         self._forced = False
-        self._reason, self._is_disconnected = _REASON, False
+        self._is_disconnected = False
         self.has_begun = False
         self.force_exit: Callable[[int, float], None] = _keep_process
 
@@ -103,9 +103,10 @@ class Shutdown:
     async def _stop(self) -> None:
         """End the evaluations first: otherwise they would start new samples in place of the ended
         ones. After the terminal was closed, runs can be resumed."""
-        runs = self._runs
-        ending = runs.disconnect() if self._is_disconnected else runs.stop(self._reason)
-        await asyncio.gather(self._evals.stop(self._reason), ending)
+        if self._is_disconnected:
+            await asyncio.gather(self._evals.stop(TERMINAL_CLOSED), self._runs.disconnect())
+        else:
+            await asyncio.gather(self._evals.stop(_REASON), self._runs.stop(_REASON))
 
     def _on_signal(self, code: int) -> None:
         if code == SIGNALS[signal.SIGINT] and is_editor_open():
@@ -114,7 +115,7 @@ class Shutdown:
 
     async def _exit_for_signal(self, code: int) -> None:
         if code == SIGNALS[signal.SIGHUP]:
-            self._reason, self._is_disconnected = TERMINAL_CLOSED, True
+            self._is_disconnected = True
         # the event loop itself may block, drawing on a lost terminal
         self.force_exit(code, SHUTDOWN_TIMEOUT_SECONDS + SCREEN_TIMEOUT_SECONDS)
         await self.stop_runs()

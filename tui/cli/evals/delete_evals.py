@@ -49,13 +49,9 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
     for found in chosen:
         count = len(own_sessions(store, found.info.id))
         if ask:
-            sessions = f"and its {numbers.counted(count, 'session')}?"
-            question = (
-                f"Delete {_name(found)} {sessions}"
-                if count
-                else f"Delete {_name(found)}? {NONE_OF_ITS_OWN}"
-            )
-            click.confirm(question, abort=True)
+            its = f" and its {numbers.counted(count, 'session')}?"
+            rest = its if count else f"? {NONE_OF_ITS_OWN}"
+            click.confirm(f"Delete {_name(found)}{rest}", abort=True)
         count = delete_with_sessions(store, found.info.id)
         sessions = f" and {numbers.counted(count, 'session')}" if count else f". {NONE_OF_ITS_OWN}"
         click.echo(f"deleted {found.info.id}{sessions}")

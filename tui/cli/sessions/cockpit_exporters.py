@@ -14,9 +14,6 @@ from sandbox_tui.tui.cli.sessions.cockpit_svg import (
 from sandbox_tui.tui.cli.sessions.drawing_progress import show_progress
 from sandbox_tui.tui.film.film_process import FILM, FILM_ABOUT, FILM_SUFFIX
 
-DEFAULT_SIZE = "160x45"
-"""Columns and rows of the cockpit in a picture."""
-
 
 def screenshot_exporter(at: str, size: str, theme: str | None) -> Exporter:
     """Return an exporter for a screenshot of the cockpit at one position.

@@ -237,13 +237,9 @@ def sessions_export(
     file that plays by itself).
     """
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
-    from sandbox_tui.tui.cli.sessions.cockpit_exporters import (
-        DEFAULT_SIZE,
-        film_exporter,
-        screenshot_exporter,
-    )
+    from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter, screenshot_exporter
     from sandbox_tui.tui.cli.sessions.export_import import export_session, unknown_format
-    from sandbox_tui.tui.film.film_process import FILM
+    from sandbox_tui.tui.film.film_process import DEFAULT_SIZE, FILM
 
     if format_ is None:
         raise ConfigError(f"Choose a format with -f: {', '.join((*EXPORTERS, FILM))}.")

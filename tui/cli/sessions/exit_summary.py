@@ -111,7 +111,8 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     ended = ", ".join(counted_outcome(words, count) for words, count in counted)
     same_task = f" · {task_line(runs[0].run.task)}" if len(tasks) == 1 else ""
     yield _fitted(f"{len(runs)} runs: {ended}{same_task}", width)
-    yield from (_fitted(f"  {line}", width) for line in _totals(runs, is_one_task=len(tasks) == 1))
+    if totals := _totals(runs, is_one_task=len(tasks) == 1):
+        yield _fitted(f"  {totals}", width)
     padded = max(map(len, outcomes))
     marks_said = (
         len({bool(shown.run.said) for shown in runs if shown.run.said or shown.run.answer}) > 1
@@ -129,8 +130,8 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     yield from _next_lines(runs)
 
 
-def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> Iterator[str]:
-    """Yield the answers of runs of one task, each with its count, and what all runs took."""
+def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> str:
+    """Return the answers of runs of one task, each with its count, and what all runs took."""
     summaries = [shown.run for shown in runs]
     answers = answers_words(answers_of(summaries)) if is_one_task else ""
     tokens = sum(run.input_tokens + run.output_tokens for run in summaries)
@@ -144,8 +145,7 @@ def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> Iterator[str]:
         numbers.cost(sum(costs)) if costs else "",
         clock(took) if len(ends) == len(summaries) else "",
     ]
-    if words := " · ".join(filter(None, parts)):
-        yield words
+    return " · ".join(filter(None, parts))
 
 
 def _run_lines(head: str, what: Sequence[str], result: str, width: int) -> Iterator[str]:
