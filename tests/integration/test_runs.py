@@ -394,7 +394,7 @@ def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_h
     [
         (["run", "x"], 2, "No model is set"),
         (["run", "x", "--model", "m"], 2, "no OpenAI API key"),
-        (["run", "x", "--model", "m", "--base-url", "localhost:1/v1"], 2, "is not an address"),
+        (["run", "x", "--model", "m", "--base-url", "http:///v1"], 2, "is not an address"),
         (["run", " ", "--model", "m", "--base-url", "http://127.0.0.1:9"], 2, "no task"),
         (
             ["run", "x", "--model", "m", "--base-url", "http://u", "--extra-body", "{"],
