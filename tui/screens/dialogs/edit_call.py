@@ -166,25 +166,26 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        self._fit_box()
-        self.call_after_refresh(self._fit_fields)  # once the box has its height
-
-    def _fit_fields(self) -> None:
-        room = self.query_one(VerticalScroll).content_size
+        box = self.query_one(VerticalScroll)
+        width = box.content_size.width - BESIDE_TEXT
+        rows = self._fit_box(box, width)
         areas = [area for area in self._areas("field") if not area.has_class("-only")]
-        needed = [rows_of(area.text, room.width - BESIDE_TEXT) + 2 for area in areas]
-        for area, height in zip(areas, heights_of(needed, room.height), strict=True):
+        needed = [rows_of(area.text, width) + 2 for area in areas]
+        for area, height in zip(areas, heights_of(needed, rows), strict=True):
             area.styles.height = height
         self.call_after_refresh(self._show_focused)
 
-    def _fit_box(self) -> None:
-        """Make the box as high as its texts need, up to its share of the screen."""
-        box = self.query_one(VerticalScroll)
+    def _fit_box(self, box: VerticalScroll, width: int) -> int:
+        """Make the box as high as its texts need, up to its share; return the rows inside it.
+
+        They are computed here because the box gets its new height only with the next layout.
+        """
         shown = [area for area in self.query(TextArea) if area.display]
-        width = box.content_size.width - BESIDE_TEXT
         needed = sum(max(MIN_ROWS, rows_of(area.text, width) + 3) for area in shown)
         most = max(MIN_ROWS, self.size.height * MAX_SHARE // 100)
-        box.styles.height = min(needed + 2, most)
+        height = min(needed + box.gutter.height, most)
+        box.styles.height = height
+        return height - box.gutter.height
 
     def _show_focused(self) -> None:
         if self.focused is not None:
