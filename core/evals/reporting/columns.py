@@ -29,7 +29,7 @@ _RESULTS = (
     Column("difference", lambda cell: figures.difference(cell.difference)),
 )
 _EFFORT = (
-    Column("tokens", lambda cell: figures.count(cell.tokens) + ("~" if cell.estimated else "")),
+    Column("tokens", lambda cell: figures.tokens(cell.tokens, estimated=cell.estimated > 0)),
     Column("ratio", lambda cell: figures.ratio(cell.tokens_ratio)),
     Column("generated", lambda cell: figures.share(cell.generated)),
     Column("q/min", lambda cell: figures.mean(cell.per_minute)),

@@ -68,7 +68,7 @@ def _remarks(cell: Cell) -> Iterator[str]:
         yield f"{cell.mode}: {cell.cut} {were} documents cut to fit the prompt."
     if cell.estimated:
         yield (
-            f"{cell.mode}: the tokens of {cell.estimated} of {cell.over} samples are estimates (~)."
+            f"{cell.mode}: the tokens of {cell.estimated} of {cell.over} samples are estimates (≈)."
         )
     if cell.cost is not None and cell.cost_unknown:
         unknown = f"{cell.cost_unknown} of {cell.over}"

@@ -68,6 +68,11 @@ def count(value: float | None) -> str:
     return f"{value:.0f}{unit}" if not unit or value >= 99.95 else f"{value:.1f}{unit}"
 
 
+def tokens(value: float | None, *, estimated: bool) -> str:
+    """Format a number of tokens: 12.3k; ≈12.3k if some of it is an estimate."""
+    return f"{'≈' if estimated and value is not None else ''}{count(value)}"
+
+
 def megabytes(value: float | None) -> str:
     """Format bytes: 48 MB, 1.1 GB; units are powers of 1000."""
     if value is None:

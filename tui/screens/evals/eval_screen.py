@@ -367,7 +367,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     @work(group="score", exclusive=True)
     async def action_score_again(self) -> None:
         """Score the recorded answers again, and show the evaluation with the new scores."""
-        from sandbox_tui.tui.screens.evals.score_again import score_again
+        from sandbox_tui.tui.screens.evals.scoring.score_again import score_again
 
         await score_again(self, self._run_workers, self._source.info.id)
 

@@ -267,7 +267,7 @@ _DONE = _Column("done", lambda cell: Figure(f"{cell.over}/{cell.samples}", "dim"
 _RATIO = _Column("ratio", _ratio)
 _COST = _Column("cost", lambda cell: Figure(figures.dollars(cell.cost)))
 _EFFORT = (
-    _Column("tokens", lambda c: Figure(figures.count(c.tokens) + ("~" if c.estimated else ""))),
+    _Column("tokens", lambda c: Figure(figures.tokens(c.tokens, estimated=c.estimated > 0))),
     _RATIO,
     _Column("steps", lambda cell: Figure(figures.mean(cell.steps))),
     _Column("failures", _failures),

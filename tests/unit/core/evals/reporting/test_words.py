@@ -83,7 +83,7 @@ def test_remarks_name_what_the_figures_leave_out() -> None:
         "vanilla: 1 sample had documents cut to fit the prompt.",
         "sandbox: failures by kind: 1 sandbox error, 1 scorer judge.",
         "sandbox: 2 samples have no score.",
-        "sandbox: the tokens of 1 of 3 samples are estimates (~).",
+        "sandbox: the tokens of 1 of 3 samples are estimates (≈).",
         "sandbox: the cost of 1 of 3 samples is not known (+).",
     ]
 

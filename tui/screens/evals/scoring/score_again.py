@@ -7,19 +7,17 @@ from typing import Any
 
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.evals.scorers.table import NEED_SANDBOX, SCORERS
 from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.rescore import Rescored, rescore
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.format.rescored import changed_verdicts
-from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.evals.scoring.choose_scorer import ChooseScorerDialog
 from sandbox_tui.tui.screens.evals.source import RecordedEval
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
-TITLE = "scorer of all tasks; empty: the scorers they have"
 UNDER_WAY = "Scoring the recorded answers…"
 
 
@@ -34,14 +32,18 @@ async def score_again(screen: Screen[Any], runs: RunRegistry, eval_id: str) -> N
     """
     from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 
-    scorer, found = "", None
+    try:
+        results = await asyncio.to_thread(ledger.results, runs.store, eval_id)
+    except StoreError as error:
+        screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+        return
+    asking, found = ChooseScorerDialog(results), None
     while found is None:
-        asking = PromptDialog(TITLE, scorer, _known_scorers(), enter_words="score again")
-        typed = await app_of(screen).push_screen_wait(asking)
-        if typed is None:
+        entry = await app_of(screen).push_screen_wait(asking)
+        if entry is None:
             return
-        scorer = typed.strip()
-        found = await _scored(screen, runs.store, eval_id, scorer)
+        found = await _scored(screen, runs.store, eval_id, entry.name)
+        asking = ChooseScorerDialog(results, asking.typed, entry.name)
     screen.notify(_result(found), markup=False, timeout=RESULT_SECONDS)
     if found.info is not None:
         new = await asyncio.to_thread(ledger.summary, runs.store, found.info.id)
@@ -69,7 +71,3 @@ def _score(store: Store, eval_id: str, scorer: str) -> Rescored:
 def _result(found: Rescored) -> str:
     new = "This is a new evaluation; the old one stays" if found.info else "The evaluation stays"
     return sanitize_line(f"{changed_verdicts(found)} {new} as it is.")
-
-
-def _known_scorers() -> str:
-    return ", ".join(sorted(SCORERS.keys() - NEED_SANDBOX))

@@ -1,0 +1,1 @@
+"""Scoring the recorded answers of an evaluation again."""
