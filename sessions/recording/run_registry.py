@@ -15,6 +15,9 @@ if TYPE_CHECKING:  # so that programs that only read sessions import none of thi
     from sandbox_tui.sessions.recording.run_worker import RunWorker
     from sandbox_tui.sessions.store.run_summary import RunSummary
 
+ENDED_BY_USER = "You ended the run."
+"""Why runs end that the user ends, alone or with the program."""
+
 TERMINAL_CLOSED = "Its terminal was closed."
 """Why runs end on SIGHUP."""
 

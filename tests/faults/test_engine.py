@@ -172,7 +172,8 @@ def test_an_engine_that_does_not_come_back(
         end, words = ended(own_home, running), running.stderr
     assert end.reason == "sandbox_error"
     assert "The Docker engine does not answer" in words
-    assert f"`sandbox-tui fork {session(running)}` continues from there" in words
+    command = f"  sandbox-tui fork {session(running)}"
+    assert f"continues from there in a new sandbox:\n{command}\n" in words
     assert len(server.requests) == 2
     nothing_remains(engine, session(running))
 
@@ -192,7 +193,8 @@ def test_an_engine_that_is_stopped_and_started_again(
         end, words = ended(own_home, running), running.stderr
     assert end.reason == "sandbox_error"
     assert "container" in words or "nothing listens at its address" in words
-    assert f"`sandbox-tui fork {session(running)}` continues from there" in words
+    command = f"  sandbox-tui fork {session(running)}"
+    assert f"continues from there in a new sandbox:\n{command}\n" in words
     assert private_engine.docker("ps", "-aq").stdout == ""
     with program(server, own_home, "--network", "none", **where) as running:
         assert running.end() == 0, running.stderr

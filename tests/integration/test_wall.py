@@ -33,7 +33,7 @@ from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
-from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, QuitDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import EndAllDialog, LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
@@ -60,10 +60,10 @@ def keys_of(app: SandboxTui) -> dict[str, str]:
     return {known.action: known.words for known in app.screen.query_one(KeyBar).keys_shown}
 
 
-def pause_key(app: SandboxTui) -> str | None:
-    """What the key does now, whether or not the bar has room for it."""
+def wall_words(app: SandboxTui, action: str) -> str | None:
+    """What the key of an action does now, whether or not the bar has room for it."""
     assert isinstance(app.screen, WallScreen)
-    return app.screen.words_for("pause")
+    return app.screen.words_for(action)
 
 
 def title(app: SandboxTui) -> str:
@@ -95,7 +95,7 @@ async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
         assert app.focused is second
         for words, mode in (("resume", "paused"), ("pause", "step")):
             await pilot.press("space")
-            await until(pilot, lambda words=words: pause_key(app) == words)
+            await until(pilot, lambda words=words: wall_words(app, "pause") == words)
             assert second.state.mode == mode
         number = second.state.pending.call.number if second.state.pending else 0
         await pilot.press("a")
@@ -107,7 +107,7 @@ async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
         await pilot.press("f")
         seen = [tile for tile in app.screen.query(RunTile) if tile.display]
         assert [tile.number for tile in seen] == [2, 3]
-        await pilot.press("f", "f", "f", "f")
+        await pilot.press(*"ffffff")
         assert all(tile.display for tile in app.screen.query(RunTile))
 
         second.focus()
@@ -249,7 +249,7 @@ async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path)
 async def test_the_listed_calls_of_all_runs_are_approved_and_no_others(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["count"], samples=3) as (app, pilot):
         wall = app.screen
-        await until(pilot, lambda: keys_of(app).get("approve_all") == "decide on all 3")
+        await until(pilot, lambda: keys_of(app).get("approve_all") == "decide on 3")
         await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, DecideAboutAllDialog))
         lines = [str(one.prompt) for one in app.screen.query_one(OptionList).options]
@@ -428,7 +428,7 @@ async def test_a_tile_is_selected_again_after_an_empty_result(tmp_path: Path) ->
         await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
         await pilot.press("escape")
         assert app.focused is tile(app, 2)
-        await pilot.press("f", "f", "f")  # the filter "not submitted" matches none
+        await pilot.press(*"fffff")  # the filter "not submitted" matches none
         await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
         await pilot.press("f", "f")
         assert app.focused is tile(app, 2)
@@ -468,8 +468,9 @@ async def test_the_header_names_the_filter_without_quotes(tmp_path: Path) -> Non
         assert wall.words_for("leave") == "close"
         await pilot.press("escape")
         assert wall.words_for("leave") == "leave"
-        await pilot.press("f", "f", "f")
-        assert "0 shown: not submitted" in title(app)
+        for shown in ("running", "retrying", "silent", "not submitted"):
+            await pilot.press("f")
+            await until(pilot, lambda shown=shown: f"0 shown: {shown}" in title(app))
         await pilot.press("f", "f", "f")
         await pilot.press("slash", *"two", "enter")
         await until(pilot, lambda: "1 shown: waiting, “two”" in title(app))
@@ -522,9 +523,28 @@ async def test_the_first_wall_is_left_for_good_when_the_runs_are_ended(tmp_path:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
-        await pilot.press("x")
+        question = app.screen
+        for answer in ("n", "y"):
+            assert app.screen is question
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(app.screen, EndAllDialog))
+            assert len(app.runs.running) == 2
+            await pilot.press(answer)
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == 130
+
+
+async def test_all_runs_shown_are_paused_and_resumed(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two", "three"]) as (app, pilot):
+        tiles = [tile(app, number) for number in (1, 2, 3)]
+        tile(app, 2).focus()
+        await pilot.press("space")
+        await until(pilot, lambda: tile(app, 2).state.mode == "paused")
+        for words, mode in (("resume all", "paused"), ("pause all", "step")):
+            await pilot.press("P")
+            await until(pilot, lambda mode=mode: {one.state.mode for one in tiles} == {mode})
+            await until(pilot, lambda words=words: wall_words(app, "pause_all") == words)
+        assert list(notices(app)) == ["Paused 2 runs.", "Resumed 3 runs."]
 
 
 async def test_leaving_again_while_the_runs_end_does_no_harm(
@@ -542,6 +562,8 @@ async def test_leaving_again_while_the_runs_end_does_no_harm(
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, EndAllDialog))
+        await pilot.press("y")
         await until(pilot, lambda: not app.runs.running and isinstance(app.screen, WallScreen))
         wall = app.screen
         await pilot.press("q")
@@ -833,7 +855,7 @@ async def test_samples_begun_from_home_hide_earlier_runs_until_all_are_shown(
         await until(pilot, lambda: len(kinds(app)) == 4)
         assert "hidden" not in title(app)
         numbers = {tile.worker.run_id: tile.number for tile in app.screen.query(RunTile)}
-        await pilot.press(*"fffff")
+        await pilot.press(*"fffffff")
         await until(pilot, lambda: "2 other runs hidden" in title(app) and len(kinds(app)) == 2)
         await pilot.press("f")
         await until(pilot, lambda: len(kinds(app)) == 4)

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
@@ -99,3 +100,22 @@ async def test_the_help_finds_actions_by_other_words(
             assert isinstance(screen, HelpScreen)
             await until(pilot, lambda: words <= {what for _, what in screen.keys_shown})
             assert len(screen.keys_shown) < 15
+
+
+async def test_the_key_that_opens_the_help_closes_it_unless_something_is_typed(
+    tmp_path: Path,
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        app = SandboxTui(load({}), store)
+        async with app.run_test() as pilot:
+            await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+            await pilot.press("question_mark")
+            await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+            await pilot.press("question_mark")
+            await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+            await pilot.press("question_mark")
+            await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+            await pilot.press("a", "question_mark")
+            assert app.screen.query_one(Input).value == "a?"
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, HomeScreen))

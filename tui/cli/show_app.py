@@ -105,7 +105,7 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format.outcome import outcome_words
 
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for run_id in ended.runs if ended.code else ():
         try:
             run = store.run(run_id)
@@ -113,12 +113,16 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
             continue
         if run.error and not _was_ended_by_user(run):
             words = sanitize_line(run.error)
+            command = ""
             if run.outcome == "sandbox_error":
-                words += f" `sandbox-tui fork {run.id}` continues from there in a new sandbox."
-            reasons.setdefault(f"{outcome_words(run)}: {words}", []).append(run.id)
-    for reason, ids in reasons.items():
+                words += " A fork continues from there in a new sandbox:"
+                command = f"  sandbox-tui fork {run.id}"
+            reasons.setdefault((f"{outcome_words(run)}: {words}", command), []).append(run.id)
+    for (reason, command), ids in reasons.items():
         which = ids[0] if len(ids) == 1 else f"{len(ids)} runs"
-        click.echo(f"sandbox-tui: {reason} ({which})", err=True)
+        click.echo(f"sandbox-tui: {reason}" + ("" if command else f" ({which})"), err=True)
+        if command:  # on a line of its own, so that it can be copied
+            click.echo(command, err=True)
 
 
 def _was_ended_by_user(run: RunSummary) -> bool:

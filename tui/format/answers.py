@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -26,6 +27,9 @@ MAX_ANSWERS = 3
 """Maximum number of different answers that are named."""
 
 MAX_ANSWER_CHARACTERS = 24
+
+MAX_JSON_CHARACTERS = 4_000
+"""Longest answer whose fields are read: it has to be parsed whenever it is drawn."""
 
 
 def answers_words(answers: list[tuple[str, int]], leftovers: int = 0) -> str:
@@ -95,8 +99,29 @@ def fork_title(number: int, run: RunSummary) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def fields_words(answer: str) -> str:
+    """Return an answer that is a JSON object as its fields, on one line and without the quotes;
+    any other as it is."""
+    if not answer.lstrip().startswith("{") or len(answer) > MAX_JSON_CHARACTERS:
+        return answer
+    try:
+        fields: dict[str, object] = json.loads(answer)
+    except (ValueError, RecursionError):
+        return answer
+    words = (f"{name}: {_value_words(value)}" for name, value in fields.items())
+    return " · ".join(words) or answer
+
+
+def _value_words(value: object) -> str:
+    return (
+        " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    )
+
+
 def answer_line(answer: str) -> str:
-    """Return the first line of an answer, with an ellipsis if more lines follow."""
+    """Return the first line of an answer, with an ellipsis if more lines follow; of a JSON object,
+    its fields."""
+    answer = fields_words(answer)
     more = " …" if len(answer.strip().splitlines()) > 1 else ""
     return f"{first_line(answer)}{more}"
 

@@ -14,7 +14,7 @@ from textual.app import App
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.sessions.recording.run_registry import TERMINAL_CLOSED
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER, TERMINAL_CLOSED
 from sandbox_tui.tui.terminal_io.external_editor import is_editor_open
 
 SCREEN_TIMEOUT_SECONDS = 3.0
@@ -97,16 +97,16 @@ class Shutdown:
 
         self.has_begun = True
         async with closing_dialog(self._app, self._runs.unfinished):
-            await self._stop()
+            await self._stop(ENDED_BY_USER)
         self._exit(self._exit_code())
 
-    async def _stop(self) -> None:
+    async def _stop(self, why: str = _REASON) -> None:
         """End the evaluations first: otherwise they would start new samples in place of the ended
         ones. After the terminal was closed, runs can be resumed."""
         if self._is_disconnected:
             await asyncio.gather(self._evals.stop(TERMINAL_CLOSED), self._runs.disconnect())
         else:
-            await asyncio.gather(self._evals.stop(_REASON), self._runs.stop(_REASON))
+            await asyncio.gather(self._evals.stop(_REASON), self._runs.stop(why))
 
     def _on_signal(self, code: int) -> None:
         if code == SIGNALS[signal.SIGINT] and is_editor_open():

@@ -38,4 +38,5 @@ def _outcome(found: ledger.EvalSummary) -> str:
         return line
     because = f" · {found.stopped_because}" if found.stopped_because else ""
     failed = " --failed" if found.lost else ""
-    return sanitize_line(f"{line}{because} · sandbox-tui eval resume {found.info.id}{failed}")
+    command = f"  sandbox-tui eval resume {found.info.id}{failed}"
+    return f"{sanitize_line(line + because)}\n{command}"  # on a line of its own, to be copied

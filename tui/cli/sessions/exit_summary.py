@@ -190,8 +190,8 @@ def _until(at: float) -> str:
 def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iterator[str]:
     """Yield a few lines: outcome and task, answer, figures, results, and what to do next.
 
-    The first one fits a terminal of this width; the command is on a line of its own if it would
-    wrap otherwise, so that it can be copied.
+    The first one fits a terminal of this width; each command is on a line of its own, so that it
+    can be copied.
     """
     run = shown.run
     head = filter(None, (outcome_words(run), sample_or_fork_of(run), task_line(run.task)))
@@ -216,18 +216,14 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
     if run.results_dir:
         files = run_end.result_files(run.results_dir).summary
         yield f"  {files}, in {sanitize_line(str(Path(run.results_dir).absolute()))}"
-    session, command = f"  session {run.id}", f"sandbox-tui {_next(shown).verb} {run.id}"
-    if len(line := f"{session} · {command}") <= width:
-        yield line
-    else:
-        yield session
-        yield f"  {command}"
-    if shown.resumable_until is not None:
-        yield f"  resumable {_until(shown.resumable_until)}; later: sandbox-tui fork {run.id}"
-    elif shown.has_lost_sandbox:
+    yield f"  session {run.id}"
+    yield f"  sandbox-tui {_next(shown).verb} {run.id}"
+    if shown.has_lost_sandbox:
         yield "  its sandbox is gone: a fork continues in a new one"
-    elif run.is_resumable:
-        yield f"  if its sandbox is gone: sandbox-tui fork {run.id}"
+    elif shown.resumable_until is not None or run.is_resumable:
+        until = shown.resumable_until
+        yield f"  resumable {_until(until)}; later:" if until else "  if its sandbox is gone:"
+        yield f"  sandbox-tui fork {run.id}"
 
 
 def _next(shown: Shown) -> NextCommand:

@@ -127,6 +127,7 @@ SCREEN_ACTIONS = (
     KeyAction("wall.open", ("enter",), "open", about="Open the run"),
     KeyAction("wall.order", ("o",), "sort", about="Sort the runs"),
     KeyAction("wall.pause", ("space",), "pause", about="Pause the run, or resume it"),
+    KeyAction("wall.pause_all", ("P",), "pause all", about="Pause all runs shown, or resume them"),
     KeyAction("wall.reject", ("r",), "reject", about="Reject the waiting call"),
     KeyAction("wall.right", ("right", "l"), "Right"),
     KeyAction("wall.up", ("up", "k"), "Up"),

@@ -14,11 +14,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input
+from typing_extensions import override
 
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.keys.available_actions import ActionHere, available_actions
-from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -40,6 +41,15 @@ GAP = 3
 
 MAX_LINES = 3
 """Maximum lines of an action with the reason why it is off."""
+
+
+class HelpFilter(LineInput):
+    """The filter; as long as it is empty, the key that opened the help closes it again."""
+
+    @override
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        closes = not self.value and action_with(key, ("help",)) == "help.leave"
+        return not closes and super().check_consume_key(key, character)
 
 
 class HelpScreen(Dialog[None]):
@@ -101,7 +111,7 @@ class HelpScreen(Dialog[None]):
         with Vertical(classes="dialog") as box:
             box.border_title = "keys"
             box.border_subtitle = f"type to filter · ↑ ↓ scroll · {hint('help.leave')} close"
-            yield LineInput(placeholder="type to filter", id="help-filter")
+            yield HelpFilter(placeholder="type to filter", id="help-filter")
             with VerticalScroll(can_focus=False):
                 yield ThemedText(self._list, id="help-keys")
 

@@ -80,9 +80,29 @@ class LeaveDialog(Dialog[Leaving | None]):
 
     def action_answer(self, choice: Leaving | None) -> None:
         """Close with the choice; a key typed ahead was no answer to this question, so it can
-        neither end nor detach runs."""
-        if choice is None or choice == "keep" or not self._is_typed_ahead:
+        neither end nor detach runs. Ending several asks once more."""
+        if self._is_typed_ahead and choice in ("end", "detach"):
+            return
+        if choice == "end" and self._runs > 1:
+            app_of(self).push_screen(EndAllDialog(self._runs), self._answered)
+        else:
             self.dismiss(choice)
+
+    def _answered(self, sure: bool | None) -> None:
+        if sure:  # the question is still on top
+            app_of(self).call_later(self.dismiss, "end")
+
+
+class EndAllDialog(ConfirmDialog):
+    """Asks whether to end all active runs.
+
+    Args:
+        runs: their number.
+    """
+
+    def __init__(self, runs: int) -> None:
+        words = f"End all {runs} runs? Their results so far are kept. They cannot be resumed, only"
+        super().__init__(f"{words} forked.", "end all", "go on")
 
 
 ENDED = "An ended run keeps its results so far. It cannot be resumed, only forked."

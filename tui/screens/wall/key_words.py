@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.screens.cockpit.live.steering import AFTER_THE_END, pause_words
+from sandbox_tui.tui.screens.wall.tile_actions import active_modes
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -13,7 +16,11 @@ PLACES = ("live", "cockpit")
 
 
 def words_of(
-    action: str, chosen: RunTile | None, marked: RunTile | None, waiting: int
+    action: str,
+    chosen: RunTile | None,
+    marked: RunTile | None,
+    waiting: int,
+    tiles: Sequence[RunTile],
 ) -> str | None:
     """Return the current words for an action; None for the binding's own description.
 
@@ -22,11 +29,14 @@ def words_of(
         chosen: the focused run.
         marked: the run to compare with.
         waiting: number of calls that can be decided about from here.
+        tiles: those that are shown.
     """
     if action == "pause" and chosen is not None:
         return pause_words(chosen.state.mode)
+    if action == "pause_all":
+        return "resume all" if active_modes(tiles) == {"paused"} else "pause all"
     if action == "approve_all":
-        return f"decide on all {waiting}"
+        return f"decide on {waiting}"
     if action != "compare" or marked is None:
         return None
     return "unmark" if marked is chosen else f"compare with {marked.number}"

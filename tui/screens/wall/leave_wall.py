@@ -7,6 +7,7 @@ from functools import partial
 from textual.screen import Screen
 
 from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.detach import can_be_detached
 from sandbox_tui.tui.keys.key_sequencer import is_escape
 from sandbox_tui.tui.keys.leaving_word import go_back
@@ -47,7 +48,7 @@ def puts_notices_away(wall: Screen[None]) -> bool:
 
 
 async def _end_all_and_leave(wall: Screen[None], workers: RunRegistry) -> None:
-    await workers.stop("You ended the run.")
+    await workers.stop(ENDED_BY_USER)
     if wall in app_of(wall).screen_stack:  # the user may have left while the runs ended
         wall.pop_until_active()
         wall.dismiss(None)

@@ -13,6 +13,7 @@ from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_line
@@ -75,6 +76,8 @@ def why_not_here(
         tiles: those that are shown.
         hidden: those that search or filter hide.
     """
+    if action == "pause_all":
+        return "" if active_modes(tiles) else "no run that is shown can be paused from here"
     if action not in ("waiting", "approve_all"):
         return why_not(action, chosen) if action in _ON_ONE_RUN else ""
     count = len(waiting_here(tiles))
@@ -254,6 +257,15 @@ class TileActions:
         if run is not None and run.steerable:
             pause_or_resume(run)
 
+    def pause_all(self, tiles: Sequence[RunTile]) -> None:
+        """Pause the runs of these tiles; if all of them are paused, resume them."""
+        runs = _controls_of(tiles)
+        going = [run for run in runs if run.gate.mode != "paused"]
+        for run in going or runs:
+            pause_or_resume(run)
+        words = f"{'Paused' if going else 'Resumed'} {numbers.counted(len(going or runs), 'run')}."
+        self._screen.notify(words, markup=False)
+
     def end(self, tile: RunTile) -> None:
         """End a run after a confirmation."""
 
@@ -265,7 +277,7 @@ class TileActions:
 
     async def _end(self, tile: RunTile) -> None:
         try:
-            await tile.worker.stop("You ended the run.")
+            await tile.worker.stop(ENDED_BY_USER)
         except SandboxTuiError as error:
             self.complain(error)
 
@@ -286,6 +298,11 @@ class TileActions:
 def waiting_here(tiles: Sequence[RunTile]) -> list[RunTile]:
     """Return the tiles whose waiting calls can be decided about from here."""
     return [tile for tile in tiles if not why_not("approve", tile)]
+
+
+def active_modes(tiles: Sequence[RunTile]) -> frozenset[Mode]:
+    """Return the modes of the runs of tiles that can be controlled from here."""
+    return frozenset(run.gate.mode for run in _controls_of(tiles))
 
 
 def _controls_of(tiles: Sequence[RunTile]) -> list[Controls]:

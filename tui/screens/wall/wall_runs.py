@@ -16,8 +16,7 @@ from sandbox_tui.sessions.store.tables.annotations import titles_of
 from sandbox_tui.sessions.store.tables.runs import ids_kept
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.wall.started_together import StartedTogether
-from sandbox_tui.tui.widgets.wall.run_facts import Kind
-from sandbox_tui.tui.widgets.wall.run_order import next_filter
+from sandbox_tui.tui.widgets.wall.run_order import Filter, next_filter
 
 
 class Group(Protocol):
@@ -79,7 +78,7 @@ class WallRuns:
         session exists."""
         return run_id not in (*self.shown, *self.deleted, *self.hidden)
 
-    def next_filter(self, kind: Kind | None) -> Kind | None:
+    def next_filter(self, kind: Filter | None) -> Filter | None:
         """Return the filter that follows; before the first one, show the runs that are hidden, and
         after the last one, hide them again."""
         if self.hidden:

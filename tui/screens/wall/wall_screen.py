@@ -24,6 +24,7 @@ from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, puts_notices_awa
 from sandbox_tui.tui.screens.wall.tile_actions import (
     DECIDING,
     TileActions,
+    active_modes,
     waiting_here,
     why_not_here,
 )
@@ -34,9 +35,8 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
-from sandbox_tui.tui.widgets.wall.run_facts import Kind
 from sandbox_tui.tui.widgets.wall.run_groups import groups_of_several, have_ended
-from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Order, chosen_by, rank
+from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Filter, Order, chosen_by, passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, neighbour, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, grid_for, lines_above, panel_lines
@@ -84,6 +84,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         binding("wall.waiting", "waiting"),
         binding("wall.mode", "mode"),
         binding("wall.pause", "pause"),
+        binding("wall.pause_all", "pause_all"),
         binding("wall.end", "end"),
         binding("wall.compare", "compare"),
         binding("wall.order", "order"),
@@ -116,7 +117,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._confirm_leave = confirm_leave
         self._numbers: dict[str, int] = {}
         self._order: Order = "start"
-        self._filter: Kind | None = None
+        self._filter: Filter | None = None
         self._wanted = ""
         self._arranged: list[int] = []
         self._turn = self._waiting = 0  # as the bar says: the runs may be ahead of it
@@ -181,13 +182,13 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         self._turn += 1
         self._follow_runs()
         for tile in self._tiles:
-            tile.display = self._filter in (None, tile.kind) and tile.mentions(self._wanted)
+            tile.display = passes(tile, self._filter) and tile.mentions(self._wanted)
         self._previews.sync(self._tiles)
         self._arrange()
         self._show_tiles()
         self._show_sums()
-        nothing = bool(self._tiles) and not self._seen_tiles()
-        self.query_one("#wall-empty").set_class(nothing, "-shown")
+        empty = bool(self._tiles) and not self._seen_tiles()
+        self.query_one("#wall-empty").set_class(empty, "-shown")
         self._keep_chosen()
         self._refresh_keys()
 
@@ -198,8 +199,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
 
     def _refresh_keys(self) -> None:
         tile, self._waiting = self._chosen, len(waiting_here(self._seen_tiles()))
-        state = tile and (tile.kind, tile.state.mode), self._waiting
-        now = state, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
+        run = tile and (tile.kind, tile.state.mode), self._waiting, active_modes(self._seen_tiles())
+        now = run, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()
@@ -282,7 +283,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
             return "close" if self.query_one(SearchLine).display else leaving_word(self)
         if action == "filter" and self._runs.hidden:
             return "show all"
-        return words_of(action, self._chosen, self._marked, self._waiting)
+        return words_of(action, self._chosen, self._marked, self._waiting, self._seen_tiles())
 
     def action_move(self, across: int, down: int) -> None:
         """Focus the next tile in a direction."""
@@ -300,14 +301,11 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         if (tile := next_waiting(self._seen_tiles(), self._chosen)) is not None:
             tile.focus()
 
+    @on(RunTile.Opened)  # a click has given it the focus
     def action_open(self) -> None:
         """Open the focused run."""
         if self._chosen is not None:
             self._actions.open(self._chosen)
-
-    @on(RunTile.Opened)
-    def _opened(self, event: RunTile.Opened) -> None:
-        self._actions.open(event.tile)
 
     def action_approve(self) -> None:
         """Approve the waiting call of the focused run."""
@@ -343,6 +341,10 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         """Pause or resume the focused run."""
         if self._chosen is not None:
             self._actions.pause(self._chosen)
+
+    def action_pause_all(self) -> None:
+        """Pause all runs shown, or resume them if all are paused."""
+        self._actions.pause_all(self._seen_tiles())
 
     def action_end(self) -> None:
         """End the focused run after a confirmation."""

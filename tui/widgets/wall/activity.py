@@ -18,7 +18,7 @@ from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, SAID, leftover_answer
-from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, why_no_answer
+from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, fields_words, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     reply_progress,
@@ -108,10 +108,10 @@ class Activity:
         if run.failure is not None:
             return self._wrapped(str(run.failure), palette.bad)
         if finished is not None and finished.reason == "submitted":
-            answer = sanitize_line((finished.answer or "").strip())
+            answer = sanitize_line(fields_words((finished.answer or "").strip()))
             said = "" if answer else said_answer_of(run)
             if said:
-                return self._answer(sanitize_line(said), self._mark)
+                return self._answer(sanitize_line(fields_words(said)), self._mark)
             if not answer:
                 return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
             return self._answer(answer)

@@ -12,10 +12,14 @@ from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 Order = Literal["start", "state", "silence", "tokens", "cost"]
 ORDERS: tuple[Order, ...] = ("start", "state", "silence", "tokens", "cost")
 
-FILTERS: dict[Kind | None, str] = {
+Filter = Literal[Kind, "retrying", "silent"]
+
+FILTERS: dict[Filter | None, str] = {
     None: "",
     "waiting": "waiting",
     "running": "running",
+    "retrying": "retrying",
+    "silent": "silent",
     "failed": "not submitted",
     "submitted": "submitted",
 }
@@ -24,13 +28,22 @@ FILTERS: dict[Kind | None, str] = {
 URGENCY: tuple[Kind, ...] = ("waiting", "failed", "running", "submitted")
 
 
-def next_filter(kind: Kind | None) -> Kind | None:
+def next_filter(kind: Filter | None) -> Filter | None:
     """Return the filter that follows."""
     kinds = list(FILTERS)
     return kinds[(kinds.index(kind) + 1) % len(kinds)]
 
 
-def chosen_by(kind: Kind | None, wanted: str) -> str:
+def passes(tile: RunTile, kind: Filter | None) -> bool:
+    """Return whether a filter shows a tile."""
+    if kind == "retrying":
+        return tile.kind == "running" and is_retrying(tile.state)
+    if kind == "silent":
+        return tile.silent > 0
+    return kind in (None, tile.kind)
+
+
+def chosen_by(kind: Filter | None, wanted: str) -> str:
     """Return the words for a filter and for what is searched."""
     words = f"“{sanitize_line(wanted)}”" if wanted else ""
     return ", ".join(part for part in (FILTERS[kind], words) if part)

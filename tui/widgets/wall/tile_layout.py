@@ -87,9 +87,11 @@ def form_on(count: int, screen: Size, *, groups: int = 0) -> Form:
     above = max(0, min(groups - 1, screen.height // 4 - BARS))
     space = Size(screen.width - SIDES, max(1, screen.height - BARS - above))
     grid = grid_for(count, space, Form(columns, boxed=True, panel=0))
-    if count == 0 or (grid.boxed and grid.height - TILE_EDGES >= GOOD_ROOM):
-        return Form(columns, grid.boxed, 0)
     panel = max(GOOD_PANEL_HEIGHT, space.height // PANEL_SHARE)
+    # a panel no wider than the tiles only repeats what they have as many lines for
+    enough = min(GOOD_ROOM, panel - 1) if columns == 1 else GOOD_ROOM
+    if count == 0 or (grid.boxed and grid.height - TILE_EDGES >= enough):
+        return Form(columns, grid.boxed, 0)
     left = Size(space.width, max(1, space.height - panel))
     return Form(columns, grid_for(count, left, Form(columns, boxed=True, panel=0)).boxed, panel)
 

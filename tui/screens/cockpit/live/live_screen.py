@@ -16,6 +16,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem, Item
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited, RunLost, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
 from sandbox_tui.tui.keys.hint import hint
@@ -268,7 +269,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
 
         def ended(sure: bool | None) -> None:
             if sure and self.run is not None:
-                self.run.cancel("You ended the run.")
+                self.run.cancel(ENDED_BY_USER)
 
         app_of(self).push_screen(EndRunDialog(), ended)
 
@@ -303,7 +304,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
     async def _end_and_leave(self) -> None:
         """Leave once the results are copied and the sandbox is closed."""
         async with closing_dialog(self, [self.worker]):
-            await self.worker.stop("You ended the run.")
+            await self.worker.stop(ENDED_BY_USER)
         self.dismiss_when_on_top(None)
 
     # --- steering
