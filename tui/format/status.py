@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.notes import LOADING
+from sandbox_tui.core.events.outcome_sign import outcome_sign
 from sandbox_tui.core.events.run_state import NoteItem, ReplyItem, RunState, RunStatus
 from sandbox_tui.core.events.types import ModelFailed
 from sandbox_tui.core.models.usage_estimate import estimated_tokens
@@ -58,6 +59,9 @@ def status_of(state: RunState) -> StatusWords:
     known = STATUS_WORDS[state.status]
     if state.status == "frozen" and state.pending is not None:
         return STATUS_WORDS["waiting"]
+    if state.finished is not None:
+        sign, role = outcome_sign(state.finished.reason)
+        return StatusWords(sign, known.words, role)
     return known._replace(words="pausing") if pausing_reply(state) is not None else known
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from dataclasses import dataclass
+from typing import Literal
 
 from rich.style import Style
 from textual.dom import DOMNode
@@ -37,6 +38,10 @@ class Palette:
     selected: Style
     highlight: str
     code_background: str
+
+    def of_role(self, role: Literal["good", "warn", "bad", "dim"]) -> Style:
+        """Return the style of a role that a sign has."""
+        return {"good": self.good, "warn": self.warn, "bad": self.bad, "dim": self.dim}[role]
 
 
 def to_textual(theme: ThemeFile) -> Theme:

@@ -134,7 +134,7 @@ def _outcome_style(words: str, palette: Palette) -> Style:
         return palette.good
     if words == "imported":
         return palette.dim
-    return palette.warn if words.startswith(("interrupted", "‖", "◌")) else palette.bad
+    return palette.warn if words.startswith(("interrupted", "disconnected", "‖", "◌")) else palette.bad
 
 
 # --- where they diverge

@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import working_directory
+from sandbox_tui.core.events.outcome_sign import outcome_sign
 from sandbox_tui.core.events.run_state import ReplyItem, RunState
 from sandbox_tui.core.events.types import RESUMABLE, RunFinished
 from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, leftover_answer
@@ -313,7 +314,8 @@ def _outcome(
     """Return the outcome with the answer, or with the reason for the failure; `said` is the answer
     in the call of `submit`."""
     good = finished.reason == "submitted"
-    sign, style = ("✓", palette.good) if good else ("✗", palette.bad)
+    sign, role = outcome_sign(finished.reason)
+    style = palette.of_role(role)
     if finished.reason == "imported":
         line = Text("○ imported  ", style=palette.dim + Style(bold=True))
         return [line.append(UNKNOWN_END, style=palette.dim)]

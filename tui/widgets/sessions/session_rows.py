@@ -11,6 +11,7 @@ from rich.text import Text
 
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.outcome_sign import outcome_sign
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -132,15 +133,10 @@ def steps_words(run: RunSummary, inherited: int = 0) -> str:
 
 def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
     """Return the sign and style of an outcome."""
-    if run.outcome == "submitted":
-        return "✓", palette.good
-    if run.paused:
+    if run.paused and run.outcome != "submitted":
         return "‖", palette.warn
-    if run.outcome == "running":
-        return "●", palette.good
-    if run.outcome == "imported":
-        return "○", palette.dim
-    return ("◌", palette.warn) if run.outcome == "interrupted" else ("✗", palette.bad)
+    sign, role = outcome_sign(run.outcome)
+    return sign, palette.of_role(role)
 
 
 def with_age(line: Text, began_at: float, width: int, palette: Palette) -> Text:

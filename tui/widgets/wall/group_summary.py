@@ -20,7 +20,7 @@ from sandbox_tui.tui.format.answers import (
 from sandbox_tui.tui.format.run_end import said_count_words
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.wall.run_facts import failure_words
+from sandbox_tui.tui.widgets.wall.run_facts import end_sign, end_words
 from sandbox_tui.tui.widgets.wall.run_groups import (
     Numbered,
     answer_of,
@@ -116,9 +116,9 @@ class GroupSummary:
     def _outcomes(self, group: Sequence[Numbered]) -> Text:
         """Draw how many runs came to each end."""
         line = Text(no_wrap=True)
-        reasons = Counter(outcome_words(run) for _, run in group).most_common()
-        for index, (reason, count) in enumerate(reasons):
-            style = self._palette.good if reason == "submitted" else self._palette.bad
+        reasons = Counter((end_words(run), end_sign(run)) for _, run in group).most_common()
+        for index, ((reason, (_, role)), count) in enumerate(reasons):
+            style = self._palette.of_role(role)
             line.append(", " if index else "", style=self._palette.dim)
             line.append(f"{count} {reason}", style=style)
             if reason == "submitted" and not any(answer_of(run) for _, run in group):
@@ -223,12 +223,6 @@ def _with_answers(line: Text, answers: list[tuple[str, int]], aside: str, palett
         line.append(answers_words(answers), style=palette.good)
     separator = " · " if answers and aside else ""
     return line.append(f"{separator}{aside}", style=palette.dim)
-
-
-def outcome_words(run: FoldedRun) -> str:
-    """Return how a run ended, in a few words."""
-    finished = run.state.finished
-    return finished.reason.replace("_", " ") if finished else failure_words(run)
 
 
 def _wall_seconds(workers: Sequence[FoldedRun]) -> float:

@@ -7,6 +7,7 @@ from typing import Literal
 from rich.style import Style
 
 from sandbox_tui.core.base.durations import clock
+from sandbox_tui.core.events.outcome_sign import OutcomeSign, outcome_sign
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
@@ -45,6 +46,23 @@ def failure_words(run: FoldedRun) -> str:
     return "interrupted" if isinstance(run.failure, ProgramExited) else failed(run)
 
 
+def end_words(run: FoldedRun) -> str:
+    """Return how a run ended, in a few words."""
+    finished = run.state.finished
+    return finished.reason.replace("_", " ") if finished else failure_words(run)
+
+
+def end_sign(run: FoldedRun) -> OutcomeSign:
+    """Return the sign of how a run ended."""
+    finished = run.state.finished
+    return outcome_sign(finished.reason if finished else failure_words(run))
+
+
+def is_cut_off(run: FoldedRun) -> bool:
+    """Return whether a run ended otherwise than by submitting, but has not failed."""
+    return kind_of(run) == "failed" and end_sign(run).role == "warn"
+
+
 def mode_words(run: FoldedRun) -> str:
     """Return the mode in words; empty if it is unknown or matters no more, or the run is paused."""
     state = run.state
@@ -54,12 +72,8 @@ def mode_words(run: FoldedRun) -> str:
 
 def status_words(run: FoldedRun) -> str:
     """Return the state with its sign, in one to three words."""
-    if run.failure is not None:
-        return f"✗ {failure_words(run)}"
-    finished = run.state.finished
-    if finished is not None:
-        good = finished.reason == "submitted"
-        return f"{'✓' if good else '✗'} {finished.reason.replace('_', ' ')}"
+    if run.failure is not None or run.state.finished is not None:
+        return f"{end_sign(run).sign} {end_words(run)}"
     if is_retrying(run.state):
         return "! retrying"
     sign, words, _ = status_of(run.state)
@@ -87,7 +101,7 @@ def status_style(run: FoldedRun, palette: Palette) -> Style:
     """Return the colour of the state."""
     kind = kind_of(run)
     if kind == "failed":
-        return palette.bad
+        return palette.of_role(end_sign(run).role)
     if kind == "waiting":
         return palette.human
     if is_retrying(run.state):

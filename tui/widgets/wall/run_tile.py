@@ -39,6 +39,7 @@ from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
 from sandbox_tui.tui.widgets.wall.run_facts import (
     Kind,
     figures_words,
+    is_cut_off,
     kind_of,
     silent_seconds,
     status_style,
@@ -193,7 +194,7 @@ class RunTile(Widget, can_focus=True):
         for name in ("running", "waiting", "failed", "submitted"):
             self.set_class(kind == name, f"-{name}")
         is_still = self.state.status in ("paused", "frozen") or is_retrying(self.state)
-        is_still = is_still or self.silent > 0
+        is_still = is_still or self.silent > 0 or is_cut_off(self.worker)
         self.set_class(is_still, "-still")
         self.set_class(not boxed, "-strip")
         if boxed:

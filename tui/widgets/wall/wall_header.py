@@ -19,10 +19,9 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.group_summary import (
     WHOLE,
     GroupSummary,
-    outcome_words,
     short_ranges,
 )
-from sandbox_tui.tui.widgets.wall.run_facts import Kind, kind_of
+from sandbox_tui.tui.widgets.wall.run_facts import Kind, end_sign, end_words, kind_of
 from sandbox_tui.tui.widgets.wall.run_groups import (
     Numbered,
     grouped,
@@ -187,11 +186,10 @@ class WallHeader(Widget):
             line.append(f"  ◌ {starting}{'' if is_short else ' starting'}", style=palette.dim)
         for word, count in sorted(stopped.items(), reverse=True):
             line.append(f"  ‖ {count} {word}", style=palette.warn)
-        ended = Counter(outcome_words(one) for _, one in self._runs if kind_of(one) == "failed")
-        if is_short and ended:
-            line.append(f"  ✗ {ended.total()}", style=palette.bad)
-        for outcome, count in () if is_short else ended.most_common():
-            line.append(f"  ✗ {count} {outcome}", style=palette.bad)
+        failed = [run for _, run in self._runs if kind_of(run) == "failed"]
+        ended = Counter((end_sign(run), "" if is_short else end_words(run)) for run in failed)
+        for ((sign, role), outcome), count in ended.most_common():
+            line.append(f"  {sign} {count} {outcome}".rstrip(), style=palette.of_role(role))
         if self._silent:
             line.append(f"  ● {len(self._silent)} silent", style=palette.warn)
             line.append(_in_brackets(self._silent) if names else "", style=palette.warn)
@@ -204,6 +202,8 @@ class WallHeader(Widget):
     def _spent_and_order(self, palette: Palette) -> Text:
         line = Text(_spent([run for _, run in self._runs]), style=palette.dim, no_wrap=True)
         line.append(f"  sorted by {self._arranged_by}", style=palette.dim)
+        if self._arranged_by == "cost" and not _costs([run for _, run in self._runs]):
+            line.append(" (none is known)", style=palette.warn)
         if self._shown:
             line.append(f"  {self._shown}", style=palette.accent)
         return line
@@ -237,12 +237,16 @@ def _in_brackets(numbers_of_runs: Sequence[int]) -> str:
     return f" ({short_ranges(numbers_of_runs)})"
 
 
+def _costs(workers: Sequence[FoldedRun]) -> list[float]:
+    return [cost for one in workers if (cost := one.state.totals.cost) is not None]
+
+
 def _spent(workers: Sequence[FoldedRun]) -> str:
     written = [output_tokens_so_far(worker.state) for worker in workers]
     tokens = sum(worker.state.totals.usage.input_tokens for worker in workers)
     tokens += sum(output for output, _ in written)
     is_estimated = any(estimated for _, estimated in written)
-    costs = [cost for one in workers if (cost := one.state.totals.cost) is not None]
+    costs = _costs(workers)
     parts = [
         f"{numbers.tokens(tokens, estimated=is_estimated)} tok",
         numbers.cost(sum(costs)) if costs else "",

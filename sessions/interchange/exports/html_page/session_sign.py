@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.outcome_sign import outcome_sign
 from sandbox_tui.sessions.interchange.exports.run_story import marked
 from sandbox_tui.sessions.store.run_summary import RunSummary
 
@@ -29,19 +30,9 @@ def session_sign(summary: RunSummary) -> SessionSign:
         return SessionSign("waits for you", "◆", "human")
     if summary.paused:
         return SessionSign("paused", "‖", "warn")
-    return SessionSign(summary.outcome.replace("_", " "), *_sign_and_colour(summary.outcome))
+    return SessionSign(summary.outcome.replace("_", " "), *outcome_sign(summary.outcome))
 
 
 def end_sign(end: e.RunFinished) -> SessionSign:
     """Return the sign of one end of a session, which may have several."""
-    return SessionSign(marked(end), *_sign_and_colour(end.reason))
-
-
-def _sign_and_colour(outcome: str) -> tuple[str, str]:
-    known = {
-        "submitted": ("✓", "good"),
-        "running": ("●", "good"),
-        "interrupted": ("◌", "warn"),
-        "imported": ("○", "dim"),
-    }
-    return known.get(outcome, ("✗", "bad"))
+    return SessionSign(marked(end), *outcome_sign(end.reason))

@@ -95,7 +95,7 @@ def test_a_command_that_asks_is_reported_wherever_the_run_is_shown() -> None:
 
 @pytest.mark.parametrize("status", get_args(RunStatus))
 def test_a_title_has_the_sign_of_the_table(status: RunStatus) -> None:
-    state: Any = SimpleNamespace(status=status, reply=None, pending=None)
+    state: Any = SimpleNamespace(status=status, reply=None, pending=None, finished=None)
     assert sign_of(state).startswith(STATUS_WORDS[status].sign)
 
 
