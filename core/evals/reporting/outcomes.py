@@ -69,10 +69,18 @@ def failure_kind(result: SampleResult) -> str:
         return _reason_words(result.finish_reason) or "failed"
     if not has_score(result):
         return f"scorer {result.scorer}".rstrip()
-    if result.finish_reason not in ("", "submitted"):
-        return _reason_words(result.finish_reason)
+    if ending := ending_of(result):
+        return ending
     has_answer = bool((result.answer or "").strip())
     return "" if has_answer or result.scorer in _SCORERS_OF_FILES else NO_ANSWER
+
+
+def ending_of(result: SampleResult) -> str:
+    """Return which limit or error ended a run in words; empty if the model ended it. A vanilla run
+    has one step, whatever its reply: a reply that only calls a tool is no answer."""
+    reason = result.finish_reason
+    is_only_step = result.mode == "vanilla" and reason == "max_steps"
+    return "" if is_only_step or reason in ("", "submitted") else _reason_words(reason)
 
 
 def failures_by_kind(results: Iterable[SampleResult]) -> Counter[str]:

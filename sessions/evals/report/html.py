@@ -15,7 +15,12 @@ from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.reporting.columns import CAPABILITY_TITLES, Column, columns_of
 from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.methods import METHODS
-from sandbox_tui.core.evals.reporting.outcomes import failure_kind, has_score, tokens_of
+from sandbox_tui.core.evals.reporting.outcomes import (
+    ending_of,
+    failure_kind,
+    has_score,
+    tokens_of,
+)
 from sandbox_tui.core.evals.reporting.table import Cell, EvalTable, Row
 from sandbox_tui.core.evals.reporting.unsolved import MAX_UNSOLVED, Unsolved
 from sandbox_tui.core.evals.reporting.unsolved import left_out as left_out_of
@@ -157,7 +162,7 @@ def _score(sample: SampleResult) -> str:
 
 
 def _ending(sample: SampleResult) -> str:
-    words = sample.finish_reason or sample.status
+    words = ending_of(sample) or failure_kind(sample) or sample.finish_reason or sample.status
     if sample.over and not has_score(sample):
         words = f"{sample.status}: {failure_kind(sample)}"
     parts = [text(words)]

@@ -108,9 +108,21 @@ async def test_a_sample_is_named_by_its_id_and_its_question() -> None:
         app.query_one(SampleList).show(samples, 0, "", asked)
         await pilot.pause()
         first, second = (line(app.query_one(SampleRows), at) for at in (0, 1))
-        assert first.startswith("✓ 1 What is 23 * 45?")
+        assert first.startswith("✓ 1 #1 What is 23 * 45?")
         assert second.startswith("✗ 1 #2 What is 23 * 45?")
         assert "\x1b" not in first
+
+
+@pytest.mark.parametrize("width", [60, 100, 160])
+async def test_samples_of_a_task_with_a_long_name_are_told_apart(width: int) -> None:
+    app, task = Shown(), "a-very-long-name-of-a-task-in-a-suite-of-tasks-with-long-names"
+    samples = [result(task, "sandbox", 1.0, number=number) for number in (2, 1)]
+    async with app.run_test(size=(width, 20)) as pilot:
+        app.query_one(SampleList).show(samples, 0, "")
+        await pilot.pause()
+        rows = app.query_one(SampleRows)
+        assert "… #2 " in line(rows, 0)
+        assert "… #1 " in line(rows, 1)
 
 
 async def test_an_empty_list_says_why() -> None:

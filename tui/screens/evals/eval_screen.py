@@ -33,7 +33,7 @@ from sandbox_tui.tui.screens.evals.header import (
     title_line,
 )
 from sandbox_tui.tui.screens.evals.leave_eval import STOPPING, LeaveEvalDialog
-from sandbox_tui.tui.screens.evals.samples.open_sample import open_sample
+from sandbox_tui.tui.screens.evals.samples.opened_samples import OpenedSamples
 from sandbox_tui.tui.screens.evals.samples.sample_filter import SampleFilter
 from sandbox_tui.tui.screens.evals.screen_data import EvalScreenData, data_of
 from sandbox_tui.tui.screens.evals.source import EvalSource, EvalState
@@ -246,9 +246,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     @on(BlockList.Selected, "#eval-samples")
     def _sample_chosen(self, event: BlockList.Selected) -> None:
         event.stop()
-        sample = self.query_one(SampleRows).current
-        if sample is not None:
-            open_sample(self, sample, self._source, self._run_workers.store)
+        OpenedSamples(self, self._source, self._run_workers.store).open()
 
     @on(BlockList.Selected, "#eval-domains")
     def _domain_chosen(self, event: BlockList.Selected) -> None:

@@ -86,14 +86,20 @@ class SampleRows(BlockList):
 
     def action_failure(self, step: int) -> None:
         """Move the cursor to the next sample without a right answer, or the one before."""
+        self.to_unsolved(step)
+
+    def to_unsolved(self, step: int) -> bool:
+        """Move the cursor to the next sample without a right answer (1) or the one before (-1);
+        return whether there is one, and say so if there is none."""
         end = len(self._samples) if step > 0 else -1
         for index in range(self.cursor + step, end, step):
             if is_unsolved(self._samples[index]):
                 self.cursor = index
                 self._show_from(index, step)
-                return
+                return True
         where = "below" if step > 0 else "above"
         self.notify(f"No wrong or failed sample {where} this one.", markup=False)
+        return False
 
     @property
     def current(self) -> SampleResult | None:
@@ -130,12 +136,13 @@ class SampleRows(BlockList):
         task = max(map(self._longest_name, self._samples), default=4)
         mode = max((len(one.mode) for one in self._samples), default=4)
         target = max((len(one.target) for one in self._samples), default=0)
-        self._columns = Columns.at(width, task, mode, target)
+        is_numbered = any(one.number > 1 for one in self._samples)
+        self._columns = Columns.at(width, task, mode, target, is_numbered=is_numbered)
 
     def _longest_name(self, sample: SampleResult) -> int:
         """Return an upper bound, since there may be ten thousand samples."""
         question = self._question_of(sample)
-        number = 3 if sample.number > 1 else 0
+        number = len(f" #{sample.number}") if sample.number > 1 else 0
         return len(sample.task) + number + (1 + len(question) if question else 0)
 
     @override

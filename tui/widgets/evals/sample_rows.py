@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.evals.reporting.outcomes import FULL_SCORE, failure_kind, has_score
+from sandbox_tui.core.evals.reporting.outcomes import (
+    FULL_SCORE,
+    ending_of,
+    failure_kind,
+    has_score,
+)
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
@@ -29,6 +35,7 @@ class Columns:
         task, mode: columns of names; the first also has the start of the question.
         steps, tokens: columns of figures, hidden on narrow screens.
         expected: column of the targets, hidden on narrow screens, which need the room for answers.
+        is_numbered: whether tasks have several samples of a mode, so that each shows its number.
     """
 
     task: int
@@ -36,10 +43,17 @@ class Columns:
     steps: int
     tokens: int
     expected: int = 0
+    is_numbered: bool = False
 
     @classmethod
     def at(
-        cls, width: int, longest_task: int, longest_mode: int, longest_target: int = 0
+        cls,
+        width: int,
+        longest_task: int,
+        longest_mode: int,
+        longest_target: int = 0,
+        *,
+        is_numbered: bool = False,
     ) -> Columns:
         """Return the columns that fit a width."""
         expected = _width_of_targets(width, longest_target)
@@ -52,6 +66,7 @@ class Columns:
             steps=5 if width >= 66 else 0,
             tokens=7 if width >= 76 else 0,
             expected=expected,
+            is_numbered=is_numbered,
         )
 
 
@@ -69,12 +84,14 @@ def head_line(columns: Columns) -> str:
     return f"{line} {'time':>6}{expected}  doing or reason"
 
 
-def name_of(sample: SampleResult, question: str) -> str:
-    """Return a sample's task, its number if it is not the first, and the start of the question,
-    since many ids are only numbers."""
-    number = f"#{sample.number}" if sample.number > 1 else ""
-    asked = "" if question == sample.task else question
-    return sanitize_line(" ".join(part for part in (sample.task, number, asked) if part))
+def name_of(sample: SampleResult, question: str, columns: Columns) -> str:
+    """Return a sample's task, its number if others have the same task, which no long name hides,
+    and the start of the question, since many ids are only numbers."""
+    number = f" #{sample.number}" if columns.is_numbered else ""
+    task, room = sanitize_line(sample.task), columns.task - len(number)
+    shown = task if cell_len(task) <= room else cut(task, room)
+    asked = "" if question == sample.task else sanitize_line(question)
+    return f"{shown}{number} {asked}".rstrip()
 
 
 def sample_line(
@@ -98,7 +115,7 @@ def sample_line(
         question: the first line of its question.
     """
     sign, style = sign_of(sample, palette)
-    name = name_of(sample, question)
+    name = name_of(sample, question, columns)
     runs = sample.status == "running"
     line = Text(f"{sign} ", style=style, no_wrap=True)
     line.append(f"{cut(name, columns.task)}  ", style=palette.text)
@@ -167,6 +184,6 @@ def _words(sample: SampleResult, doing: str, palette: Palette) -> tuple[str, Sty
         return "cancelled", palette.warn
     if sample.error:
         return sanitize_line(sample.error), palette.warn
-    ending = sample.finish_reason
-    ended = "" if ending in ("", "submitted", "answered") else f"{ending.replace('_', ' ')}: "
+    ending = ending_of(sample)
+    ended = f"{ending}: " if ending else ""
     return sanitize_line(f"{ended}{sample.explanation or sample.answer or ''}"), palette.dim

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary, Store
@@ -20,6 +22,7 @@ class ReplayActions(Cockpit):
     _store: Store
     _replay: ReplayLoop
     _moves: ReplayMoves
+    _to_sample: Callable[[int], None] | None
 
     def action_play(self) -> None:
         """Start or stop playing."""
@@ -69,6 +72,13 @@ class ReplayActions(Cockpit):
         self.step_notes.ask(None if is_there else self._replay.arrived())
 
     # --- the session
+
+    def action_sample(self, direction: int) -> None:
+        """Go to the next sample of the evaluation without a right answer (1), or the previous one
+        (-1)."""
+        if self._to_sample is not None:
+            self._replay.hold()
+            self._to_sample(direction)
 
     def action_fork(self) -> None:
         """Fork at the displayed event."""

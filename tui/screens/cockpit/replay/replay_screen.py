@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -46,8 +46,13 @@ from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
 
-WIDE_ONLY = ("step(-1)", "speed(1)", "speed(-1)", "failure(1)", "fork", "run_again", "open_all")
+WIDE_ONLY = (
+    *("step(-1)", "speed(1)", "speed(-1)", "failure(1)", "sample(1)"),
+    *("fork", "run_again", "open_all"),
+)
 """Actions that leave their room in a narrow key bar to those used most."""
+
+NO_SAMPLE = "this session was not opened from an evaluation"
 
 
 class ReplayScreen(ReplayActions):
@@ -60,6 +65,8 @@ class ReplayScreen(ReplayActions):
         at: the initial position; if given, playback does not start.
         in_film: whether it is drawn for a film: without keys, and as if it played.
         eval_id: the evaluation whose score of a sample is meant; empty: its own.
+        to_sample: shows the next wrong or failed sample of the evaluation (1) or the previous one
+            (-1) instead; None if it was not opened from one.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,6 +86,8 @@ class ReplayScreen(ReplayActions):
         binding("replay.end", "go_end", show=False),
         binding("replay.fork", "fork"),
         binding("replay.run_again", "run_again"),
+        binding("replay.sample", "sample(1)"),
+        binding("replay.sample_before", "sample(-1)", show=False),
         binding("replay.screenshot", "screenshot", show=False),
         binding("replay.export", "export", show=False),
         binding("replay.leave", "leave"),
@@ -100,6 +109,7 @@ class ReplayScreen(ReplayActions):
         at: ReplayPosition | None = None,
         in_film: bool = False,
         eval_id: str = "",
+        to_sample: Callable[[int], None] | None = None,
     ) -> None:
         blobs = store.blobs(summary.id)
         super().__init__(task_title(summary), task=summary.task, live=False, get_blob=blobs.get)
@@ -109,6 +119,7 @@ class ReplayScreen(ReplayActions):
         self._begins_at = at
         self._in_film = in_film
         self._eval_id = eval_id
+        self._to_sample = to_sample
         self._index = ReplayIndex(
             self,
             store,
@@ -283,6 +294,8 @@ class ReplayScreen(ReplayActions):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         if action in ("fork", "run_again") and not self._summary.has_conversation:
             return NO_CONVERSATION
+        if action == "sample" and self._to_sample is None:
+            return NO_SAMPLE
         direction = -1 if parameters == (-1,) else 1
         reason = self._limits.why_unavailable(action, direction)
         return reason or super().why_unavailable(action, parameters)

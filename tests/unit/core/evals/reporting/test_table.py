@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.meta_capabilities.capability import CountedCall, RunCapabilities
-from sandbox_tui.core.evals.reporting.outcomes import failure_kind
+from sandbox_tui.core.evals.reporting.outcomes import ending_of, failure_kind
 from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import Cell, eval_table
@@ -85,6 +85,13 @@ def test_a_sample_without_a_score_is_not_a_zero() -> None:
 )
 def test_the_kind_of_a_failure(kind: str, score: float | None, fields: dict[str, Any]) -> None:
     assert failure_kind(result("a", "sandbox", score, **fields)) == kind
+
+
+def test_a_vanilla_reply_that_only_calls_a_tool_is_no_answer() -> None:
+    """The limit of one step is none that anybody set."""
+    called = result("a", "vanilla", 0.0, finish_reason="max_steps", answer=None)
+    assert failure_kind(called) == "no answer"
+    assert ending_of(called) == ""
 
 
 def test_tokens_steps_and_pace_by_hand() -> None:
