@@ -43,11 +43,13 @@ from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.terminal_io.notifications import Notice, cut
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 from tests.security import hostile_run as made_up
 from tests.security.driven import FRAME, drive, tap
 from tests.security.escapes import BELL, CLIPBOARD, NOTICE, SETS_UP, TITLE, parse_output
 from tests.security.hostile import SURROGATES, TERMINAL, UNSEEN, Streams, marks
+from tests.waiting import until
 
 Act = Callable[[SandboxTui, Pilot[int], Store, Streams], Awaitable[None]]
 SIZE = (200, 60)
@@ -219,10 +221,14 @@ async def home(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
         )
         store.append(f"s{number:03}", [first, last])
         store.rename(f"s{number:03}", made.one()) if number % 3 == 0 else None
-    await app.push_screen(HomeScreen(app.settings, RunRegistry(store)))
-    await pilot.pause(0.2)
-    for _ in range(12):
-        await tap(pilot, "pagedown")
+    screen = HomeScreen(app.settings, RunRegistry(store))
+    await app.push_screen(screen)
+    sessions = screen.query_one(SessionList)
+    while sessions.block_count() < 240:  # more of them are read at the end of those that are there
+        shown = sessions.block_count()
+        await tap(pilot, "end")
+        await until(pilot, lambda: sessions.block_count() > shown)  # noqa: B023 - used at once
+    await tap(pilot, "home", *["pagedown"] * 12)
     await tap(pilot, "space", "up", "space", "c", "escape", "x", "n", "slash", *"owned")
 
 
