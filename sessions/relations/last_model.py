@@ -15,7 +15,7 @@ from sandbox_tui.core.base.write_file import write_private_file
 from sandbox_tui.core.config.settings import Settings, changed
 from sandbox_tui.sessions.store.run_summary import summary
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.runs import has_own_reply, newest_standalone
+from sandbox_tui.sessions.store.tables.runs import newest_standalone
 
 RUNS_READ = (20, 1000)
 """How many of the newest runs are inspected: more only if the first have no model that works, as
@@ -57,7 +57,8 @@ def last_model(store: Store) -> LastModel | None:
     """Return the model of the last run that had a server, was recorded here and belongs to no
     evaluation or training, though its session was deleted since; None if there is none.
 
-    A run that ended without a reply counts only if no other ever had one: its model or server may
+    A fork does not count: its model is that of its parent, or was chosen for it alone. A run that
+    ended without a reply counts only if no other ever had one: its model or server may
     never have worked.
 
     Raises:
@@ -65,7 +66,7 @@ def last_model(store: Store) -> LastModel | None:
     """
     file = store.path.with_name(FILE)
     kept = _read(file)
-    if replied := later_of(kept, _newest_in(store, has_own_reply)):
+    if replied := later_of(kept, _newest_in(store, _has_replied)):
         if replied != kept:
             _write(file, replied)
         kept = replied
@@ -88,21 +89,26 @@ def _write(file: Path, last: LastModel) -> None:
         write_private_file(file, json.dumps(last._asdict()).encode())
 
 
-def _newest_in(store: Store, counts: Callable[[Store, dict[str, Any]], bool]) -> LastModel | None:
+def _newest_in(store: Store, counts: Callable[[dict[str, Any]], bool]) -> LastModel | None:
     """Return the model of the newest run that counts and had a server."""
     for most in RUNS_READ:
         for row in newest_standalone(store, most):
             params: dict[str, Any] = json.loads(row["model_params"] or "{}")
+            is_own = not row["imported"] and not row["parent"]
             has_server = "base_url" in params  # the demo has none
-            if row["model"] and has_server and not row["imported"] and counts(store, row):
+            if row["model"] and has_server and is_own and counts(row):
                 used_at = float(row["started_at"] or 0.0)
                 return LastModel(str(row["model"]), str(params["base_url"] or ""), used_at)
     return None
 
 
-def _is_running(_: Store, row: dict[str, Any]) -> bool:
+def _has_replied(row: dict[str, Any]) -> bool:
+    return int(row["steps"]) > 0
+
+
+def _is_running(row: dict[str, Any]) -> bool:
     return summary(row).outcome == "running"
 
 
-def _any(_: Store, __: dict[str, Any]) -> bool:
+def _any(_: dict[str, Any]) -> bool:
     return True

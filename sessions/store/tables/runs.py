@@ -172,14 +172,6 @@ def newest_standalone(database: Database, limit: int) -> list[dict[str, Any]]:
     return database.rows(query, [limit])
 
 
-def has_own_reply(database: Database, row: dict[str, Any]) -> bool:
-    """Return whether the model of a run ever replied; of a fork, after the fork."""
-    if row["parent"] is None:
-        return int(row["steps"]) > 0
-    query = "SELECT 1 FROM events WHERE run_id = ? AND kind = 'ModelReplied' AND seq > ? LIMIT 1"
-    return bool(database.rows(query, [row["id"], int(row["parent_seq"] or 0)]))
-
-
 def count_standalone(database: Database) -> int:
     """Return the number of runs that belong to no evaluation or training."""
     return int(database.rows(f"SELECT count(*) AS n FROM runs WHERE {STANDALONE}")[0]["n"])

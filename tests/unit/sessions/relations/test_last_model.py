@@ -82,12 +82,12 @@ def test_many_runs_without_a_reply_do_not_hide_the_last_one_with_a_reply(store: 
     assert last_model(store) == LastModel("replied", URL, 10.0)
 
 
-def test_a_fork_counts_only_once_its_own_model_replied(store: Store) -> None:
-    keep(store, "replied", 10.0, replied(1), END)
-    keep(store, "silent-fork", 30.0, replied(1), END, parent_seq=2)
-    assert last_model(store) == LastModel("replied", URL, 10.0)
+def test_the_model_of_a_fork_is_not_the_one_of_new_runs(store: Store) -> None:
     keep(store, "fork", 20.0, replied(1), replied(2), END, parent_seq=2)
-    assert last_model(store) == LastModel("fork", URL, 20.0)
+    keep(store, "running-fork", 30.0, replied(1), parent_seq=2)
+    assert last_model(store) is None
+    keep(store, "replied", 10.0, replied(1), END)
+    assert last_model(store) == LastModel("replied", URL, 10.0)
 
 
 def test_a_run_that_still_waits_for_its_first_reply_counts(store: Store) -> None:
