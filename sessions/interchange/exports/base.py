@@ -98,6 +98,12 @@ class Recording:
         """The state at the end of the session."""
         return fold(self.events)
 
+    @property
+    def calls(self) -> int:
+        """How many calls the model made, as they are listed: also those without a result, which the
+        summary does not count."""
+        return len(self.state.calls)
+
     @cached_property
     def partial_outputs(self) -> dict[int, str]:
         """What each started call without an observation has printed, by its number.

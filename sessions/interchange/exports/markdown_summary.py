@@ -33,7 +33,7 @@ def outcome_sentences(recording: Recording) -> Iterable[str]:
     error = f" {inline(summary.error)}" if summary.error else ""
     yield (
         f"**Outcome: {outcome}.** {_count(summary.steps, 'step')}, "
-        f"{_count(summary.calls, 'call')}{failed}, {exact_duration(summary.seconds)}.{error}"
+        f"{_count(recording.calls, 'call')}{failed}, {exact_duration(summary.seconds)}.{error}"
     )
     if recording.verdict is not None:
         yield _verdict_sentences(recording.verdict)

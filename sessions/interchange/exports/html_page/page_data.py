@@ -110,7 +110,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "answer_label": f"answer {answer.mark}".rstrip(),
         "no_answer": sanitize_line(answer.why_none),
         "steps": summary.steps,
-        "calls": summary.calls,
+        "calls": recording.calls,
         "failed": summary.failed_calls,
         "tokens": summary.input_tokens + summary.output_tokens,
         "cost": summary.cost,

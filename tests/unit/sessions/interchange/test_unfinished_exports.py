@@ -90,6 +90,14 @@ def test_a_call_that_was_cut_off_is_said_to_be_interrupted(store: Store) -> None
     assert '"1 bash sleep 100 (interrupted)"' in film.data.decode()
 
 
+def test_the_calls_that_are_counted_are_those_that_are_listed(store: Store) -> None:
+    keep(store, unfinished_call(), [])
+    found = recording(store, outcome="interrupted")
+    assert data_of(found)["meta"]["calls"] == 1
+    (report,) = EXPORTERS["markdown"].write(found)
+    assert ", 1 call, " in report.data.decode()
+
+
 def test_the_page_has_what_a_call_had_printed_when_it_was_cut_off(store: Store) -> None:
     keep(store, unfinished_call(), [])
     (call,) = (x for x in data_of(recording(store))["items"] if x["kind"] == "call")
