@@ -6,6 +6,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.outcome_sign import outcome_sign
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.sessions.relations.aligned_calls import Call, Pair
 from sandbox_tui.sessions.relations.compare import FilePair
@@ -130,11 +131,11 @@ def _fact_style(name: str, words: str, palette: Palette) -> Style:
 def _outcome_style(words: str, palette: Palette) -> Style:
     if words.startswith("◆"):
         return palette.human
-    if words == "submitted" or words.startswith(("running", "●")):
+    if words.startswith(("running", "●")):
         return palette.good
-    if words == "imported":
-        return palette.dim
-    return palette.warn if words.startswith(("interrupted", "disconnected", "‖", "◌")) else palette.bad
+    if words.startswith(("paused", "‖", "◌")):
+        return palette.warn
+    return palette.of_role(outcome_sign(words.replace(" ", "_")).role)
 
 
 # --- where they diverge
