@@ -11,9 +11,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.harmless_mistakes import with_default
 from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 from sandbox_tui.core.config.setting_sources import is_in_environment, sources_of
-from sandbox_tui.core.config.settings import Settings, changed, config_file, load, sections
+from sandbox_tui.core.config.settings import (
+    Settings,
+    changed,
+    config_file,
+    load,
+    load_usable,
+    sections,
+)
 from sandbox_tui.core.config.toml_file import write
 
 Stamp = tuple[int, int, int] | None
@@ -54,7 +62,7 @@ class LiveSettings:
 
     def __init__(self, now: Settings) -> None:
         self.now = now
-        self.problem = ""
+        self.problem = _problem_at_start()
         self.other_mistakes: Callable[[], Sequence[Mistake]] = tuple
         self._watchers: list[Watcher] = []
         self._stamp = _stamp(config_file())
@@ -145,10 +153,20 @@ def _stamp(path: Path) -> Stamp:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
+def _problem_at_start() -> str:
+    try:
+        load()
+    except SettingsError as error:
+        return with_default(error)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
 def _differences(now: Settings) -> dict[str, Any]:
     """Return the values that come neither from the file nor from the environment."""
     try:
-        recorded = _values(load())
+        recorded = _values(load_usable(config_file())[0])
     except ConfigError:  # the file was made invalid meanwhile
         return {}
     return {name: value for name, value in _values(now).items() if value != recorded[name]}

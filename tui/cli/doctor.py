@@ -120,7 +120,9 @@ def _settings() -> list[Finding]:
     try:
         settings = load()
     except SandboxTuiError as error:
-        return [Finding("settings", False, error_words(error), _fix_for(error))]
+        wrong = Finding("settings", False, error_words(error), _fix_for(error))
+        skipped = "not checked, because the settings cannot be used"
+        return [wrong, *(Finding(name, None, skipped) for name in ("model", "servers"))]
     location = str(file) if file.exists() else f"no file at {file}; the defaults apply"
     found = [Finding("settings", True, location), *_screen(), _model(settings)]
     return [*found, *_local_servers(settings.model)]

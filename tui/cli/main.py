@@ -27,6 +27,7 @@ from sandbox_tui.tui.cli.options import (
     run_mode,
     run_options,
     server_option,
+    settings_to_look,
 )
 from sandbox_tui.tui.cli.policy.commands import policy
 from sandbox_tui.tui.cli.rl.commands import rl_group
@@ -62,7 +63,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
                 "The home screen needs a terminal. `sandbox-tui --help` lists commands for pipes "
                 "and scripts, such as `sandbox-tui sessions ls`."
             )
-        settings = load_settings({}, theme)
+        settings = settings_to_look(theme)
         with open_store() as store:
             code = show(settings, store, None).code
         sys.exit(code)
@@ -159,7 +160,7 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
 
     "last" is the newest one that is no sample of an evaluation and no rollout of a training.
     """
-    settings = load_settings({}, theme)
+    settings = settings_to_look(theme)
     with store_to_read() as store:
         summary = session_named(store, session)
         if headless or as_json or not is_terminal():

@@ -289,6 +289,21 @@ def load_settings(overrides: dict[str, Any], theme: str | None) -> Settings:
     return load({**overrides, "ui.theme": theme})
 
 
+def settings_to_look(theme: str | None) -> Settings:
+    """Return the settings in force for a screen that starts no run by itself; a setting that cannot
+    be used and is harmless is a warning on stderr.
+
+    Args:
+        theme: for this start only; None: as in the settings.
+    """
+    from sandbox_tui.core.config.harmless_mistakes import load_despite_harmless
+
+    settings, problem = load_despite_harmless({"ui.theme": theme})
+    if problem:
+        click.echo(f"sandbox-tui: {sanitize_line(problem)}", err=True)
+    return settings
+
+
 def known_theme(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
     """Check the value of --theme when the command line is parsed.
 

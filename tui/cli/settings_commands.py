@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -157,22 +157,27 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
         return
     from sandbox_tui.core.config.setting_sources import listed_settings
     from sandbox_tui.core.config.settings import load
-    from sandbox_tui.tui.cli.settings.mistakes import say_mistakes_of_screen
+    from sandbox_tui.tui.cli.settings.mistakes import say_mistakes_of_screen, unusable_names
 
-    found = listed_settings()
+    found, unusable = listed_settings(), unusable_names()
     if as_json:
         for name, value, source in found:
-            click.echo(json.dumps({"name": name, "value": _as_json(value), "source": source}))
+            row = {"name": name, "value": _as_json(value), "source": source}
+            click.echo(json.dumps({**row, "usable": name not in unusable}))
     else:
-        _print_settings(found)
+        _print_settings(found, unusable)
     load()  # raises what is wrong with them
     if not as_json:
         say_mistakes_of_screen()
 
 
-def _print_settings(found: Sequence[SettingSource]) -> None:
+def _print_settings(found: Sequence[SettingSource], unusable: Collection[str]) -> None:
     rows = [
-        (name, sanitize_line(_as_text(value)), sanitize_line(source))
+        (
+            name,
+            sanitize_line(_as_text(value)),
+            sanitize_line(source) + ("  cannot be used" if name in unusable else ""),
+        )
         for name, value, source in found
     ]
     names = max(len(name) for name, *_ in rows)
@@ -196,7 +201,7 @@ def config_get(name: str) -> None:
     from sandbox_tui.core.base.errors import ConfigError
     from sandbox_tui.core.config.setting_sources import listed_settings
     from sandbox_tui.core.config.toml_file import is_set
-    from sandbox_tui.tui.cli.settings.mistakes import say_if_file_is_broken
+    from sandbox_tui.tui.cli.settings.mistakes import say_if_file_is_broken, say_if_unusable
 
     values = {one: value for one, value, _ in listed_settings()}
     if name not in values:
@@ -205,6 +210,7 @@ def config_get(name: str) -> None:
         raise ConfigError(f"{words}.")
     click.echo(sanitize_line(_as_text(values[name])))
     say_if_file_is_broken()
+    say_if_unusable(name)
 
 
 @config_group.command(
@@ -223,7 +229,8 @@ def config_set(name: str, value: str) -> None:
         _unset(name)
         return
     refuse_unknown(name, chosen)
-    click.echo(f"{name} is set in {write({name: chosen})}{_overridden(name)}")
+    stored = "" if str(chosen) == value or name != "model.base_url" else f" to {chosen}"
+    click.echo(f"{name} is set{stored} in {write({name: chosen})}{_overridden(name)}")
     _say_what_else_is_wrong(name)
 
 

@@ -40,6 +40,9 @@ class FollowSettings:
         for mistake in unknown_variables(self._settings.now.model.api_key_env):
             words = sanitize_line(str(mistake))
             self._app.notify(words, severity="warning", markup=False, timeout=10)
+        if problem := self._settings.problem:
+            words = sanitize_line(problem)
+            self._app.notify(words, severity="warning", markup=False, timeout=10)
         self._settings.other_mistakes = mistakes_of_screen
         self._settings.watch(self._changed)
 

@@ -20,7 +20,7 @@ from sandbox_tui.sessions.relations.compare import Comparison, compare, file_dif
 from sandbox_tui.sessions.relations.human_acts import Act, ActPair
 from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.tui.cli.open_store import session_named, store_to_read
-from sandbox_tui.tui.cli.options import load_settings
+from sandbox_tui.tui.cli.options import settings_to_look
 from sandbox_tui.tui.cli.show_app import is_terminal, show
 from sandbox_tui.tui.format.compared.comparison import (
     COLUMN,
@@ -61,7 +61,7 @@ def compare_sessions(
         options: whether to print text (`headless`), text with `diffs`, or JSON (`as_json`).
     """
     on_screen = is_terminal() and not any(options.values())
-    settings = load_settings({}, theme) if on_screen else None
+    settings = settings_to_look(theme) if on_screen else None
     with store_to_read() as store:
         one, other = _both(store, left, right)
         if settings is not None:

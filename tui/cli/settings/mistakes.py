@@ -3,7 +3,7 @@ names of environment variables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +26,20 @@ def error_words(error: SandboxTuiError) -> str:
 
 def _in_full(error: SettingsError) -> SettingsError:
     return type(error)(error.path, [*error.mistakes, *mistakes_of_screen()])
+
+
+def unusable_names() -> Collection[str]:
+    """Return the names of the settings whose values cannot be used, the theme's among them."""
+    from sandbox_tui.core.config.settings import config_file, load_usable
+
+    of_screen = {str(one.words).partition(":")[0] for one in mistakes_of_screen()}
+    return {*load_usable(config_file())[1], *of_screen & {"ui.theme"}}
+
+
+def say_if_unusable(name: str) -> None:
+    """Print a line on stderr if the value of a setting cannot be used."""
+    if name in unusable_names():
+        click.echo(f"sandbox-tui: This value of {name} cannot be used.", err=True)
 
 
 def say_mistakes_of_screen() -> None:

@@ -149,7 +149,8 @@ def test_the_commands_print_set_and_unset(file: Path) -> None:
     assert run(main, ["config", "set", "ui.theme", "contrast"]).exit_code == 0
     assert f"{file}:7" in run(main, ["config"]).stdout
     rows = [json.loads(line) for line in run(main, ["config", "--json"]).stdout.splitlines()]
-    assert {"name": "ui.theme", "value": "contrast", "source": f"{file}:7"} in rows
+    row = {"name": "ui.theme", "value": "contrast", "source": f"{file}:7", "usable": True}
+    assert row in rows
     assert run(main, ["config", "unset", "ui.theme"]).exit_code == 0
     assert "theme" not in file.read_text()
     wrong = run(main, ["config", "set", "limits.max_steps", "many"])

@@ -76,7 +76,9 @@ def test_a_value_that_can_be_used_is_taken(own_home: Path, name: str, value: str
 
 
 def test_the_scheme_of_an_address_is_added(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert config_set("model.base_url", "127.0.0.1:8473/v1").exit_code == 0
+    done = config_set("model.base_url", "127.0.0.1:8473/v1")
+    assert done.exit_code == 0
+    assert "is set to http://127.0.0.1:8473/v1 in " in done.stdout
     assert 'base_url = "http://127.0.0.1:8473/v1"' in (own_home / "config.toml").read_text()
     (own_home / "config.toml").write_text('[model]\nbase_url = "api.example.org/v1"\n')
     assert load().model.base_url == "https://api.example.org/v1"

@@ -10,7 +10,9 @@ from click.testing import CliRunner
 from sandbox_tui.core.config.mistakes import SettingsError
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.cli.options import settings_to_look
 from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
+from sandbox_tui.tui.live_settings import LiveSettings
 
 BROKEN = """[ui]
 theme = "dayligt"
@@ -219,3 +221,46 @@ def test_an_address_of_another_program_stops_only_what_needs_it(
     file.write_text("")
     monkeypatch.setenv("OPENAI_BASE_URL", "localhost:8000")
     assert CliRunner().invoke(main, ["config"]).exit_code == 0
+
+
+def config_of(home: Path, text: str) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(text)
+
+
+HOT = '[ui]\ntheme = "nope"\n[model]\ntemperature = "hot"\n'
+"""Two mistakes for which defaults can stand in."""
+
+
+def test_values_that_cannot_be_used_are_marked(own_home: Path) -> None:
+    config_of(own_home, HOT)
+    lines = CliRunner().invoke(main, ["config"]).stdout.splitlines()
+    marked = {line.split()[0] for line in lines if line.endswith("cannot be used")}
+    assert marked == {"ui.theme", "model.temperature"}
+    for name, value in (("ui.theme", "nope"), ("model.temperature", "hot")):
+        done = CliRunner().invoke(main, ["config", "get", name])
+        assert done.stdout == f"{value}\n"
+        assert f"This value of {name} cannot be used." in done.stderr
+    done = CliRunner().invoke(main, ["config", "get", "model.name"])
+    assert "This value" not in done.stderr
+
+
+def test_the_doctor_says_what_it_has_not_checked(own_home: Path) -> None:
+    config_of(own_home, HOT)
+    lines = CliRunner().invoke(main, ["doctor"]).stdout.splitlines()
+    for name in ("model", "servers"):
+        assert f"· {name:<11}not checked, because the settings cannot be used" in lines
+
+
+def test_screens_to_look_at_start_with_defaults_for_harmless_mistakes_only(
+    own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config_of(own_home, HOT)
+    settings = settings_to_look("daylight")
+    assert (settings.ui.theme, settings.model.temperature) == ("daylight", None)
+    assert "line 4: model.temperature must be" in capsys.readouterr().err
+    problem = LiveSettings(settings).problem
+    assert problem.endswith("The default applies until it is corrected.")
+    config_of(own_home, HOT + '[limits]\ncost_limit = "x"\n')
+    with pytest.raises(SettingsError, match="cost_limit"):
+        settings_to_look(None)
