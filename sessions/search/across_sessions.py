@@ -6,11 +6,12 @@ import contextlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.run.task_title import title_line
+from sandbox_tui.sessions.search.cut_off_matches import CutOffMatch, cut_off_matches
 from sandbox_tui.sessions.search.query import Filters, Query, outcomes_meant, parse_query
 from sandbox_tui.sessions.search.readable_snippet import (
     CLOSE,
@@ -120,7 +121,34 @@ def find(
         " run_id, step, abs(seq) LIMIT ?",
         [*words_found, *values, each, limit],
     )
-    return _ended(_hits(store, query, places, words), query.filters)
+    hits = _hits(store, query, places, words)
+    for match in cut_off_matches(store, query, where, values, words):
+        hits = _with_cut_off(hits, match, limit, each)
+    return _ended(hits, query.filters)
+
+
+def _with_cut_off(hits: list[Hit], match: CutOffMatch, limit: int, each: int) -> list[Hit]:
+    """Add what a call had printed when it was cut off, after the other matches of its session; a
+    session without others comes last."""
+    run, (text, marks) = match.run, _marked(match.snippet)
+    others = [at for at, hit in enumerate(hits) if hit.run.id == run.id]
+    in_session = 1 + (hits[others[0]].in_session if others else 0)
+    for at in others:
+        hits[at] = replace(hits[at], in_session=in_session)
+    added = Hit(
+        run=run,
+        seq=run.last_seq,
+        step=match.step,
+        kind="observation",
+        snippet=text,
+        marks=marks,
+        in_session=in_session,
+    )
+    if not others:
+        return [*hits[: limit - 1], added]
+    return (
+        hits if len(others) >= each else [*hits[: others[-1] + 1], added, *hits[others[-1] + 1 :]]
+    )
 
 
 _TOGETHER = "coalesce(CASE WHEN runs.parent IS NULL THEN runs.samples END, runs.id)"

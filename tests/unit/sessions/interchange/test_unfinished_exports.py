@@ -15,6 +15,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
 from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
+from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.search.within_session import occurrences
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep
@@ -128,6 +129,21 @@ def test_what_a_cut_off_call_had_printed_is_found_at_the_end(store: Store) -> No
     assert occurrences(store, "r", "$ sleep") == []
     store.give_up("r")
     assert occurrences(store, "r", "$ sleep") == [len(unfinished_call())]
+
+
+@pytest.mark.parametrize("query", ["sleep", '"$ sleep"', "tool:bash sleep", "100 -absent"])
+def test_what_a_cut_off_call_had_printed_is_found_among_all_sessions(
+    store: Store, query: str
+) -> None:
+    keep(store, unfinished_call(), [])
+    assert [hit.kind for hit in search(store, query)] == ["call"], "it may still be running"
+    store.give_up("r")
+    found = search(store, query)
+    assert [(hit.kind, hit.in_session) for hit in found] == [("call", 2), ("observation", 2)]
+    assert (found[1].seq, found[1].step) == (len(unfinished_call()), 1)
+    assert found[1].snippet == "$ sleep 100"
+    assert found[1].marks
+    assert search(store, f"{query} tool:submit") == []
 
 
 def test_a_call_of_a_session_that_goes_on_is_running(store: Store) -> None:
