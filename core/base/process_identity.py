@@ -35,6 +35,12 @@ class ProcessIdentity(NamedTuple):
         return cls(os.getpid(), _start(os.getpid()), _this_host())
 
     @classmethod
+    def parent(cls) -> ProcessIdentity:
+        """Return the identity of the process that started this one, or of its heir if it has
+        ended."""
+        return cls(os.getppid(), _start(os.getppid()), _this_host())
+
+    @classmethod
     def no_process(cls) -> ProcessIdentity:
         """Return an owner for things that have none: a process of this host that is not alive."""
         return cls(0, "gone", _this_host())

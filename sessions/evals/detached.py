@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.process_identity import raise_file_limit
+from sandbox_tui.core.base.process_identity import ProcessIdentity, raise_file_limit
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.events.kinds.values import STOPPED_EARLY
@@ -41,6 +41,8 @@ LOOK_SECONDS = 0.05
 def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
     """Let a new program run an evaluation that has just been created; wait until it does. Blocks.
 
+    This program owns it until then, so that nobody takes it for an interrupted one.
+
     Args:
         store: the database.
         evaluation: the evaluation.
@@ -49,8 +51,11 @@ def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
     Raises:
         SandboxTuiError: the program could not take over; nothing has run.
     """
-    ledger.release(store, evaluation.info.id)
-    _start(store, evaluation.info.id, base_url)
+    try:
+        _start(store, evaluation.info.id, base_url)
+    except SandboxTuiError:
+        ledger.release(store, evaluation.info.id)
+        raise
 
 
 def resume(store: Store, eval_id: str, base_url: str, *, rerun_lost: bool = False) -> None:
@@ -86,13 +91,19 @@ def _start(store: Store, eval_id: str, base_url: str, *options: str) -> None:
         raise SandboxTuiError(f"The evaluation's program cannot start: {error}.") from error
     finally:
         os.close(log)
-    while not ledger.summary(store, eval_id).running:
+    while not _has_begun(store, eval_id):
         if (code := program.poll()) is not None:
             if code in (0, STOPPED_EARLY):  # it is over already
                 return
             raise SandboxTuiError(f"The evaluation's program failed; {log_file()} may say why.")
         time.sleep(LOOK_SECONDS)
     program.returncode = 0  # stops Popen from waiting for it: it keeps running
+
+
+def _has_begun(store: Store, eval_id: str) -> bool:
+    """Return whether another program than this one runs an evaluation."""
+    found = ledger.summary(store, eval_id)
+    return found.running and found.owner != ProcessIdentity.this_process()
 
 
 def program_of(found: ledger.EvalSummary) -> int | None:
@@ -159,7 +170,10 @@ def main() -> None:
     store = Store(config.data_dir() / "sessions.db")
     try:
         rerun = RERUN in sys.argv[2:]
-        evaluation = resume_evaluation(store, log.run_id, config.load(), None, rerun_lost=rerun)
+        giver = ProcessIdentity.parent()
+        evaluation = resume_evaluation(
+            store, log.run_id, config.load(), None, rerun_lost=rerun, given_by=giver
+        )
         code = asyncio.run(run(evaluation, store, log))
     finally:
         store.close()

@@ -9,6 +9,7 @@ from typing import Protocol
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.outcomes import is_lost
@@ -114,6 +115,7 @@ def resume_evaluation(
     cluster: Cluster | None = None,
     *,
     rerun_lost: bool = False,
+    given_by: ProcessIdentity | None = None,
 ) -> Evaluation:
     """Make this program the owner of an interrupted evaluation, or of one with samples to rerun.
 
@@ -124,6 +126,7 @@ def resume_evaluation(
         concurrency: samples at once; None: as before.
         cluster: runs the samples; None: this program.
         rerun_lost: whether samples that ended without a score because of an error run again.
+        given_by: the program that hands it over, which may still own it.
 
     Raises:
         ConfigError: a prompt pack has been removed or changed.
@@ -133,7 +136,7 @@ def resume_evaluation(
     found = ledger.summary(store, eval_id)
     plan = ledger.plan_of(store, found.info.id)
     check_packs(plan, found.info.id)
-    ledger.take_ownership(store, found.info.id)
+    ledger.take_ownership(store, found.info.id, given_by)
     if rerun_lost:
         _requeue_lost(store, found.info.id)
     recorded, now = plan.settings.model, settings.model

@@ -152,8 +152,13 @@ def plan_of(store: Store, eval_id: str) -> EvalPlan:
     return msgspec.structs.replace(plan, suite=replace(plan.suite, tasks=loaded))
 
 
-def take_ownership(store: Store, eval_id: str) -> None:
+def take_ownership(store: Store, eval_id: str, given_by: ProcessIdentity | None = None) -> None:
     """Make this program the owner of an evaluation.
+
+    Args:
+        store: the database.
+        eval_id: the evaluation.
+        given_by: the program that hands it over, which may still own it.
 
     Raises:
         ResumeRefused: another program is running it.
@@ -166,7 +171,8 @@ def take_ownership(store: Store, eval_id: str) -> None:
         if row is None:
             raise _EVALUATIONS.not_found(eval_id)
         owner = _owner(*row)
-        if owner is not None and owner.alive and owner != ProcessIdentity.this_process():
+        givers = (ProcessIdentity.this_process(), given_by)
+        if owner is not None and owner.alive and owner not in givers:
             raise ResumeRefused(
                 f"Another program (process {owner.pid} on {owner.host_name}) is running the "
                 f"evaluation {eval_id}. `sandbox-tui eval watch {eval_id}` follows it."

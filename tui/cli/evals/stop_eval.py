@@ -34,12 +34,13 @@ def stop_evaluation(store: Store, name: str) -> ledger.EvalSummary:
 
 
 def _newest(store: Store) -> ledger.EvalSummary:
-    for found in ledger.summaries(store):
+    running = [found for found in ledger.summaries(store) if found.running]
+    for found in running:
         if detached.program_of(found) is not None:
             return found
-    raise ConfigError(
-        "No evaluation runs in a program of its own; `sandbox-tui eval ls` lists all."
-    )
+    if running:
+        raise ConfigError(_why_not(running[0]))
+    raise ConfigError("No evaluation runs now; `sandbox-tui eval ls` lists all.")
 
 
 def _why_not(found: ledger.EvalSummary) -> str:
@@ -47,7 +48,10 @@ def _why_not(found: ledger.EvalSummary) -> str:
     if not found.running or owner is None:
         return f"The evaluation {found.info.id} is {found.status}, so there is nothing to stop."
     if not owner.here:
-        return f"The evaluation {found.info.id} runs on {owner.host_name}: stop it there."
+        return (
+            f"The evaluation {found.info.id} runs on {owner.host_name} (process {owner.pid}): stop "
+            "it there."
+        )
     return (
         f"The evaluation {found.info.id} runs in a terminal (process {owner.pid}): press x on its "
         "screen, or ctrl+c if it has none."

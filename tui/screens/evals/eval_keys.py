@@ -16,6 +16,8 @@ class EvalKeys:
         state: of the evaluation.
         is_here: whether this program runs it.
         can_stop: whether it can be stopped from here.
+        process: the process of another program, which has to be stopped there; empty if there is
+            none.
         can_rerun: whether it has ended with samples that may run again.
         has_answers: whether a sample has ended.
         all_over: whether all samples have ended.
@@ -27,6 +29,7 @@ class EvalKeys:
     state: EvalState
     is_here: bool
     can_stop: bool
+    process: str
     can_rerun: bool
     has_answers: bool
     all_over: bool
@@ -70,5 +73,5 @@ class EvalKeys:
                 stop, resume = hint("eval.stop"), hint("eval.resume")
                 return f"another program runs it; {stop} stops it, then {resume} resumes it"
             if action != "wall":
-                return "this program does not run it"
+                return f"{self.process or 'another program'} runs it: {action} it there"
         return "no sample is running" if action == "wall" and not self.any_running else ""

@@ -274,6 +274,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             state=self._state,
             is_here=self._source.runner is not None,
             can_stop=self._source.can_stop,
+            process=self._source.process,
             can_rerun=self._can_rerun,
             has_answers=table is not None and table.over > 0,
             all_over=table is not None and table.over >= table.samples,

@@ -100,6 +100,12 @@ class EvalSource(Protocol):
         """Which program runs it, as the end of a sentence, as of the last reading."""
         ...
 
+    @property
+    def process(self) -> str:
+        """The process of another program that runs it and that only its own shell or screen can
+        stop, as of the last reading; empty if there is none."""
+        ...
+
     def close(self) -> None:
         """Release the source."""
 
@@ -180,6 +186,11 @@ class LocalEval:
     def program(self) -> str:
         """This one."""
         return "in this program"
+
+    @property
+    def process(self) -> str:
+        """None: it is this one."""
+        return ""
 
     def close(self) -> None:
         """Stop observing the runner."""
@@ -292,6 +303,14 @@ class RecordedEval:
             return "in its own program"
         owner = self._summary.owner
         return "in another program" if owner is None or owner.here else f"on {owner.host_name}"
+
+    @property
+    def process(self) -> str:
+        """That of the program with a terminal, or on another host."""
+        owner = self._summary.owner
+        if owner is None or self._can_stop or not self._summary.running:
+            return ""
+        return f"process {owner.pid}" + ("" if owner.here else f" on {owner.host_name}")
 
     def close(self) -> None:
         """Nothing to do."""

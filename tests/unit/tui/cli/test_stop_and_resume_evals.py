@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
@@ -169,14 +171,16 @@ def test_an_evaluation_of_another_program_is_not_deleted(recorded: Store) -> Non
 
 
 def test_an_evaluation_is_stopped_where_it_runs(recorded: Store) -> None:
+    for words in ((), (EVAL,)):
+        in_terminal = command("stop", *words)
+        assert in_terminal.exit_code == 2
+        assert f"(process {os.getpid()})" in in_terminal.output
+        assert "press x on its screen, or ctrl+c if it has none" in in_terminal.output
+    give_to(recorded, ProcessIdentity(7, "2", "login-1"))
+    assert "runs on login-1 (process 7): stop it there" in command("stop", EVAL).output
+    ledger.release(recorded, EVAL)
     nothing = command("stop")
     assert nothing.exit_code == 2
-    assert "No evaluation runs in a program of its own" in nothing.output
-    in_terminal = command("stop", EVAL)
-    assert in_terminal.exit_code == 2
-    assert "press x on its screen, or ctrl+c if it has none" in in_terminal.output
-    give_to(recorded, ProcessIdentity(7, "2", "login-1"))
-    assert "runs on login-1: stop it there" in command("stop", EVAL).output
-    ledger.release(recorded, EVAL)
+    assert "No evaluation runs now" in nothing.output
     assert "is interrupted, so there is nothing to stop" in command("stop", EVAL).output
     assert command("stop", "nothing").exit_code == 2

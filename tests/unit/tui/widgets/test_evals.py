@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.tui.screens.evals.eval_keys import EvalKeys
 from sandbox_tui.tui.screens.evals.header import (
     failures_line,
     progress_line,
@@ -155,6 +156,29 @@ def test_charts_of_many_samples_have_few_points_and_the_last_is_the_mean_of_all(
     minutes, means = series_of(INFO, list(reversed(samples)))[0].curves["vanilla"]
     assert len(minutes) == len(means) <= MAX_POINTS
     assert means[-1] == pytest.approx(100 * 0.49995)
+
+
+@pytest.mark.parametrize(
+    ("process", "words"),
+    [
+        ("process 123", "process 123 runs it: stop it there"),
+        ("", "another program runs it: stop it there"),
+    ],
+)
+def test_an_evaluation_of_another_terminal_names_its_process(process: str, words: str) -> None:
+    keys = EvalKeys(
+        state="running",
+        is_here=False,
+        can_stop=False,
+        process=process,
+        can_rerun=False,
+        has_answers=True,
+        all_over=False,
+        any_running=True,
+        has_resume=True,
+        has_again=True,
+    )
+    assert keys.why_unavailable("stop") == words
 
 
 def test_the_filter_goes_round_and_keeps_the_domain() -> None:
