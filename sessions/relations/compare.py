@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sandbox_tui.sessions.relations.aligned_calls import Pair, align, calls_of, with_pending
+from sandbox_tui.sessions.relations.fork_origin import SharedPart, shared_part
 from sandbox_tui.sessions.relations.fork_tree import fork_place
 from sandbox_tui.sessions.relations.human_acts import ActPair, acts_between, acts_of
 from sandbox_tui.sessions.relations.started_with import (
@@ -64,6 +65,7 @@ class Comparison:
         fork_place: where one parts from the other, its parent; empty if neither is a fork of it.
         settings: those with which they were started that differ.
         verdicts: how each was scored as a sample of an evaluation; None for one that is no sample.
+        shared: what each took over from its parent, if it is a fork.
     """
 
     left: RunSummary
@@ -76,6 +78,7 @@ class Comparison:
     fork_place: str = ""
     settings: Sequence[SettingPair] = ()
     verdicts: tuple[Verdict | None, Verdict | None] = None, None
+    shared: tuple[SharedPart, SharedPart] = SharedPart(), SharedPart()
 
     @property
     def is_running(self) -> bool:
@@ -150,6 +153,7 @@ def compare(
             verdict_on(store, left.id, evaluations[0]),
             verdict_on(store, right.id, evaluations[1]),
         ),
+        shared=(shared_part(store, left), shared_part(store, right)),
     )
 
 

@@ -260,9 +260,13 @@ async def test_calls_that_differ_late_show_what_differs_and_open_as_a_diff(
 
 async def test_words_are_found_in_the_rows_and_their_outputs(tmp_path: Path) -> None:
     async with compared(tmp_path, (160, 45)) as (app, pilot, rows):
-        await pilot.press("home", "slash", *"KeyError", "enter")
+        await pilot.press("home", "slash", *"KeyError")
+        await until(pilot, lambda: "solve.py" in rows.draw_block(rows.cursor, 150)[0].plain)
+        typed = rows.cursor
+        await pilot.press("enter")
         await until(pilot, lambda: "“KeyError”" in screen_text(app))
         found = rows.cursor
+        assert found == typed, "it was there already"
         assert "solve.py" in rows.draw_block(found, 150)[0].plain
         await pilot.press("escape")
         await until(pilot, lambda: "“KeyError”" not in screen_text(app))

@@ -10,6 +10,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.aligned_calls import Call
 from sandbox_tui.sessions.relations.compare import Comparison
+from sandbox_tui.sessions.relations.fork_origin import SharedPart, own_part
 from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.sessions.relations.started_with import SettingPair
 from sandbox_tui.sessions.store.answers import NO_ANSWER, reason_without_answer
@@ -73,13 +74,14 @@ def facts(
         found: the comparison.
         left, right: what a session that is still running does now.
     """
-    verdicts = found.verdicts
-    sides = (
-        _figures(found.left, [pair.left for pair in found.pairs if pair.left], left, verdicts[0]),
-        _figures(
-            found.right, [pair.right for pair in found.pairs if pair.right], right, verdicts[1]
-        ),
+    calls = (
+        [pair.left for pair in found.pairs if pair.left],
+        [pair.right for pair in found.pairs if pair.right],
     )
+    runs, now = (found.left, found.right), (left, right)
+    sides = [
+        _figures(*side) for side in zip(runs, calls, now, found.verdicts, found.shared, strict=True)
+    ]
     known = [
         Fact(name, both[0].words, both[1].words, _difference(name, *both), found.is_running)
         for name in sides[0]
@@ -94,10 +96,17 @@ def _setting(pair: SettingPair) -> Fact:
 
 
 def _figures(
-    run: RunSummary, calls: Sequence[Call], now: RunningNow | None, verdict: Verdict | None
+    run: RunSummary,
+    calls: Sequence[Call],
+    now: RunningNow | None,
+    verdict: Verdict | None,
+    shared: SharedPart,
 ) -> dict[str, _Figure]:
+    """Return the figures of one side; of a fork, tokens, cost and time are those of its own part,
+    as in the list of sessions."""
     steps = max([run.steps, *(call.step for call in calls)])
-    seconds = run.seconds if now is None else now.seconds
+    own = own_part(run, shared)
+    seconds = own.seconds if now is None else max(0.0, now.seconds - shared.seconds)
     return {
         "title": _Figure(numbered_title(run) if run.sample else task_title(run)),
         "outcome": _Figure(_outcome(run, now)),
@@ -106,8 +115,8 @@ def _figures(
         "score": _Figure("") if verdict is None else _score(verdict),
         "steps": _Figure(str(steps), steps),
         "calls": _Figure(_calls(calls), len(calls)),
-        "tokens": _tokens(run),
-        "cost": _Figure(numbers.cost(run.cost), run.cost),
+        "tokens": _tokens(own),
+        "cost": _Figure(numbers.cost(own.cost), own.cost),
         "time": _Figure(clock(seconds), int(seconds)),
         "model": _Figure(
             f"{model_title(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}"

@@ -91,6 +91,8 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         self._store = store
         self._found: Comparison | None = None
         self._wanted = ""
+        self._search_began_at = 0
+        self._is_at_match = False
 
     def compose(self) -> ComposeResult:
         """Yield the rows, a search line and the keys."""
@@ -240,13 +242,21 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
 
     def action_find(self) -> None:
         """Open the search line."""
+        self._search_began_at, self._is_at_match = max(0, self._rows.cursor), False
         self.query_one(SearchLine).open()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        """Go to the first match of what is typed so far."""
+        words = event.value.strip()
+        if words and self._found is not None and event.input.has_focus:
+            self._is_at_match = self._rows.find_from(words, self._search_began_at)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         self._wanted = event.value.strip()
         self._close_search()
-        if self._wanted:
+        if self._wanted and not self._is_at_match:
             self.action_next(1)
 
     def _close_search(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.text import Text
 from textual.events import Resize
@@ -102,10 +102,18 @@ class ComparisonRows(BlockList):
     def find(self, words: str, direction: int) -> bool:
         """Go to the next row that contains the words, beginning again at the other end; False if
         there is none."""
-        lowered = words.lower()
         count = len(self.rows)
-        for step in range(1, count + 1):
-            at = (self.cursor + direction * step) % count
+        return self._find(words, (self.cursor + direction * n for n in range(1, count + 1)))
+
+    def find_from(self, words: str, start: int) -> bool:
+        """Go to the first row from `start` on that contains the words, beginning again at the top;
+        False if there is none."""
+        return self._find(words, range(start, start + len(self.rows)))
+
+    def _find(self, words: str, places: Iterable[int]) -> bool:
+        lowered = words.lower()
+        for place in places:
+            at = place % len(self.rows)
             if lowered in text_of(self.rows[at]).lower():
                 self.go_to(at)
                 return True

@@ -12,6 +12,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.aligned_calls import Call, align, first_difference
@@ -103,6 +104,10 @@ def test_a_session_and_its_like(tmp_path: Path) -> None:
     found = compare(store, store.run("one"), store.run("two"))
     assert [(file.path, file.verdict) for file in found.files] == [("/testbed/new", "right only")]
     assert file_sizes(found.files[0]) == "– → 13B"
+    time_ = next(fact for fact in facts(found) if fact.name == "time")
+    shared = found.shared[1].seconds
+    assert shared > 0
+    assert time_.right == clock(99.0 - shared), "the time of its parent is not its own"
     assert found.files[0].right_seq == last + 1
     assert contents_of(store, found.files[0]) == (b"", b"first\nsecond\n")
     assert "+first" in file_diff(store, found.files[0])
