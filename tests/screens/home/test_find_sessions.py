@@ -363,7 +363,7 @@ async def test_samples_of_one_task_are_told_apart(store: Store) -> None:
         titles = sorted(hits.draw_block(at, 140)[0].plain for at in range(2))
         for number, title in enumerate(titles, 1):
             assert title.startswith(f" ✓ sample {number} · count the quaggas  ")
-            assert f" {40 + number}  s{number}  " in title
+            assert f" {40 + number}  m  s{number}  " in title
         narrow = sorted(hits.draw_block(at, 56)[0].plain for at in range(2))
         assert "sample 1 · count the quaggas" in narrow[0]
         assert " 41  " in narrow[0]

@@ -17,7 +17,8 @@ from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.query import Query
 from sandbox_tui.sessions.search.search_as_you_type import Found
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.titles import numbered_title, task_title
+from sandbox_tui.tui.format.outcome import short_outcome
+from sandbox_tui.tui.format.titles import cut_title, model_title, numbered_title, task_title
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -37,6 +38,12 @@ _KINDS = {
 _KIND_COLUMNS = 9
 ID_FROM = 120
 """Minimum width of a list that shows the ids of sessions."""
+
+MODEL_FROM = 96
+"""Minimum width of a list that shows the models of sessions."""
+
+MODEL_COLUMNS = 20
+"""A longer name of a model is cut."""
 
 CONTEXT_COLUMNS = 24
 """Columns of text shown before the first match of a snippet."""
@@ -159,13 +166,15 @@ class SearchResults(BlockList):
 
     def _headline(self, hit: Hit, width: int, palette: Palette) -> Text:
         """Return the title, with the answer, or why there is none, if no line below says so, and
-        the id if there is room: several sessions may have one task."""
+        if there is room how it ended, the model and the id: several sessions may have one task."""
         run = hit.run
         tail = Text(no_wrap=True)
         if hit.kind != "session":
             result = result_text(run, palette)
             fit_line(result, max(MIN_RESULT, width // 4))
             tail.append_text(result).append("  " if result else "")
+            facts = (_outcome(run, width), _model(run, width))
+            tail.append("".join(f"{fact}  " for fact in facts if fact), style=palette.dim)
         if width >= ID_FROM:
             tail.append(f"{sanitize_line(run.id)}  ", style=palette.dim)
         if width >= NARROW:
@@ -210,6 +219,16 @@ class SearchResults(BlockList):
             sessions = f"the best {sessions}"
         places = sum(hit.in_session for hit in runs.values() if hit.kind != "session")
         return f"{sessions} · {places} found" if places else sessions
+
+
+def _outcome(run: RunSummary, width: int) -> str:
+    """Return how a session ended, unless its sign says so; empty if the title needs the room."""
+    return short_outcome(run) if width >= NARROW and run.outcome != "submitted" else ""
+
+
+def _model(run: RunSummary, width: int) -> str:
+    """Return the model; empty if the title needs the room."""
+    return cut_title(model_title(run.model), MODEL_COLUMNS) if width >= MODEL_FROM else ""
 
 
 def _place(hit: Hit, width: int, palette: Palette) -> Text:
