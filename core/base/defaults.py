@@ -22,6 +22,10 @@ MAX_PROCESSES = 512
 GRACE_SECONDS = 120.0
 """How long a sandbox outlives a killed program."""
 
+RESUMABLE_SECONDS = 1800.0
+"""How long the sandbox of a run that ended as disconnected, or without its model, outlives its
+program at least: its user comes back later than a program that takes a run over."""
+
 MIRROR_SIZE = (100, 30)
 """Columns and rows of the terminal that shows the model's commands."""
 

@@ -78,7 +78,8 @@ class SandboxSettings(Section, frozen=True, kw_only=True):
         memory: memory limit in bytes; unset: 2 GiB.
         cpus: number of CPUs; unset: all.
         pids: maximum number of processes.
-        grace: seconds for which a sandbox outlives its killed program.
+        grace: seconds for which a sandbox outlives its killed program. That of a run whose
+            terminal was closed, or whose model was unavailable, stays for at least half an hour.
         snapshots: when to take snapshots to fork from: off, auto (from time to time, after
             changes) or every (after every step).
         snapshots_kept: maximum number of snapshots of one run.

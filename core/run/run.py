@@ -20,6 +20,7 @@ import msgspec
 
 from sandbox_tui.core.agent.loop import Agent, AgentResult
 from sandbox_tui.core.base.blob_store import BlobStore
+from sandbox_tui.core.base.defaults import RESUMABLE_SECONDS
 from sandbox_tui.core.base.errors import FileRefused, SandboxError, StoreError, sentence_of
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
@@ -302,15 +303,15 @@ class Run(Steering):
         self.phase = Phase.OVER
 
     async def _close_sandbox(self) -> None:
+        sandbox = self.environment.sandbox
         if not self._keeps:
-            sandbox = self.environment.sandbox
             await (sandbox.leave() if self._leaves else sandbox.close())
 
     async def release_sandbox(self) -> None:
         """Let another program resume the run: release the sandbox that was kept for that."""
         if self._keeps:
-            self._keeps = False
-            await self._close("sandbox", self.environment.sandbox.leave)
+            self._keeps, sandbox = False, self.environment.sandbox
+            await self._close("sandbox", lambda: sandbox.leave(RESUMABLE_SECONDS))
 
     async def _settle(self, result: AgentResult) -> None:
         """Wait for pending work in the sandbox, and record its results."""
@@ -337,15 +338,14 @@ class Run(Steering):
 
     async def _close(self, what: str, close: Callable[[], Awaitable[None]]) -> None:
         """Close a part; a failure does not prevent the run or other parts from closing."""
+        words = f"The {what} could not be closed"
         try:
             async with asyncio.timeout(MAX_CLOSE_SECONDS):
                 await close()
         except TimeoutError:
-            self.left_behind.append(
-                f"The {what} could not be closed within {MAX_CLOSE_SECONDS:g} s."
-            )
+            self.left_behind.append(f"{words} within {MAX_CLOSE_SECONDS:g} s.")
         except Exception as error:  # noqa: BLE001 - see above
-            self.left_behind.append(f"The {what} could not be closed: {sentence_of(error)}")
+            self.left_behind.append(f"{words}: {sentence_of(error)}")
 
     def _warn(self, text: str) -> None:
         self._journal.post(e.Warned(text=text))

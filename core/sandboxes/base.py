@@ -388,11 +388,9 @@ class Sandbox(Protocol):
         """
         ...
 
-    async def leave(self) -> None:
-        """Release the sandbox without removing it; background processes keep running if `outlives`.
-
-        Another program may `reattach` it until the grace period is over.
-        """
+    async def leave(self, seconds: float = 0.0) -> None:
+        """Release the sandbox for another program to `reattach`: until the grace period is over,
+        and for at least `seconds`. Background processes keep running if `outlives`."""
         ...
 
     async def close(self) -> None:

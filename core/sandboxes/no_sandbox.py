@@ -128,7 +128,7 @@ class NoSandbox(Sandbox):
         return False
 
     @override
-    async def leave(self) -> None:
+    async def leave(self, seconds: float = 0.0) -> None:
         pass
 
     @override

@@ -135,12 +135,13 @@ class BubblewrapSandbox(DispatcherSandbox):
         await self._supervisor.start()
 
     @override
-    async def leave(self) -> None:
+    async def leave(self, seconds: float = 0.0) -> None:
         folder, self._folder = self._folder, None
         closed = self._closed
         await self.close()
         if folder is not None and not closed:
-            record = OwnerRecord.without_owner(self.spec.session_id, self.spec.grace)
+            kept = max(self.spec.grace, seconds)
+            record = OwnerRecord.without_owner(self.spec.session_id, kept)
             await in_thread(record.write, folder)
 
     @override

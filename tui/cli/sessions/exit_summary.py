@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from sandbox_tui.core.base.defaults import GRACE_SECONDS
+from sandbox_tui.core.base.defaults import GRACE_SECONDS, RESUMABLE_SECONDS
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -78,7 +78,8 @@ def _resumable_until(store: Store, run: RunSummary) -> float | None:
     started = store.events_at(run.id, [1]).get(1)
     settings = started.settings if isinstance(started, RunStarted) else None
     grace = settings.sandbox.get("grace") if settings else None
-    return time.time() + (grace if isinstance(grace, int | float) else GRACE_SECONDS)
+    seconds = grace if isinstance(grace, int | float) else GRACE_SECONDS
+    return time.time() + max(seconds, RESUMABLE_SECONDS)
 
 
 def lines(runs: Sequence[Shown], width: int) -> Iterator[str]:

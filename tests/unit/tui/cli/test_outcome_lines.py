@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from sandbox_tui.core.base.defaults import GRACE_SECONDS
+from sandbox_tui.core.base.defaults import GRACE_SECONDS, RESUMABLE_SECONDS
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes import left_behind
@@ -180,7 +180,7 @@ def test_it_says_until_when_a_run_can_be_resumed(store: Store) -> None:
     store.append("r", [started(), lost])
     until = read(store, "r").resumable_until
     assert until is not None
-    assert 0 < until - time.time() <= GRACE_SECONDS
+    assert GRACE_SECONDS < until - time.time() <= RESUMABLE_SECONDS
     printed = list(outcome_lines(Shown(store.run("r"), 0, time.time() + 1), 80))
     assert printed[-2].startswith("  resumable until ")
     assert printed[-2].endswith("; later:")
