@@ -83,7 +83,10 @@ async def test_an_evaluation_is_run_again_and_its_file_is_offered(
 ) -> None:
     data = tmp_path / "sums.jsonl"
     data.write_text('{"question": "2 + 2?", "answer": "4"}\n')
-    ran = f"sandbox-tui eval run {data} --scorer=number --headless --limit 3 --samples 2 --max-steps 9"
+    ran = (
+        f"sandbox-tui eval run {data} --scorer=number --headless --limit 3 --samples 2 "
+        "--max-steps 9 --budget-cost 2.5"
+    )
     info = EvalInfo(id="e", suite="sums", digest="", model="small", modes=("vanilla",), command=ran)
     suite = Suite(name="sums", tasks=(Task(id="1", problem="?", target="4"),), modes=("vanilla",))
     ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=config.load({})))
@@ -101,7 +104,7 @@ async def test_an_evaluation_is_run_again_and_its_file_is_offered(
         typed = again.typed()
         assert (typed["suite"], typed["scorer"], typed["mode"]) == (str(data), "number", "vanilla")
         assert (typed["limit"], typed["samples"], typed["model"]) == ("3", "2", "small")
-        assert typed["steps"] == "9"
+        assert (typed["steps"], typed["budget_cost"]) == ("9", "2.5")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
         data.unlink()
@@ -330,7 +333,8 @@ async def test_the_names_of_all_suites_fit_on_a_small_screen(store: Store) -> No
 def test_the_report_names_the_command_that_does_the_same() -> None:
     texts = {"suite": "my tasks.csv", "model": "m", "url": "", "kind": "auto", "mode": "vanilla"}
     texts |= {"scorer": "exact", "limit": "3", "samples": "", "at_once": "2", "domains": ""}
-    new = NewEval.of({**texts, "steps": "", "temperature": "", "budget": ""})
+    texts |= dict.fromkeys(("steps", "temperature", "budget", "budget_tokens", "budget_cost"), "")
+    new = NewEval.of(texts)
     command = (
         "sandbox-tui eval run 'my tasks.csv' --model m --sandbox auto --scorer exact "
         "--mode vanilla --limit 3 --concurrency 2"
@@ -338,9 +342,9 @@ def test_the_report_names_the_command_that_does_the_same() -> None:
     assert new.command == command
     limited = NewEval.of({**texts, "steps": "9", "temperature": "0", "budget": "1h30m"})
     assert limited.command == f"{command} --max-steps 9 --temperature 0 --budget-time 5400"
-    some = NewEval.of(
-        {**texts, "steps": "", "temperature": "", "budget": "", "domains": "a, b c,a"}
-    )
+    budget = NewEval.of({**texts, "budget_tokens": "50000", "budget_cost": "2.5"})
+    assert budget.command == f"{command} --budget-tokens 50000 --budget-cost 2.5"
+    some = NewEval.of({**texts, "domains": "a, b c,a"})
     assert some.command == command.replace(" --model", " --domain a --domain 'b c' --model")
     assert some.overrides["dataset.domains"] == ["a", "b c"]
     assert limited.overrides["limits.max_steps"] == 9
@@ -355,6 +359,30 @@ async def test_a_choice_opens_on_the_smallest_screens(store: Store) -> None:
         await until(pilot, lambda: scorer.expanded)
         await pilot.press("down", "enter")
         await until(pilot, lambda: not scorer.expanded)
+
+
+async def test_what_was_typed_is_cleared_and_brought_back(store: Store) -> None:
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        at_first = dialog.typed()
+        dialog.put("samples", "4")
+        dialog.put("mode", "vanilla")
+        typed = dialog.typed()
+        await pilot.press("f8")
+        await until(pilot, lambda: dialog.typed() == at_first)
+        suite = dialog.query_one("#suite")
+        await until(pilot, lambda: "f8 brings it back" in str(suite.border_subtitle))
+        await pilot.press("f8")
+        await until(pilot, lambda: dialog.typed() == typed)
+
+
+async def test_budgets_that_cannot_be_are_marked(store: Store) -> None:
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        dialog.put("budget_tokens", "many")
+        dialog.put("budget_cost", "-1")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: marked(app)() == {"budget_tokens", "budget_cost"})
 
 
 async def test_what_was_typed_is_there_at_the_next_start(store: Store, tmp_path: Path) -> None:

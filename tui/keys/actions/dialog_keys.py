@@ -80,6 +80,9 @@ DIALOG_ACTIONS = (
     KeyAction("mode_menu.group", ("g",), "all runs", about="Set it in all runs shown"),
     KeyAction("mode_menu.leave", ("escape", "q"), "cancel"),
     KeyAction("mode_menu.step", ("s",), "step"),
+    KeyAction(
+        "new_eval.clear", ("f8",), "clear", about="Put back the initial texts, or what was cleared"
+    ),
     KeyAction("new_eval.leave", ("escape",), "cancel"),
     KeyAction("new_eval.models", ("f3",), "models", about="Choose a model"),
     KeyAction("new_eval.start", ("ctrl+s", "f2"), "start", about="Start the evaluation"),

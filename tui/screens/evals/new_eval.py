@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on, work
@@ -27,9 +27,6 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.form import WIDE, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
-    BOTH,
-    KINDS,
-    OWN_SCORER,
     FieldError,
     NewEval,
     mistake_in_file,
@@ -40,20 +37,18 @@ from sandbox_tui.tui.screens.evals.start_eval import (
 from sandbox_tui.tui.screens.evals.starting.fields import (
     MEANINGS,
     MOST,
-    SCORER_CHOICES,
     mistake_in,
     mistakes_in,
     usual_values,
 )
 from sandbox_tui.tui.screens.evals.starting.preview import Preview, Size, preview_of
+from sandbox_tui.tui.screens.evals.starting.rows import rows_of
 from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.home.server_check import check_server
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, Kept, KeptDraft
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
-from sandbox_tui.tui.widgets.path_input import PathInput
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
 MANY_SAMPLES = 200
@@ -104,11 +99,14 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         "domains": "domains",
         "mode": "mode",
         "kind": "sandbox",
+        "budget_tokens": "stop after tokens",
+        "budget_cost": "stop after dollars",
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("new_eval.start", "start", priority=True),
         binding("new_eval.models", "models"),
+        binding("new_eval.clear", "clear"),
         binding("new_eval.leave", "cancel"),
     ]
 
@@ -130,38 +128,17 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
         self._kept = kept
         self._restored: Kept | None = None
         self._at_first: Texts = {}
+        self._cleared: Texts = {}
         self._is_starting = False
         self._preview: Preview | None = None
         self._counted: tuple[str, ...] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
-        model, usual = self._settings.model, usual_values(self._settings)
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = self.HEADING
             with VerticalScroll(id="fields", can_focus=False):
-                with Horizontal(classes="row"):
-                    suite = PathInput("pocket", placeholder="a name or a path", id="suite")
-                    suite.add_class("field")
-                    yield suite
-                    yield _choice("scorer", SCORER_CHOICES, OWN_SCORER)
-                with Horizontal(classes="row"):
-                    yield NameInput(
-                        model.name, "name as the server knows it", id="model", classes="field"
-                    )
-                    yield _line("url", model.base_url, "…/v1; empty for OpenAI")
-                with Horizontal(classes="row"):
-                    yield _line("limit", "", "all")
-                    yield _line("samples", "", usual["samples"])
-                    yield _line("at_once", "", "auto")
-                with Horizontal(classes="row"):
-                    yield _line("steps", "", usual["steps"])
-                    yield _line("temperature", "", usual["temperature"])
-                    yield _line("budget", "", "no limit")
-                with Horizontal(classes="row"):
-                    yield _line("domains", "", "all")
-                    yield _choice("mode", (BOTH, "sandbox", "vanilla"), BOTH)
-                    yield _choice("kind", KINDS, self._settings.sandbox.kind)
+                yield from rows_of(self._settings)
             with Horizontal(id="buttons"):
                 yield Label(id="hint", markup=False)
                 yield Button("start", variant="primary", id="start")
@@ -262,8 +239,8 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
 
     @override
     def note_of(self, name: str) -> str:
-        if name == "suite" and self._restored is not None:
-            return f"draft of {start_time(self._restored.saved_at)} restored"
+        if name == "suite" and (self._cleared or self._restored is not None):
+            return self._note_of_draft
         if name in ("model", "url") and (note := self.server_note(name)):
             return note
         for offered in (self._last_used(), self._last_file):
@@ -350,6 +327,26 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
             self._leave()
             self.dismiss(None)
 
+    def action_clear(self) -> None:
+        """Put back what the fields contained at first; pressed again, what was typed."""
+        if self._is_starting:
+            return
+        typed = self._unsaved
+        texts = self._at_first | ({} if typed else self._cleared)
+        self._cleared, self._restored = typed, None
+        self.mark({})
+        for name, text in texts.items():
+            self.put(name, text)
+        self.show_titles()
+        self.query_one("#suite").focus()
+
+    @property
+    def _note_of_draft(self) -> str:
+        key = hint("new_eval.clear")
+        if self._restored is None:
+            return "" if self._unsaved else f"cleared · {key} brings it back"
+        return f"draft of {start_time(self._restored.saved_at)} restored · {key} clears it"
+
     def on_screen_suspend(self) -> None:
         """Keep what was typed: the screen above may be the question whether to quit."""
         self.keep_draft()
@@ -385,12 +382,3 @@ def _what_counts(typed: Texts) -> tuple[str, ...]:
 
 LAST_USED = "last used"
 """Note at the model and server of the last run or evaluation, and at its file and scorer."""
-
-
-def _line(name: str, value: str, placeholder: str) -> Input:
-    return OneLineInput(value, placeholder, id=name, classes="field")
-
-
-def _choice(name: str, values: Sequence[str], value: str) -> Select[str]:
-    options = [(each, each) for each in values]
-    return Select(options, value=value, allow_blank=False, id=name, classes="field")

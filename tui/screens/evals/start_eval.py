@@ -22,7 +22,12 @@ from sandbox_tui.tui.format.setting_text import setting_of_text
 OWN_SCORER = "suite's or file's"
 BOTH = "both"
 KINDS = ("auto", "docker", "bubblewrap")
-LIKE_SETTING = {"temperature": "model.temperature", "budget": "limits.time_limit"}
+LIKE_SETTING = {
+    "temperature": "model.temperature",
+    "budget": "limits.time_limit",
+    "budget_tokens": "limits.token_limit",
+    "budget_cost": "limits.cost_limit",
+}
 """The fields that take the values of a setting."""
 
 FLAGS = ("--headless", "--json")
@@ -62,7 +67,7 @@ class NewEval:
         at_once: samples that run at the same time.
         steps: maximum number of steps of a sample; None: the suite's or the user's.
         temperature: None: the suite's, the user's or the server's.
-        budget: seconds after which the evaluation stops; None: no limit.
+        budget: after which the evaluation stops.
     """
 
     suite: str
@@ -77,7 +82,7 @@ class NewEval:
     at_once: int | None
     steps: int | None
     temperature: float | None
-    budget: float | None
+    budget: ledger.Budget
 
     @classmethod
     def of(cls, typed: Mapping[str, str]) -> NewEval:
@@ -95,8 +100,12 @@ class NewEval:
             samples=_number(typed["samples"]),
             at_once=_number(typed["at_once"]),
             steps=_number(typed["steps"]),
-            temperature=setting_of_text(LIKE_SETTING["temperature"], typed["temperature"]),
-            budget=setting_of_text(LIKE_SETTING["budget"], typed["budget"]),
+            temperature=_like_setting("temperature", typed),
+            budget=ledger.Budget(
+                tokens=_like_setting("budget_tokens", typed),
+                cost=_like_setting("budget_cost", typed),
+                seconds=_like_setting("budget", typed),
+            ),
         )
 
     @property
@@ -129,8 +138,10 @@ class NewEval:
             "--samples": self.samples,
             "--concurrency": self.at_once,
             "--max-steps": self.steps,
-            "--temperature": None if self.temperature is None else f"{self.temperature:g}",
-            "--budget-time": None if self.budget is None else f"{self.budget:g}",
+            "--temperature": _shortest(self.temperature),
+            "--budget-tokens": self.budget.tokens,
+            "--budget-cost": _shortest(self.budget.cost),
+            "--budget-time": _shortest(self.budget.seconds),
         }
         for domain in self.domains:
             yield from ("--domain", domain)
@@ -160,6 +171,8 @@ def fields_of(info: EvalInfo) -> dict[str, str]:
         "steps": given.get("--max-steps", ""),
         "temperature": given.get("--temperature", ""),
         "budget": given.get("--budget-time", ""),
+        "budget_tokens": given.get("--budget-tokens", ""),
+        "budget_cost": given.get("--budget-cost", ""),
         "mode": one_mode if one_mode in ("vanilla", "sandbox") else BOTH,
     }
     return fields | ({"kind": kind} if kind in KINDS else {})
@@ -240,7 +253,7 @@ def start_eval(
             suite,
             changed,
             concurrency=new.at_once or default_concurrency(changed.sandbox.memory),
-            budget=ledger.Budget(seconds=new.budget),
+            budget=new.budget,
             command=new.command,
         )
     except ConfigError as error:
@@ -275,6 +288,14 @@ def names_in(text: str) -> tuple[str, ...]:
     """Return the names in a field that takes several, with commas between them."""
     names = (name.strip() for name in text.split(","))
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _like_setting(field: str, typed: Mapping[str, str]) -> Any:
+    return setting_of_text(LIKE_SETTING[field], typed[field])
+
+
+def _shortest(number: float | None) -> str | None:
+    return None if number is None else f"{number:g}"
 
 
 def _number(text: str) -> int | None:

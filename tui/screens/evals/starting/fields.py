@@ -34,6 +34,8 @@ MEANINGS = {
     "steps": "steps of a sample; empty: what the suite or the settings say",
     "temperature": "sampling temperature; empty: what the suite or the settings say",
     "budget": "seconds, or such as 30m or 8h, for all samples; empty for no limit",
+    "budget_tokens": "input and output tokens of all samples; empty for no limit",
+    "budget_cost": "US dollars for all samples; empty for no limit",
     "mode": "sandbox: with a computer; vanilla: without one; both: what the computer adds",
     "kind": HINTS["sandbox.kind"],
 }
