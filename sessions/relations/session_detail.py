@@ -98,7 +98,8 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
 
 
 def results_folder(store: Store, run: RunSummary) -> Path | None:
-    """Return the folder of the results, which may be gone; None if there were none.
+    """Return the folder of the results, which may be gone; None if there were none, or if they
+    are where an imported session was recorded.
 
     Older versions stored it relative to the folder in which the run was started, but its first
     event has the absolute path.
@@ -106,7 +107,7 @@ def results_folder(store: Store, run: RunSummary) -> Path | None:
     Raises:
         StoreError: the database cannot be read.
     """
-    if not run.results_dir:
+    if not run.results_dir or run.imported:
         return None
     folder = Path(run.results_dir)
     if folder.is_absolute():

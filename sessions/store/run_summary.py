@@ -33,6 +33,8 @@ class RunSummary:
         samples: the label shared by all samples of its task; None if it is not a sample.
         sample: its number among them, counted from 1; None if it was not recorded.
         imported: whether it was recorded elsewhere.
+        imported_from, import_format: name of the file it was imported from, and the short name of
+            its format; None if it was not imported, or if that was not recorded.
         said: the answer in the call of `submit`, if its file holds none; empty without one.
         waits: whether it waits for the user's decision, if `up_to_now` looked.
         paused: whether the user paused it, if `up_to_now` looked.
@@ -64,6 +66,8 @@ class RunSummary:
     samples: str | None = None
     sample: int | None = None
     imported: bool = False
+    imported_from: str | None = None
+    import_format: str | None = None
     tokens_estimated: bool = False
     counted_replies: int = 0
     uncounted_replies: int = 0

@@ -128,14 +128,19 @@ class Store(Database):
             if not done.rowcount:
                 raise runs.not_found(run_id)
 
-    def mark_imported(self, run_id: str) -> None:
-        """Mark a run as recorded elsewhere.
+    def mark_imported(
+        self, run_id: str, name: str | None = None, format_: str | None = None
+    ) -> None:
+        """Mark a run as recorded elsewhere, in a file with this name and format.
 
         Raises:
             StoreError: the write failed.
         """
         with self.transaction() as connection:
-            connection.execute("UPDATE runs SET imported = 1 WHERE id = ?", [run_id])
+            query = (
+                "UPDATE runs SET imported = 1, imported_from = ?, import_format = ? WHERE id = ?"
+            )
+            connection.execute(query, [name, format_, run_id])
 
     def leave_samples(self, run_id: str) -> None:
         """Make a run no sample of its task, such as a copy of one that is counted already.

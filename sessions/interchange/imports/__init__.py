@@ -40,6 +40,7 @@ from sandbox_tui.sessions.interchange.imports.base import (
     open_source,
 )
 from sandbox_tui.sessions.store.ids import new_id
+from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.sessions.store.tables.source_documents import (
@@ -64,11 +65,14 @@ def import_file(store: Store, path: Path) -> list[str]:
         ImportRefused: the file is not a recording, or is damaged; nothing was changed.
         StoreError: the sessions could not be written; nothing was changed.
     """
-    sessions = read_file(path)
+    opened, importer, sessions = _read(path)
     with store.transaction():
         for session in sessions:
             _refuse_known(store, session)
-        return [_keep(store, session) for session in sessions]
+        run_ids = [_keep(store, session) for session in sessions]
+        for run_id in run_ids:
+            store.mark_imported(run_id, opened.source.name, importer.short)
+    return run_ids
 
 
 def read_file(path: Path) -> Sequence[Imported]:
@@ -77,6 +81,11 @@ def read_file(path: Path) -> Sequence[Imported]:
     Raises:
         ImportRefused: the file is not a recording, or is damaged.
     """
+    return _read(path)[2]
+
+
+def _read(path: Path) -> tuple[Opened, Importer, Sequence[Imported]]:
+    """Return a file, its importer and the sessions in it."""
     opened = open_source(path)
     importer = _importer(opened)
     try:
@@ -91,7 +100,17 @@ def read_file(path: Path) -> Sequence[Imported]:
         raise ImportRefused(f"{opened.source.name} is damaged: {error}.") from error
     except MemoryError as error:
         raise ImportRefused(f"{opened.source.name} does not fit into memory.") from error
-    return sessions
+    return opened, importer, sessions
+
+
+def format_found(run: RunSummary) -> str:
+    """Return the format that a session was imported from and what it lacks, in words; empty if
+    the format was not recorded."""
+    for importer in IMPORTERS:
+        if importer.short == run.import_format:
+            without = f", without {importer.lacks}" if importer.lacks else ""
+            return f"{importer.name}{without}"
+    return ""
 
 
 def _importer(opened: Opened) -> Importer:
@@ -144,7 +163,6 @@ def _keep(store: Store, session: Imported) -> str:
     first = msgspec.structs.replace(session.events[0], run_id=run_id)
     is_copy = isinstance(first, RunStarted) and _has_sample(store, first)
     store.append(run_id, [first, *session.events[1:]])
-    store.mark_imported(run_id)
     if is_copy:
         store.leave_samples(run_id)
     for content in session.contents:
@@ -201,4 +219,4 @@ def _free_id(store: Store, session: Imported) -> str:
     return session.run_id
 
 
-__all__ = ["IMPORTERS", "Imported", "Importer", "import_file", "read_file"]
+__all__ = ["IMPORTERS", "Imported", "Importer", "format_found", "import_file", "read_file"]

@@ -174,4 +174,10 @@ def _numbered(events: list[e.AnyEvent]) -> list[e.AnyEvent]:
     return [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events, 1)]
 
 
-IMPORTER = Importer("asciicast v2 or v3", recognises, read)
+IMPORTER = Importer(
+    name="asciicast v2 or v3",
+    short=FORMAT,
+    lacks="calls, tokens and files",
+    recognises=recognises,
+    read=read,
+)

@@ -192,4 +192,10 @@ def _finish(rebuilder: Rebuilder, extra: dict[str, Any]) -> None:
     )
 
 
-IMPORTER = Importer("ATIF of Harbor", recognises, read)
+IMPORTER = Importer(
+    name="ATIF of Harbor",
+    short=FORMAT,
+    lacks="the files that commands wrote",
+    recognises=recognises,
+    read=read,
+)

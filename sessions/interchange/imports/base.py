@@ -59,8 +59,8 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The file's name."""
-        return self.path.name
+        """The file's name, which need not be UTF-8."""
+        return well_formed(self.path.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,11 +126,15 @@ class Importer:
 
     Attributes:
         name: of the format.
+        short: its short name, as recorded with a session.
+        lacks: what of a session the format does not hold, in words; empty if it holds everything.
         recognises: whether a file's content has this format.
         read: returns the sessions in it; raises ImportRefused.
     """
 
     name: str
+    short: str
+    lacks: str
     recognises: Callable[[Opened], bool]
     read: Callable[[Opened], Sequence[Imported]]
 

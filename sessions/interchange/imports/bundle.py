@@ -191,4 +191,10 @@ def _rows(db: sqlite3.Connection, query: str, budget: list[int]) -> Iterator[tup
         yield key, data
 
 
-IMPORTER = Importer("a bundle of sandbox-tui (.sbx)", recognises, read)
+IMPORTER = Importer(
+    name="a bundle of sandbox-tui (.sbx)",
+    short="bundle",
+    lacks="",
+    recognises=recognises,
+    read=read,
+)

@@ -234,4 +234,10 @@ def _finish(rebuilder: Rebuilder, info: dict[str, Any]) -> None:
     )
 
 
-IMPORTER = Importer("mini-swe-agent's .traj.json", recognises, read)
+IMPORTER = Importer(
+    name="mini-swe-agent's .traj.json",
+    short=FORMAT,
+    lacks="the files that commands wrote",
+    recognises=recognises,
+    read=read,
+)

@@ -126,4 +126,10 @@ def _finish(rebuilder: Rebuilder, info: dict[str, Any]) -> None:
     )
 
 
-IMPORTER = Importer("SWE-agent's .traj", recognises, read)
+IMPORTER = Importer(
+    name="SWE-agent's .traj",
+    short=FORMAT,
+    lacks="tokens and the files that commands wrote",
+    recognises=recognises,
+    read=read,
+)

@@ -149,4 +149,10 @@ def _finish(rebuilder: Rebuilder, run: dict[str, Any], metadata: dict[str, Any])
     rebuilder.finish(reason, error, answer=text_of(answer) if isinstance(answer, str) else None)
 
 
-IMPORTER = Importer("trajectory.json of llm-in-sandbox", recognises, read)
+IMPORTER = Importer(
+    name="trajectory.json of llm-in-sandbox",
+    short=FORMAT,
+    lacks="tokens and the files that commands wrote",
+    recognises=recognises,
+    read=read,
+)

@@ -22,6 +22,7 @@ from sandbox_tui.sessions.store.migrations.evaluations import (
 )
 from sandbox_tui.sessions.store.migrations.events_of_rare_kinds import events_of_rare_kinds
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
+from sandbox_tui.sessions.store.migrations.import_sources import import_sources
 from sandbox_tui.sessions.store.migrations.run_capabilities import run_capabilities
 from sandbox_tui.sessions.store.migrations.samples import sample_numbers, samples
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
@@ -59,6 +60,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("sample_numbers", sample_numbers),
     ("arguments_unescaped", arguments_unescaped),
     ("replies_counted", replies_counted),
+    ("import_sources", import_sources),
 )
 """Name and function of each migration, in order; the function gets a `sqlite_utils.Database`. Never
 change a released migration: add another."""

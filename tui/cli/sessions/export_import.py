@@ -107,7 +107,7 @@ def _to_stdout(export: Export) -> None:
 def import_files(store: Store, files: Sequence[Path]) -> bool:
     """Import each file and print the result, with the file's name if there are several; return
     False if one failed."""
-    from sandbox_tui.sessions.interchange.imports import import_file
+    from sandbox_tui.sessions.interchange.imports import format_found, import_file
 
     good = True
     for path in files:
@@ -116,7 +116,8 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
             for run_id in import_file(store, path):
                 run = store.run(run_id)
                 task = cut_title(task_line(run.task), 60)
-                click.echo(f"{which}{run.id}  {numbers.counted(run.steps, 'step')}  {task}")
+                steps = numbers.counted(run.steps, "step")
+                click.echo(f"{which}{run.id}  {steps}  {task} · {format_found(run)}")
         except (ImportRefused, StoreError) as error:
             good = False
             words = sanitize(str(error))

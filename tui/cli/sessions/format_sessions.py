@@ -96,7 +96,8 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("seed", str(started_with.seed) if started_with and started_with.seed is not None else ""),
         ("calls are", _tool_format(store, run.id)),
         ("context", _context(store, run.id)),
-        ("sandbox", run.sandbox),
+        ("imported", _imported(run)),
+        ("sandbox", "" if run.is_rebuilt else run.sandbox),
         ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
         ("steps", str(run.steps)),
         ("calls", run_end.calls_in_full(run.calls, run.failed_calls, interrupted)),
@@ -104,7 +105,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("cost", numbers.cost(run.cost)),
         ("time", clock(run.seconds)),
         ("snapshots", f"{len(snapshots)}, {room}" + (f" ({problem})" if problem else "")),
-        ("results", run.results_dir or ""),
+        ("results", _results(run)),
         ("answer", answer_or_why_none(run)),
         ("score", "" if verdict is None else score_words(verdict)),
         ("expected", "" if verdict is None else verdict.expected),
@@ -115,6 +116,23 @@ def print_session(store: Store, run: RunSummary) -> None:
             click.echo(f"{name:<10}{sanitize(value)}")
     for line in call_lines(calls):
         click.echo(line)
+
+
+def _imported(run: RunSummary) -> str:
+    """Return the file that a session was imported from, its format and what the format lacks."""
+    if not run.imported:
+        return ""
+    from sandbox_tui.sessions.interchange.imports import format_found  # slow to import
+
+    name = sanitize_line(run.imported_from or "")
+    return " · ".join(filter(None, (f"from {name}" if name else "yes", format_found(run))))
+
+
+def _results(run: RunSummary) -> str:
+    """Return the folder of the result files; that of an imported session is somewhere else."""
+    if run.results_dir and run.imported:
+        return f"{run.results_dir} (where it was recorded; not imported)"
+    return run.results_dir or ""
 
 
 def _origin(store: Store, run: RunSummary) -> Sequence[tuple[str, str]]:

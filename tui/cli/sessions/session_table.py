@@ -9,6 +9,7 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import sample_title
+from sandbox_tui.tui.format.import_words import import_format
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import cut_title, model_title, task_line, task_title
 
@@ -18,7 +19,7 @@ MIN_OUTCOME_CHARACTERS = 18
 MAX_SAMPLE_CHARACTERS = 40
 """Characters of a sample's number and answer, which stand before its task."""
 
-DROPPED = ("model", "tokens", "steps", "time", "started", "fork of")
+DROPPED = ("model", "tokens", "steps", "time", "started", "fork of", "imported")
 """Columns that are left out one after the other if a terminal has no room for the task."""
 
 
@@ -34,7 +35,9 @@ def session_lines(runs: Sequence[RunSummary], width: int | None = None) -> Itera
     columns["outcome"] = (f"<{max(widest, MIN_OUTCOME_CHARACTERS)}", outcome_words)
     if not any(run.parent for run in runs):
         del columns["fork of"]
-    for name in DROPPED:
+    if not any(run.imported for run in runs):
+        del columns["imported"]
+    for name in filter(columns.__contains__, DROPPED):
         if width is None or _room(columns, width) >= MIN_TASK_CHARACTERS:
             break
         del columns[name]
@@ -90,6 +93,7 @@ def _started(run: RunSummary) -> str:
 _COLUMNS: dict[str, tuple[str, Callable[[RunSummary], str]]] = {
     "session": ("<21", lambda run: run.id),
     "fork of": ("<7", lambda run: (run.parent or "").rpartition("-")[2]),
+    "imported": ("<14", import_format),
     "started": ("<16", _started),
     "outcome": (f"<{MIN_OUTCOME_CHARACTERS}", outcome_words),
     "steps": (">5", lambda run: str(run.steps)),

@@ -73,7 +73,7 @@ class Columns(NamedTuple):
 _TEXTS = 4
 """Number of columns with words; those of the others are figures."""
 
-_MAX_COLUMNS = Columns(200, _MAX_OUTCOME, _MAX_MODEL, 10, 13, 11, 8, 9, 11)
+_MAX_COLUMNS = Columns(200, _MAX_OUTCOME, _MAX_MODEL, 23, 13, 11, 8, 9, 11)
 
 
 def facts_of(run: RunSummary, waits_for: str | None = None, inherited: int = 0) -> Facts:

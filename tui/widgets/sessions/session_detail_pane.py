@@ -26,6 +26,7 @@ from sandbox_tui.tui.format.answers import (
 )
 from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.import_words import imported_words
 from sandbox_tui.tui.format.outcome import WAITS, outcome_words
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
@@ -166,11 +167,11 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         start = start_time(run.run_started_at)
         facts = [
             run.tokens,
-            sanitize_line(run.sandbox),
-            "imported" if run.imported and run.outcome != "imported" else "",
+            "" if run.is_rebuilt else sanitize_line(run.sandbox),
+            imported_words(run),
             f"started {start}" if start else "",
         ]
-        label = "tokens" if run.tokens else "sandbox"
+        label = "tokens" if run.tokens else "session" if run.is_rebuilt else "sandbox"
         lines.append(
             _line(label, " · ".join(filter(None, dict.fromkeys(facts))), palette, palette.dim)
         )

@@ -15,6 +15,7 @@ from sandbox_tui.core.events.outcome_sign import outcome_sign
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.import_words import import_format
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
@@ -90,9 +91,11 @@ def facts_line(
     """
     waits = waits_for is not None
     tokens = run.input_tokens + run.output_tokens
+    made_by = [model_title(run.model), place_words(run)]
+    if run.imported:  # what tells copies apart must not be cut
+        made_by.reverse()
     parts = [
-        model_title(run.model),
-        place_words(run),
+        *made_by,
         steps_words(run, inherited),
         f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         numbers.cost(run.cost),
@@ -117,10 +120,14 @@ def facts_line(
 
 
 def place_words(run: RunSummary) -> str:
-    """Return a session's sandbox, or that it was imported, unless its outcome says so."""
-    if run.imported and run.outcome != "imported":
+    """Return a session's sandbox, or that it was imported and its format, which tells copies of
+    one session apart; an outcome may say already that it was imported."""
+    if not run.imported:
+        return sanitize_line(run.sandbox)
+    if run.import_format is None:
         return "imported"
-    return sanitize_line(run.sandbox)
+    named = "from" if run.outcome == "imported" else "imported"
+    return f"{named} {import_format(run)}"
 
 
 def steps_words(run: RunSummary, inherited: int = 0) -> str:

@@ -24,7 +24,7 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.bundle_format import TABLES
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
-from sandbox_tui.sessions.interchange.imports import import_file, read_file
+from sandbox_tui.sessions.interchange.imports import format_found, import_file, read_file
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
 from sandbox_tui.tui.cli.main import main
@@ -738,3 +738,44 @@ def test_a_recording_that_changes_its_size_without_an_end_is_refused(
     path.write_text("\n".join([header, *sizes]) + "\n")
     with pytest.raises(ImportRefused, match="more than 2000 times"):
         import_file(store, path)
+
+
+def test_the_file_and_its_format_are_recorded(store: Store, tmp_path: Path) -> None:
+    events, contents = sample("words", SECRET)
+    run_id = keep(store, events, contents)
+    document = tmp_path / "poster.atif.json"
+    document.write_bytes(export(store, run_id, "atif"))
+    with Store(tmp_path / "other.db") as other:
+        (from_bundle,) = import_file(other, bundle(store, tmp_path / "poster.sbx", run_id))
+        (from_atif,) = import_file(other, document)
+        found = [other.run(one) for one in (from_bundle, from_atif)]
+    assert [(run.imported_from, run.import_format) for run in found] == [
+        ("poster.sbx", "bundle"),
+        ("poster.atif.json", "atif"),
+    ]
+    assert "without the files" in format_found(found[1])
+    assert store.run(run_id).imported_from is None
+
+
+def test_the_command_line_says_that_a_session_is_imported(store: Store, tmp_path: Path) -> None:
+    events, contents = sample("words", SECRET)
+    run_id = keep(store, events, contents)
+    document = tmp_path / "poster.atif.json"
+    document.write_bytes(export(store, run_id, "atif"))
+    done = CliRunner().invoke(main, ["sessions", "import", str(document)])
+    assert " · ATIF of Harbor, without the files that commands wrote" in done.stdout
+    imported_id = done.stdout.split()[0]
+    shown = CliRunner().invoke(main, ["sessions", "show", imported_id]).stdout
+    assert "\nimported  from poster.atif.json · ATIF of Harbor, without" in shown
+    heading, *rows = CliRunner().invoke(main, ["sessions", "ls"]).stdout.splitlines()
+    (row,) = (row for row in rows if row.startswith(imported_id))
+    assert row[heading.index("imported") :].startswith("atif ")
+
+
+def test_a_file_whose_name_is_no_utf8_is_imported(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.json")
+    written(path, {"problem_statement": "x", "steps": []})
+    (run_id,) = import_file(store, path)
+    name = store.run(run_id).imported_from
+    assert name is not None
+    assert name.startswith("caf\ufffd")

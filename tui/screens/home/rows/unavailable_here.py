@@ -19,6 +19,9 @@ _OF_ONE = frozenset(
 
 _OF_SESSIONS = _OF_ONE | {"tags", "delete", "mark"}
 
+NEED_SESSIONS = _OF_SESSIONS | {"compare", "details", "replay", "wall"}
+"""Actions on what is listed: until the sessions have been read, nothing can be said about them."""
+
 _NONE = "no session is chosen"
 
 
@@ -64,7 +67,8 @@ def why_unavailable_here(
                 return f"this session's sandbox is gone; {hint('home.fork')} forks it"
             return "" if run.is_resumable else "this session was not interrupted"
         case "folder" if run is not None:
-            return "" if run.results_dir else "this session left no files on this machine"
+            has_folder = run.results_dir and not run.imported
+            return "" if has_folder else "this session left no files on this machine"
         case "fork" if run is not None:
             return _why_not_forked(run)
         case "run_again" if run is not None:
