@@ -44,6 +44,15 @@ def check_changed_call(tool: str, arguments: str) -> None:
         raise ConfigError(f"The changed call cannot be used: {problem}.")
 
 
+def check_json(arguments: str) -> None:
+    """Check the arguments of a changed call before it is known which call they are for.
+
+    Raises:
+        ConfigError: they are no JSON object.
+    """
+    _parsed(arguments, {})
+
+
 def _parsed(arguments: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return parse_arguments(arguments)

@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, ForkRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.lineage.open_fork import ForkRequest, check_edited
+from sandbox_tui.core.tools.edited_call import check_json
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.remote.detached import ForkJob, Job, begin
@@ -45,6 +46,8 @@ def execute_fork(
     kind = str(overrides.get("sandbox.kind") or "auto")
     edited = options["edit_call"]
     at: str = options["at"] or "end"
+    if edited is not None:
+        check_json(edited)
     plan = ForkPlan(store, parent, at, before_call=edited is not None, kind=kind)
     if plan.is_after_submit and not options["at"]:
         at = f"step:{plan.submitting_step - 1}"
@@ -55,6 +58,7 @@ def execute_fork(
             err=True,
         )
     if edited is not None:
+        _check_position(store, plan, at)
         check_edited(plan.fork_point, edited)
     run = plan.request(settings, overrides)
     if lines and not options["detach"] and (mode or run.mode) == "step":
@@ -83,6 +87,21 @@ def execute_fork(
         ended = show(settings, store, Forking(plan, request))
     say_how_it_ended(store, ended)
     return ended.code
+
+
+def _check_position(store: Store, plan: ForkPlan, at: str) -> None:
+    """Check that there is a call to change at a position.
+
+    Raises:
+        ForkRefused: there is none, but calls follow; the message names the first of them.
+    """
+    fork_point = plan.fork_point
+    later = [call.number for call in store.calls(plan.parent.id) if call.step > fork_point.step]
+    if fork_point.next_call is None and later:
+        raise ForkRefused(
+            f"{at} is a position between steps, with no call to change. Name the call: --at "
+            f"call:{min(later)} changes the next one."
+        )
 
 
 def _consent(plan: ForkPlan, options: Mapping[str, Any], *, ask: bool) -> None:
