@@ -12,6 +12,7 @@ from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
+from sandbox_tui.tui.cli.open_store import session_named
 from sandbox_tui.tui.format.next_command import next_command
 from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
@@ -22,16 +23,21 @@ MAX_LOOKED_AT = 500
 MAX_TASK = 60
 """Maximum columns of a task in a list of runs."""
 
+MAX_TITLE = 40
+"""Maximum columns of a title within a sentence."""
+
 
 def detached_run(store: Store, name: str | None) -> RunSummary:
-    """Return the detached run with this name; without a name, the newest one.
+    """Return the detached run with this name; without a name, and for `last`, the newest one.
 
     Raises:
         ConfigError: there is none.
     """
-    if name is None or name == "last":
+    if name is None:
         return detached_runs(store)[0]
-    found = store.run(name)
+    if name == "last" and (all_of_them := _running_detached(store)):
+        return all_of_them[0]
+    found = session_named(store, name)
     if problem := why_not_detached(found):
         raise ConfigError(problem)
     return found
@@ -45,7 +51,7 @@ def why_not_detached(run: RunSummary) -> str:
         return ""
     if run.outcome == "running":
         return f"{run.id} is not a detached run: it runs in the terminal that started it."
-    return f"{run.id} has already ended: {outcome_words(run)}."
+    return f"{run.id} has ended ({outcome_words(run)})."
 
 
 class NamedRuns(NamedTuple):
@@ -68,7 +74,8 @@ def named_runs(store: Store, names: Sequence[str]) -> NamedRuns:
     named = NamedRuns([], [], [])
     for name in names:
         try:
-            run = detached_run(store, None) if name == "last" else store.run(name)
+            newest = _running_detached(store)[:1] if name == "last" else []
+            run = newest[0] if newest else session_named(store, name)
             found.setdefault(run.id, run)
         except SandboxTuiError as error:
             named.problems.append(str(error))
@@ -101,16 +108,25 @@ def only_detached_run(store: Store) -> RunSummary:
 
 
 def detached_runs(store: Store) -> Sequence[RunSummary]:
-    """Return all detached runs, the newest one first; at least one."""
+    """Return all detached runs, the newest one first; at least one.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    found = _running_detached(store)
+    if not found:
+        raise ConfigError(_none_is_left(store))
+    return found
+
+
+def _running_detached(store: Store) -> list[RunSummary]:
+    """Return all detached runs, the newest one first."""
     running = [
         run for run in store.standalone_runs(limit=MAX_LOOKED_AT) if run.outcome == "running"
     ]
     for run in running:
         remove_left_socket(run.id)
-    found = [run for run in running if is_detached(run.id)]
-    if not found:
-        raise ConfigError(_none_is_left(store))
-    return found
+    return [run for run in running if is_detached(run.id)]
 
 
 def _none_is_left(store: Store) -> str:
@@ -122,9 +138,9 @@ def _none_is_left(store: Store) -> str:
     if last.outcome == "running":
         return f"There is no detached run. {why_not_detached(last)}"
     verb, does = next_command(last, has_lost_sandbox=has_lost_sandbox(last))
-    title = cut_title(task_title(last), MAX_TASK)
+    title = cut_title(task_title(last), MAX_TITLE)
     return (
-        f"There is no detached run. The last run of all ended: {outcome_words(last)} · {title}. "
+        f"There is no detached run. The newest run, “{title}”, has ended ({outcome_words(last)}): "
         f"`sandbox-tui {verb} {last.id}` {does} it."
     )
 

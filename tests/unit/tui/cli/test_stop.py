@@ -62,7 +62,7 @@ def test_what_has_ended_keeps_no_other_from_being_stopped(
     done = stop(ENDED, "stopa", RUNS[1], "stopa")
     assert done.exit_code == 0
     assert done.stdout.splitlines() == [f"stopped {RUNS[0]}", f"stopped {RUNS[1]}"]
-    assert done.stderr == f"sandbox-tui: {ENDED} has already ended: submitted.\n"
+    assert done.stderr == f"sandbox-tui: {ENDED} has ended (submitted).\n"
     done = stop("nobody", "stopa")
     assert done.exit_code == 2
     assert done.stdout == f"stopped {RUNS[0]}\n"
@@ -100,6 +100,15 @@ def test_without_a_run_the_last_one_is_named_with_what_to_do(store: Store) -> No
     end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
     store.append(RUNS[0], [end])
     assert stop().stderr.splitlines() == [
-        "sandbox-tui: There is no detached run. The last run of all ended: submitted · "
-        f"count the boats. `sandbox-tui replay {RUNS[0]}` replays it."
+        "sandbox-tui: There is no detached run. The newest run, “count the boats”, has ended "
+        f"(submitted): `sandbox-tui replay {RUNS[0]}` replays it."
     ]
+
+
+@pytest.mark.parametrize("command", ["attach", "stop"])
+def test_last_names_the_newest_session_if_no_run_is_detached(store: Store, command: str) -> None:
+    end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+    store.append(ENDED, [started(ENDED, task="count the boats"), end])
+    done = CliRunner().invoke(main, [command, "last"])
+    assert f"{ENDED} has ended (submitted)." in done.output
+    assert "boats" not in done.output
