@@ -373,4 +373,5 @@ def test_each_fact_has_a_sign_unless_it_would_say_nothing() -> None:
     assert signs("model", is_open=True) == ("=", "≠")
     assert signs("answer", is_open=True) == ("=", "")
     assert signs("session") == ("=", "")
+    assert fact_sign(Fact("tokens", "3.8k", "3.8k", "+23")) == "≠"
     assert signs("") == ("", "")

@@ -49,7 +49,7 @@ def fact_sign(fact: Fact) -> str:
     nothing, or too early."""
     if fact.name in _IDENTITIES or (fact.is_open and fact.name in _MAY_CHANGE):
         return "=" if fact.name and fact.left == fact.right else ""
-    return "=" if fact.left == fact.right else "≠"
+    return "=" if fact.left == fact.right and not fact.difference else "≠"
 
 
 class _Figure(NamedTuple):

@@ -91,7 +91,7 @@ def takes_two_lines(pair: Pair) -> bool:
 
 def _fact(fact: Fact, width: int, palette: Palette) -> Text:
     line = Text(f" {fact.name:<{_NAME}}", style=palette.dim, no_wrap=True)
-    is_equal = fact.left == fact.right
+    is_equal = fact.left == fact.right and not fact.difference
     styles = [_fact_style(fact.name, words, palette) for words in (fact.left, fact.right)]
     if is_equal:
         styles = [palette.dim, palette.dim]
