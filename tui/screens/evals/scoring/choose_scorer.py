@@ -83,8 +83,10 @@ def _matches(entries: Sequence[Entry], typed: str) -> Iterator[Match]:
 def _entries(results: Iterable[SampleResult]) -> Iterator[Entry]:
     yield _entry("", "the scorers that the tasks have", SAME)
     lacks_target = any(has_ended(one) and not one.target for one in results)
-    off = dict.fromkeys(NEED_TARGET, NO_TARGET) if lacks_target else {}
-    off |= dict.fromkeys(NEED_SANDBOX, NO_SANDBOX)
+    off: dict[str, str] = {}
+    if lacks_target:
+        off.update((name, NO_TARGET) for name in NEED_TARGET)
+    off.update((name, NO_SANDBOX) for name in NEED_SANDBOX)
     for name in sorted(SCORES, key=lambda name: (name in off, name)):
         yield _entry(name, SCORES[name], off=off.get(name, ""))
 
