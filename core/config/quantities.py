@@ -52,6 +52,18 @@ def seconds_of(text: str) -> float:
     return total
 
 
+def duration_text(seconds: float) -> str:
+    """Return a duration as people write it, such as 1h30m; `seconds_of` returns the same
+    seconds."""
+    if seconds != int(seconds) or seconds <= 0:
+        return f"{seconds:g}"
+    left, parts = int(seconds), list[str]()
+    for unit, length in reversed(_SECONDS.items()):
+        count, left = divmod(left, int(length))
+        parts += [f"{count}{unit}"] if count else []
+    return "".join(parts)
+
+
 def bytes_of(text: str) -> int:
     """Return the bytes of a size; k, m, g and t are powers of 1024, as in Docker's options.
 

@@ -19,6 +19,7 @@ from textual.widgets import OptionList, Static, TextArea
 from sandbox_tui.core.config.settings import data_dir, load
 from sandbox_tui.core.run.run_request import requests_for
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.detached import Job, begin
 from sandbox_tui.sessions.remote.sockets import is_detached
@@ -134,6 +135,8 @@ async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
         await pilot.press("ctrl+q", "y")
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == 130
+        ends = [worker.state.finished for worker in app.runs.all.values()]
+        assert {end.error for end in ends if end and end.reason == "cancelled"} == {ENDED_BY_USER}
 
 
 async def test_a_search_selects_runs(tmp_path: Path) -> None:

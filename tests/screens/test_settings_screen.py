@@ -231,7 +231,7 @@ async def test_a_file_that_another_program_changes_is_read_again(
         write({"limits.max_steps": 50, "limits.time_limit": 7.0, "ui.animations": False})
         await pilot.press("n")
         assert app.screen.query_one("#steps", Input).value == "50"
-        assert app.screen.query_one("#time", Input).value == "60", "the environment comes first"
+        assert app.screen.query_one("#time", Input).value == "1m", "the environment comes first"
         assert app.animation_level == "none"
         await pilot.press("escape")
         write({"limits.max_steps": 51})
@@ -254,7 +254,7 @@ async def test_flags_stay_above_a_file_that_changes(own_home: Path, store: Store
         await pilot.press("comma")
         await pilot.pause()
         assert app.screen.query_one("#limits-max-steps", Input).value == "9"
-        assert app.screen.query_one("#limits-time-limit", Input).value == "7"
+        assert app.screen.query_one("#limits-time-limit", Input).value == "7s"
         about = app.screen.query_one("#about-limits-max-steps", Label)
         assert str(about.content).startswith("command line · ")
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.quantities import DURATIONS, duration_text
 from sandbox_tui.core.config.setting_sources import COMMAND_LINE, DEFAULT
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.toml_file import value_from_text
@@ -110,6 +111,8 @@ def text_of_setting(settings: Settings, name: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return ", ".join(str(item) for item in cast(tuple[object, ...], value))
+    if value is not None and name in DURATIONS:
+        return duration_text(value)
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 

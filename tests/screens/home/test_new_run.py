@@ -475,7 +475,7 @@ LESS_OFTEN = {
     "policy": ("policy.default", "deny"),
     "temperature": ("model.temperature", "0.5"),
     "tokens": ("limits.token_limit", "5000"),
-    "time": ("limits.time_limit", "60"),
+    "time": ("limits.time_limit", "1m"),
     "cost": ("limits.cost_limit", "0.25"),
 }
 
@@ -859,3 +859,44 @@ async def test_the_task_keeps_its_lines(app: SandboxTui, started: Started) -> No
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     assert [request.task for request in started] == ["fix it\nnow\nand here\nthere"]
+
+
+async def test_an_input_that_does_not_exist_is_said_once_its_field_is_left(
+    app: SandboxTui,
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        form.query_one("#input").focus()
+        await pilot.press(*"/nowhere")
+        assert not form.query_one("#input").has_class("-wrong")
+        await pilot.press("tab")
+        await until(pilot, lambda: form.query_one("#input").has_class("-wrong"))
+        assert form.query_one("#steps").has_focus, "the focus stays where it went"
+        form.query_one("#input").focus()
+        await pilot.press(*["backspace"] * len("nowhere"))
+        await until(pilot, lambda: not form.query_one("#input").has_class("-wrong"))
+
+
+async def test_the_server_of_the_settings_is_checked_once_its_field_is_left(
+    store: Store, started: Started
+) -> None:
+    settings = {"model.name": "m", "model.base_url": "http://127.0.0.1:9/v1"}
+    app = SandboxTui(config.load(settings), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "x")
+        url = app.screen.query_one("#url")
+        url.focus()
+        await pilot.press("tab")
+        await until(pilot, lambda: "does not answer now" in str(url.border_subtitle))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+        assert not started
+
+
+async def test_the_key_that_saves_defaults_is_in_a_narrow_bar(app: SandboxTui) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("n")
+        bar = app.screen.query_one(KeyBar)
+        await until(pilot, lambda: "f4 save  " in bar.render_line(0).text)

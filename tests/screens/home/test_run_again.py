@@ -254,3 +254,15 @@ async def test_its_fields_are_as_wide_as_those_of_a_new_run(store: Store, tmp_pa
         await pilot.resize_terminal(160, 45)
         mode, sandbox = form.query_one("#mode"), form.query_one("#kind")
         await until(pilot, lambda: mode.outer_size.width > sandbox.outer_size.width)
+
+
+async def test_the_output_folder_is_written_as_in_the_settings(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_id = kept(store, tmp_path)
+    async with form_of(store, run_id) as (_, _, form):
+        assert form.typed()["output"] == "results"
+    monkeypatch.chdir("/")
+    async with form_of(store, run_id) as (_, _, form):
+        assert form.typed()["output"] == str(tmp_path / "results")

@@ -19,7 +19,7 @@ from sandbox_tui.tui.screens.wall.decide_about_all import DecideAboutAllDialog, 
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
 from sandbox_tui.tui.theming.derived_roles import derived_roles
-from sandbox_tui.tui.widgets.wall.run_order import rank
+from sandbox_tui.tui.widgets.wall.run_order import passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
@@ -242,3 +242,17 @@ def test_of_many_tiles_a_part_is_drawn_again_at_a_time() -> None:
     assert [len(some) for some in due] == [16] * 4
     assert set.union(*due) == {one.number for one in tiles}
     assert all(is_due(one, 1, 16) for one in tiles)
+
+
+def test_filters_show_runs_that_retry_or_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    started_at = started()
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    failed = e.ModelFailed(step=1, attempt=1, error="503", retry_in=9.0)
+    retries = tile(1, started_at, asked, failed)
+    assert passes(retries, "retrying")
+    assert not passes(retries, "silent")
+    goes_on = tile(2, started_at)
+    assert not passes(goes_on, "retrying")
+    assert all(passes(one, None) and passes(one, "running") for one in (retries, goes_on))
+    monkeypatch.setattr(RunTile, "now", property(lambda _: 61.0))
+    assert passes(goes_on, "silent")

@@ -76,6 +76,10 @@ class FormDialog(Dialog[Result]):
         """Return what is wrong with a text that is being typed; empty if it may become right."""
         return ""
 
+    def mistake_when_left(self, name: str, text: str) -> str:
+        """Return what is wrong with the text of a field that has just lost the focus."""
+        return ""
+
     def show_titles(self) -> None:
         """Write the titles of the fields into their borders."""
         for name, title in self.TITLES.items():
@@ -151,6 +155,14 @@ class FormDialog(Dialog[Result]):
         # The event of a key typed just before starting arrives only after the field was marked.
         elif name in self._mistakes and text != self._marked_text[name]:
             self._unmark(name)
+
+    @on(Input.Blurred)
+    def _left(self, event: Input.Blurred) -> None:
+        """Mark the field that was left; the focus stays where it went."""
+        name = event.control.id or ""
+        text = event.control.value.strip()
+        if name in self.TITLES and (words := self.mistake_when_left(name, text)):
+            self._mark(name, words)
 
     # --- the line below the fields
 

@@ -46,7 +46,7 @@ class ModelForm(FormDialog[Result]):
     @on(Input.Blurred, "#url")
     def _left_server(self) -> None:
         self.complete_server()
-        if self.has_unknown_server:
+        if self.has_server:
             self._check_server(self.typed()["url"])
 
     @work(exclusive=True, group="server")
@@ -54,6 +54,17 @@ class ModelForm(FormDialog[Result]):
         """Say at the fields that the server does not answer, or lists no such model."""
         self._check = await check_server(self._settings.model, url)
         self._show_notes()
+
+    @property
+    def has_server(self) -> bool:
+        """Whether the form names a server that can be asked."""
+        return bool(self.typed()["url"])
+
+    @property
+    def is_server_in_doubt(self) -> bool:
+        """Whether the server has said, or failed to say, something that speaks against a start."""
+        typed = self.typed()
+        return self._check.url == typed["url"] and bool(self._check.doubt(typed["model"]))
 
     @property
     def has_unknown_server(self) -> bool:

@@ -17,6 +17,25 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.new_run.run_fields import texts_of
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
+FORM_CSS = """
+NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
+NewRunDialog #task { height: 7; } NewRunDialog.-low #task { height: 4; }
+NewRunDialog .row > #input, NewRunDialog .row > #mode { width: 3fr; }
+NewRunDialog .row > #kind, NewRunDialog .row > #calls { width: 2fr; }
+NewRunDialog.-low .row > #mode { width: 2fr; }
+NewRunDialog.-low .row > #kind, NewRunDialog.-low .row > #calls { width: 3fr; }
+NewRunDialog #mode SelectOverlay { min-width: 30; }
+NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
+NewRunDialog.-narrow .row > #input { width: 21fr; }
+NewRunDialog.-narrow .row > #steps { width: 15fr; }
+NewRunDialog.-narrow .row > #samples { width: 13fr; }
+NewRunDialog.-narrow #more Select, NewRunDialog.-narrow #output { column-span: 2; }
+NewRunDialog.-narrow #more .row { layout: grid; grid-size: 2; grid-rows: 3; height: auto; }
+NewRunDialog #more { height: auto; display: none; }
+NewRunDialog.-tallest #more, NewRunDialog.-more #more { display: block; }
+"""
+"""How the form for new runs arranges its fields, by the size of the terminal."""
+
 _MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
 
 

@@ -32,6 +32,7 @@ from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.new_run.added_model import with_those_before
 from sandbox_tui.tui.screens.new_run.field_widgets import (
+    FORM_CSS,
     TaskField,
     choice_field,
     further_fields,
@@ -46,6 +47,7 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
     ONLY_ONE,
     OTHER_HINTS,
     SETTINGS,
+    SEVERAL_NAMES,
     TASK_HINT,
     TITLES,
     changes_of,
@@ -54,7 +56,7 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
     seed_in,
     texts_of,
 )
-from sandbox_tui.tui.screens.new_run.run_mistakes import missing, no_default, unusable
+from sandbox_tui.tui.screens.new_run.run_mistakes import missing, no_default, no_input, unusable
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
@@ -74,23 +76,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         started_with: the texts that were typed for the requests.
     """
 
-    CSS = """
-    NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
-    NewRunDialog #task { height: 7; } NewRunDialog.-low #task { height: 4; }
-    NewRunDialog .row > #input, NewRunDialog .row > #mode { width: 3fr; }
-    NewRunDialog .row > #kind, NewRunDialog .row > #calls { width: 2fr; }
-    NewRunDialog.-low .row > #mode { width: 2fr; }
-    NewRunDialog.-low .row > #kind, NewRunDialog.-low .row > #calls { width: 3fr; }
-    NewRunDialog #mode SelectOverlay { min-width: 30; }
-    NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
-    NewRunDialog.-narrow .row > #input { width: 21fr; }
-    NewRunDialog.-narrow .row > #steps { width: 15fr; }
-    NewRunDialog.-narrow .row > #samples { width: 13fr; }
-    NewRunDialog.-narrow #more Select, NewRunDialog.-narrow #output { column-span: 2; }
-    NewRunDialog.-narrow #more .row { layout: grid; grid-size: 2; grid-rows: 3; height: auto; }
-    NewRunDialog #more { height: auto; display: none; }
-    NewRunDialog.-tallest #more, NewRunDialog.-more #more { display: block; }
-    """
+    CSS = FORM_CSS
 
     HEADING = "new run"
     TITLES = TITLES
@@ -134,7 +120,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             with VerticalScroll(id="fields", can_focus=False):
                 yield TaskField()
                 with Horizontal(classes="row"):
-                    yield NameInput(model.name, "name on the server", id="model", classes="field")
+                    yield NameInput(model.name, SEVERAL_NAMES, id="model", classes="field")
                     yield line_field("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
                     yield line_field("input", "", "path to copy in")
@@ -259,7 +245,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             input=typed_path(input_path) if input_path else None,
         )
         requests = requests_for(request, tasks, int(typed["samples"]))
-        if request.model is None and self.has_unknown_server:
+        if request.model is None and (self.has_unknown_server or self.is_server_in_doubt):
             self._start_if_wanted(requests)
         else:
             self._close_with(requests)
@@ -384,6 +370,8 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         if action == "more":
             words = "fewer" if self.has_class("-more") else "more"
             return words if self.has_class("-narrow") else f"{words} settings"
+        if action == "keep":
+            return "save" if self.has_class("-narrow") else None
         return self._start_words or None if action == "start" else None
 
     @override
@@ -391,6 +379,10 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         if any(self.query(f"#more #{name}") for name in mistakes):
             self.add_class("-more")
         super().mark(mistakes)
+
+    @override
+    def mistake_when_left(self, name: str, text: str) -> str:
+        return no_input(text) if name == "input" else ""
 
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from textual.app import App
@@ -48,7 +49,9 @@ class RunAgainDialog(NewRunDialog):
         self._again = again
         agent = again.settings.agent
         mode = agent.mode if again.mode in (None, "paused") else again.mode
-        self._settings = config.changed(again.settings, {"agent.mode": mode})
+        output = _as_written(agent.output, live_settings.now.agent.output)
+        changes = {"agent.mode": mode, "agent.output": output}
+        self._settings = config.changed(again.settings, changes)
 
     @override
     def fill(self) -> None:
@@ -70,6 +73,11 @@ class RunAgainDialog(NewRunDialog):
             return super().hint_of(name)
         also = "1 recorded file is" if files == 1 else f"{files} recorded files are"
         return f"{super().hint_of(name)}; {also} copied, too"
+
+    @property
+    @override
+    def has_server(self) -> bool:
+        return super().has_server and not (self._again.model is not None and self._keeps_model)
 
     @property
     @override
@@ -119,6 +127,16 @@ class RunAgainDialog(NewRunDialog):
     @property
     def _keeps_prompts(self) -> bool:
         return "prompts" not in self.unsaved
+
+
+def _as_written(folder: str, setting: str) -> str:
+    """Return the recorded folder of the results as the user writes it: as in the settings if it is
+    the same, below the current folder without that, else whole."""
+    if Path(setting).expanduser().absolute() == Path(folder):
+        return setting
+    here = Path.cwd()
+    is_below = Path(folder).is_relative_to(here) and here != here.parent
+    return str(Path(folder).relative_to(here)) if is_below else folder
 
 
 class RunAgain:

@@ -69,6 +69,8 @@ ONE_SERVER = "The models of one form run on one server: this one is on another."
 
 TASK_HINT = "a line of --- starts another task"
 
+SEVERAL_NAMES = "name, or several: a, b"
+
 OTHER_HINTS = {
     "": " ",
     "task": "what the model has to do",

@@ -17,16 +17,19 @@ from sandbox_tui.tui.screens.new_run.run_fields import ONE_DEFAULT, mistake_in
 
 def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
     """Return what is wrong with the fields that are no settings, and what a run cannot lack."""
-    input_path = typed["input"].strip()
-    is_missing = bool(input_path) and not is_there(typed_path(input_path))
     found = {
         "task": "" if tasks else "Enter a task.",
         "model": "" if split_models(typed["model"]) else MODEL_NEEDED,
-        "input": "This path does not exist." if is_missing else "",
+        "input": no_input(typed["input"].strip()),
         "samples": mistake_of_count(typed["samples"].strip(), MAX_RUNS),
         "seed": mistake_in("seed", typed["seed"].strip()),
     }
     return {name: words for name, words in found.items() if words}
+
+
+def no_input(path: str) -> str:
+    """Return that a typed path does not exist; empty if it does, or if there is none."""
+    return "This path does not exist." if path and not is_there(typed_path(path)) else ""
 
 
 def no_default(typed: Texts) -> Mistakes:

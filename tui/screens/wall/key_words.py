@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.screens.cockpit.live.steering import AFTER_THE_END, pause_words
@@ -34,7 +35,7 @@ def words_of(
     if action == "pause" and chosen is not None:
         return pause_words(chosen.state.mode)
     if action == "pause_all":
-        return "resume all" if active_modes(tiles) == {"paused"} else "pause all"
+        return "resume all" if active_modes(tiles) == frozenset[Mode](("paused",)) else "pause all"
     if action == "approve_all":
         return f"decide on {waiting}"
     if action != "compare" or marked is None:

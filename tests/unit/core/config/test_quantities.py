@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.plain_values import plain_value
-from sandbox_tui.core.config.quantities import bytes_of, seconds_of
+from sandbox_tui.core.config.quantities import bytes_of, duration_text, seconds_of
 from sandbox_tui.core.config.toml_file import value_from_text
 from sandbox_tui.core.evals.suite_file import load_suite
 from sandbox_tui.tui.cli.main import main
@@ -117,3 +117,16 @@ def test_a_suite_takes_them(file: Path) -> None:
     suite = file.parent / "suite.yaml"
     suite.write_text("dataset: {path: tasks.jsonl}\nlimits: {time_limit: 10m}\n")
     assert load_suite(str(suite)).limits == {"time_limit": 600.0}
+
+
+@given(st.integers(1, 10**7))
+def test_a_duration_is_written_as_it_is_read(seconds: int) -> None:
+    assert seconds_of(duration_text(float(seconds))) == seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(5400.0, "1h30m"), (600.0, "10m"), (90.0, "1m30s"), (0.5, "0.5"), (86400.0, "1d"), (0, "0")],
+)
+def test_a_duration_is_short(seconds: float, text: str) -> None:
+    assert duration_text(seconds) == text

@@ -380,3 +380,15 @@ def test_silent_runs_are_named() -> None:
     header._runs = list(enumerate([run("x"), run("x"), run("x")], 1))
     header._silent = (2,)
     assert "● 2 running  ● 1 silent (2)" in header._lines(PALETTE)[0].plain
+
+
+def test_sorting_by_a_cost_that_no_run_has_says_so() -> None:
+    def by_cost(*runs: RunWorker) -> str:
+        header = WallHeader()
+        header._runs, header._arranged_by = list(enumerate(runs, 1)), "cost"
+        return header._spent_and_order(PALETTE).plain
+
+    known = run("x", "42", "submitted")
+    known.state.totals = msgspec.structs.replace(known.state.totals, cost=0.5)
+    assert by_cost(run("x"), run("x")).endswith("sorted by cost (none is known)")
+    assert by_cost(run("x"), known).endswith("sorted by cost")
