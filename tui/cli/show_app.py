@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +16,7 @@ import click
 if TYPE_CHECKING:
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.sessions import RunSummary, Store
+    from sandbox_tui.tui.app import SandboxTui
     from sandbox_tui.tui.lifecycle.first_screen import Begin
 
 
@@ -50,23 +53,36 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
 
     with image_protocols.preparing(settings.ui.images):
         from sandbox_tui.tui.app import SandboxTui
-        from sandbox_tui.tui.lifecycle.shutdown import exit_after
 
         terminal_engine.prepare(settings.ui.terminal_engine)
         app = SandboxTui(settings, store, begin)
-    app.shutdown.force_exit = exit_after
+    app.typed_ahead = image_protocols.take_typed()
+    asyncio.run(_show_and_clean_up(app, store))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt
+    if app.failure is not None:
+        raise app.failure
+    return Ended(app.return_code or 0, app.started_ids)
+
+
+async def _show_and_clean_up(app: SandboxTui, store: Store) -> None:
+    """Show the app; then print how its runs ended, and only after that wait for their sandboxes to
+    be removed."""
+    from sandbox_tui.tui.lifecycle.shutdown import SCREEN_TIMEOUT_SECONDS, exit_after
+
+    app.shutdown.owns_process = True
     try:
-        app.run()
+        await app.run_async()
     finally:  # the stream that Textual writes to
         if app.restore_sequence and sys.__stderr__ is not None:
             sys.__stderr__.write(app.restore_sequence)
             sys.__stderr__.flush()
+    await app.shutdown.screen_closed()
     _give_up_unfinished(store, app.seen)
-    if not _is_served():
-        _print_outcomes(store, app.seen)
-    if app.failure is not None:
-        raise app.failure
-    return Ended(app.return_code or 0, app.started_ids)
+    with contextlib.suppress(OSError):  # the terminal is gone
+        if not _is_served():
+            _print_outcomes(store, app.seen)
+        await app.shutdown.clean_up(click.echo)
+    exit_after(app.return_code or 0, SCREEN_TIMEOUT_SECONDS)  # tasks may ignore that they end
 
 
 def _give_up_unfinished(store: Store, run_ids: Sequence[str]) -> None:

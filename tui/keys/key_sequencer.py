@@ -22,6 +22,7 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.timer import Timer
 
+from sandbox_tui.tui.textual_support.private_api import character_to_key
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 KEY_TIMEOUT_SECONDS = 0.25
@@ -78,6 +79,9 @@ class SequentialKeys(App[Result], Generic[Result]):
     _escaped_at = -math.inf
     _last_key_at = -math.inf
     _ignores_burst = False
+    typed_ahead = ""
+    """Characters typed before the app could read keys; they are handled first."""
+
     last_key = ""
     """The key that is being handled, or was last."""
 
@@ -97,7 +101,12 @@ class SequentialKeys(App[Result], Generic[Result]):
         self._keys_waiting: deque[events.Key] = deque()
 
     def on_mount(self) -> None:
-        """Notice each screen that is shown."""
+        """Notice each screen that is shown; handle what was typed before."""
+        if self.typed_ahead:
+            keys = (events.Key(character_to_key(typed), typed) for typed in self.typed_ahead)
+            self._keys_waiting.extendleft(reversed(list(keys)))
+            self._holds_keys = True
+            self.call_later(self._let_keys_go)
         self.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
             self, self._screen_shown, immediate=True
         )

@@ -28,6 +28,9 @@ _CELL_SIZE = b"\x1b[16t"
 _ATTRIBUTES = b"\x1b[c"
 _ATTRIBUTES_ANSWER = re.compile(rb"\x1b\[\?([\d;]*)c")
 
+_SEQUENCE = re.compile(rb"\x1b(?:_[^\x1b]*\x1b\\|\[[0-?]*[ -/]*[@-~]|O.)?")
+"""An answer, or the key of a terminal that sends a sequence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:
@@ -37,11 +40,13 @@ class Answers:
         kitty: supports kitty's graphics protocol.
         sixel: supports sixel graphics.
         cell: width and height of a cell in pixels, if reported.
+        typed: the characters that the user typed before the answers were there.
     """
 
     kitty: bool = False
     sixel: bool = False
     cell: tuple[int, int] | None = None
+    typed: str = ""
 
 
 @contextlib.contextmanager
@@ -79,7 +84,14 @@ def read_answers(data: bytes) -> Answers:
         kitty=bool(re.search(rb"\x1b_Gi=31[^\x1b]*;OK\x1b\\", data)),
         sixel=attributes is not None and b"4" in attributes[1].split(b";"),
         cell=(int(size[2]), int(size[1])) if size else None,
+        typed=_typed(data),
     )
+
+
+def _typed(data: bytes) -> str:
+    """Return what was typed between the answers; keys that send sequences are lost."""
+    words = _SEQUENCE.sub(b"", data).decode(errors="ignore")
+    return "".join(character for character in words if character.isprintable())
 
 
 def _read(source: int, until: float) -> bytes:

@@ -27,6 +27,7 @@ _KITTY_TERMINALS = ("kitty", "ghostty")
 """Terminals that support kitty's placeholders."""
 
 _found: list[Way] = []
+_typed: list[str] = []
 
 
 Wanted = Literal["auto", "kitty", "sixel", "blocks", "none"]
@@ -52,6 +53,7 @@ def preparing(wanted: Wanted = "auto") -> Generator[None, None, None]:
 
 
 def _settle(wanted: Literal["auto", "kitty", "sixel"], answers: Answers) -> None:
+    _typed[:] = answers.typed
     way: Way = "kitty" if answers.kitty else "sixel" if answers.sixel else "blocks"
     _found[:] = [way if wanted == "auto" else wanted]
     if _found[0] != "blocks" and answers.cell is not None and _load():
@@ -64,6 +66,13 @@ def _settle(wanted: Literal["auto", "kitty", "sixel"], answers: Answers) -> None
 def way() -> Way:
     """Return how images are drawn."""
     return _found[0] if _found else "blocks"
+
+
+def take_typed() -> str:
+    """Return what the user typed while the terminal was queried, once: for the first screen."""
+    typed = "".join(_typed)
+    _typed.clear()
+    return typed
 
 
 def picture_widget(picture: Picture) -> Widget | None:

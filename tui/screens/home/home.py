@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -26,10 +27,10 @@ from sandbox_tui.tui.screens.home.row_updates import RowUpdates
 from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
 from sandbox_tui.tui.screens.home.rows.session_details import SessionDetails
 from sandbox_tui.tui.screens.home.rows.session_opener import opening_word, opening_words
-from sandbox_tui.tui.screens.home.rows.unavailable_here import why_unavailable_here
+from sandbox_tui.tui.screens.home.rows.unavailable_here import NEED_SESSIONS, why_unavailable_here
 from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
-from sandbox_tui.tui.screens.home.session_reading import read_sessions
+from sandbox_tui.tui.screens.home.session_reading import Listed, read_sessions
 from sandbox_tui.tui.screens.wall.open_wall import open_wall, why_no_wall
 from sandbox_tui.tui.textual_support.toasts import (
     complain_here,
@@ -51,6 +52,10 @@ if TYPE_CHECKING:  # screens opened from here are imported when first shown
 
 PAGE = 100
 """Number of sessions read at a time."""
+
+FIRST_READ_SECONDS = 0.2
+"""Seconds for which the first frame waits for the sessions; after that it says that they are being
+read."""
 
 
 class HomeScreen(RowCommands):
@@ -113,6 +118,7 @@ class HomeScreen(RowCommands):
         super().__init__(settings, workers)
         self._evals = evals or EvalRegistry(workers)
         self._most = PAGE
+        self._was_read = asyncio.Event()
         self._search = SessionFinder(self, self._store, self._opener.open_hit, self._moved)
         self._details = SessionDetails(self, self._store)
         self._row_updates = RowUpdates(self, self._store, self.reload, self._moved)
@@ -137,16 +143,19 @@ class HomeScreen(RowCommands):
         yield SessionDetailPane(id="detail")
         yield KeyBar()
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Load the sessions, look for models, and start the updates."""
         self._row_updates.begin()
         self.reload()
         self._models.find()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._was_read.wait(), FIRST_READ_SECONDS)
 
     def on_screen_resume(self) -> None:
-        """Reload: a run may have ended in the meantime."""
+        """Reload unless that has just begun: a run may have ended in the meantime."""
         reread_settings(app_of(self), self._settings)
-        self.reload()
+        if self._was_read.is_set():
+            self.reload()
         self.show_model()
 
     def on_resize(self) -> None:
@@ -162,10 +171,14 @@ class HomeScreen(RowCommands):
         """Reload the sessions."""
         try:
             listed = await asyncio.to_thread(read_sessions, self._store, self._most)
+            self._show_listed(listed)
             self._models.last_model = await asyncio.to_thread(last_model, self._store)
         except StoreError as error:
             complain_here(self, str(error), seconds=20)
-            return
+        finally:
+            self._was_read.set()
+
+    def _show_listed(self, listed: Listed) -> None:
         sessions = self.query_one(SessionList)
         sessions.show(*listed)
         self._models.show_sessions(any_session=sessions.current_row is not None)
@@ -214,7 +227,7 @@ class HomeScreen(RowCommands):
 
     def show_model(self) -> None:
         """Update the model in the banner, and offer models if none is chosen."""
-        self._models.show_whether_needed()
+        self._models.find_once()
         self.query_one(HomeBanner).refresh()
 
     def _model_chosen(self) -> None:
@@ -305,6 +318,8 @@ class HomeScreen(RowCommands):
         shown = self.query_one(SessionList)
         if action == "back" and passing_toasts(app_of(self)):
             return ""
+        if action in NEED_SESSIONS and not (shown.is_read or self._search.is_open):
+            return "the sessions are still being read"
         if action == "wall":
             return why_no_wall(shown, self._run_workers)
         lost = self._details.without_sandbox

@@ -38,6 +38,7 @@ class ModelOffering:
         self._settings = settings
         self._on_chosen = on_chosen
         self._last_model: LastModel | None = None
+        self._has_looked = False
 
     @property
     def last_model(self) -> LastModel | None:
@@ -53,8 +54,11 @@ class ModelOffering:
         """Show the offers only while no model is chosen."""
         self._screen.set_class(not self._settings.now.model.name, "-no-model")
         is_listed = self._screen.has_class("-no-sessions")
-        found = self._screen.query_one(ModelOffers).model_count
-        self._screen.query_one(HomeBanner).say_found(None if is_listed else found)
+        offers, banner = self._screen.query_one(ModelOffers), self._screen.query_one(HomeBanner)
+        if offers.is_looking and not is_listed:
+            banner.say_looking()
+        else:
+            banner.say_found(None if is_listed else offers.model_count)
 
     def show_sessions(self, *, any_session: bool) -> None:
         """Make room for the sessions, if there are any."""
@@ -65,7 +69,15 @@ class ModelOffering:
         """If no model is chosen yet, look for models on this machine."""
         self.show_whether_needed()
         if not self._settings.now.model.name:
+            self._has_looked = True
             self._screen.run_worker(self._find(), exclusive=True, group="offers")
+
+    def find_once(self) -> None:
+        """Show whether a model is needed; look for models unless that was done before."""
+        if self._has_looked:
+            self.show_whether_needed()
+        else:
+            self.find()
 
     async def _find(self) -> None:
         from sandbox_tui.tui.screens.home.find_offers import find_offers

@@ -20,6 +20,9 @@ ABOUT = ("watch, steer and replay a model at work in a sandbox", "a model at wor
 
 GAP = 3
 
+LOOKING = "looking for servers…"
+"""What is said instead of the number of models until the search has ended."""
+
 FROM_LAST_RUN = "from your last run"
 """Where a model comes from that no setting names."""
 
@@ -39,12 +42,18 @@ class HomeBanner(Widget):
         super().__init__(id="banner")
         self._settings = settings
         self._found: int | None = None
+        self._is_looking = False
         self._last_model: LastModel | None = None
 
     def say_found(self, models: int | None) -> None:
         """Say, while no model is chosen, how many there are to choose from; None to leave that to
         the list of them."""
-        self._found = models
+        self._found, self._is_looking = models, False
+        self.refresh()
+
+    def say_looking(self) -> None:
+        """Say, while no model is chosen, that servers are being looked for."""
+        self._is_looking = True
         self.refresh()
 
     def say_last_model(self, last: LastModel | None) -> None:
@@ -62,7 +71,7 @@ class HomeBanner(Widget):
         line = Text("sandbox-tui", style=palette.accent, no_wrap=True)
         settings = with_last_model(self._settings.now, self._last_model)
         if not settings.model.name:
-            model = _no_model(self._found, palette)
+            model = _no_model(LOOKING if self._is_looking else _found_words(self._found), palette)
         else:
             sources = ("",) if settings is self._settings.now else (FROM_LAST_RUN, "last run")
             models = [_model(settings, palette, source) for source in sources]
@@ -91,11 +100,18 @@ def _model(settings: Settings, palette: Palette, source: str) -> Text:
     return line.append(sanitize_line(f"{where} · {more}"), style=palette.dim)
 
 
-def _no_model(found: int | None, palette: Palette) -> Text:
-    """Return how to choose a model; empty if the list of them is shown."""
-    line = Text(no_wrap=True)
+def _found_words(found: int | None) -> str:
+    """Return how many models there are to choose from; empty if the list of them is shown."""
     if found is None:
+        return ""
+    return f"{found} found" if found else "none found"
+
+
+def _no_model(found: str, palette: Palette) -> Text:
+    """Return how to choose a model, and what was found; empty if that is."""
+    line = Text(no_wrap=True)
+    if not found:
         return line
     line.append(f"{hint('home.model')} ", style=palette.accent)
     line.append("choose a model", style=palette.warn)
-    return line.append(f" · {found} found" if found else " · none found", style=palette.dim)
+    return line.append(f" · {found}", style=palette.dim)

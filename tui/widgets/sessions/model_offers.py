@@ -107,6 +107,11 @@ class ModelOffers(BlockList):
         return offers[self.cursor] if 0 <= self.cursor < len(offers) else None
 
     @property
+    def is_looking(self) -> bool:
+        """Whether no search for offers has ended yet."""
+        return self._offers is None
+
+    @property
     def has_model(self) -> bool:
         """Whether there is a model to choose."""
         return self.model_count > 0

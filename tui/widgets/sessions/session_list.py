@@ -32,6 +32,9 @@ from sandbox_tui.tui.widgets.sessions.samples_row import samples_lines
 from sandbox_tui.tui.widgets.sessions.session_lines import SessionLines
 from sandbox_tui.tui.widgets.training.training_rows import training_lines
 
+READING = "reading the sessions…"
+"""What is shown until the sessions have been read for the first time."""
+
 PREFETCH_ROWS = 30
 """Distance to the last loaded row at which more sessions are requested."""
 
@@ -62,6 +65,7 @@ class SessionList(BlockList):
         self._tags: Mapping[str, Sequence[str]] = {}
         self._marked: list[str] = []
         self._wanted = ""
+        self._is_read = False
         self._lines = SessionLines()
         self.waiting: Mapping[str, str] = {}
         self._total = 0
@@ -88,6 +92,7 @@ class SessionList(BlockList):
             waiting: the sessions in which a call waits for the user, with the call in words.
             trainings: newest first.
         """
+        self._is_read = True
         self._family = family
         self._evaluations = evaluations
         self._differing = what_differs([one.info for one in evaluations])
@@ -168,6 +173,11 @@ class SessionList(BlockList):
             f"{count} {'waits' if count == 1 else 'wait'} for you" if count else "",
         ]
         return " · ".join(part for part in parts if part)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the sessions have been read."""
+        return self._is_read
 
     @property
     def running(self) -> frozenset[str]:
@@ -320,14 +330,20 @@ class SessionList(BlockList):
             return self._lines.height(row, width)
         return 2 + (isinstance(row, EvalRow) and row.summary.info.id in self._differing)
 
+    @property
+    def _remarks(self) -> Sequence[str]:
+        """The lines shown while there are no rows."""
+        if not self._is_read:
+            return ("", READING, "", "", "")
+        runs = f"{hint('home.new')} starts a run."
+        demo = f"{hint('home.demo')} plays the demo: no API key, no network."
+        return ("", "Nothing here yet.", runs, demo, "")
+
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
         if not self._rows:
-            runs = f"{hint('home.new')} starts a run."
-            demo = f"{hint('home.demo')} plays the demo: no API key, no network."
-            lines = ("", "Nothing here yet.", runs, demo, "")
-            return [Text(f"  {words}", style=palette.dim, no_wrap=True) for words in lines]
+            return [Text(f"  {words}", style=palette.dim, no_wrap=True) for words in self._remarks]
         match self._rows[index]:
             case SessionRow() as row:
                 marked = row.run.id in self._marked

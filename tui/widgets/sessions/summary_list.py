@@ -83,6 +83,6 @@ class SummaryList(BlockList, Generic[Summary]):
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
         if not self._found:
-            lines = () if self._found is None else self.NOTHING
+            lines = (f"reading the {self.TITLE}…",) if self._found is None else self.NOTHING
             return [Text(), *(Text(f"  {words}", style=palette.dim) for words in lines)]
         return self.lines_of(self._found[index], width, palette)

@@ -96,7 +96,8 @@ def test_a_configured_protocol_is_not_queried() -> None:
 
 
 def test_answers() -> None:
-    assert read_answers(b"keys\x1b[6;20;9t\x1b[?64;4c") == Answers(sixel=True, cell=(9, 20))
+    found = read_answers(b"keys\x1b[6;20;9t\x1b[?64;4c")
+    assert found == Answers(sixel=True, cell=(9, 20), typed="keys")
     assert read_answers(b"\x1b[?64;14;44c") == Answers()
     assert read_answers(b"\x1b_Gi=31;ENOENT:no\x1b\\\x1b[?6c") == Answers()
 
@@ -104,3 +105,9 @@ def test_answers() -> None:
 def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(image_protocols, "_found", [])
     assert image_protocols.way() == "blocks"
+
+
+def test_what_was_typed_before_and_between_the_answers_is_kept() -> None:
+    answers = read_answers("/é\x1b[6;16;8tx\x1b[A\x1b_Gi=31;OK\x1b\\\x1b[?1;2c,\r".encode())
+    assert answers.typed == "/éx,"
+    assert answers.cell == (8, 16)
