@@ -13,6 +13,12 @@ if TYPE_CHECKING:  # so that programs that only read sessions import none of thi
     from sandbox_tui.sessions.store.run_summary import RunSummary
 
 
+NO_LONGER_DETACHED = (
+    "This run was detached. It now runs in this program; leaving it offers to detach it again."
+)
+"""What to say when a killed detached run was resumed here."""
+
+
 def resume_here(run: RunSummary, settings: Settings, runs: RunRegistry) -> RunWorker:
     """Resume a run whose program has ended; it is no longer detached.
 

@@ -44,7 +44,7 @@ class ImportDialog(CopyDialog[list[str]]):
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "import sessions"
             yield PathInput(
-                id="file", placeholder=".sbx, trajectory.json, .traj, ATIF or .cast (→ completes)"
+                id="file", placeholder="a .sbx, .json, .traj or .cast file (→ completes)"
             )
             yield Static(id="why", markup=False)
         yield KeyBar()

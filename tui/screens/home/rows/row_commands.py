@@ -11,7 +11,8 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, TrainingRow
-from sandbox_tui.sessions.remote.resume_here import resume_here
+from sandbox_tui.sessions.remote.resume_here import NO_LONGER_DETACHED, resume_here
+from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.format.titles import task_line, task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
@@ -129,12 +130,15 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         if run is None:
             return
         reread_settings(app_of(self), self._settings)
+        was_detached = is_detached(run.id)
         try:
             worker = resume_here(run, self._settings.now, self._run_workers)
         except SandboxTuiError as error:
             complain_here(self, str(error))
             return
         self._opener.open_run(worker)
+        if was_detached:
+            self.notify(NO_LONGER_DETACHED, markup=False, timeout=MAX_NOTICE_SECONDS)
 
     def action_rename(self) -> None:
         """Rename the session."""
