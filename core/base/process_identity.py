@@ -30,15 +30,20 @@ class ProcessIdentity(NamedTuple):
     host: str
 
     @classmethod
+    def of(cls, pid: int) -> ProcessIdentity:
+        """Return the identity of a process of this host."""
+        return cls(pid, _start(pid), _this_host())
+
+    @classmethod
     def this_process(cls) -> ProcessIdentity:
         """Return the identity of this process."""
-        return cls(os.getpid(), _start(os.getpid()), _this_host())
+        return cls.of(os.getpid())
 
     @classmethod
     def parent(cls) -> ProcessIdentity:
         """Return the identity of the process that started this one, or of its heir if it has
         ended."""
-        return cls(os.getppid(), _start(os.getppid()), _this_host())
+        return cls.of(os.getppid())
 
     @classmethod
     def no_process(cls) -> ProcessIdentity:

@@ -41,7 +41,8 @@ class ResumedWorker(RunWorker):
         began: float | None = None,
         before: RunWorker | None = None,
     ) -> None:
-        if problem := problem_with(run):
+        handed_over = began is not None and _is_ours(store, run)
+        if not handed_over and (problem := problem_with(run)):
             raise ResumeRefused(problem)
         first = next(store.events(run.id, until=1), None)
         if not isinstance(first, e.RunStarted):
@@ -102,6 +103,13 @@ def problem_with(run: RunSummary) -> str:
             f"{run.id}` continues it in a new sandbox."
         )
     return ""
+
+
+def _is_ours(store: Store, run: RunSummary) -> bool:
+    """Return whether this program owns a session that has not ended."""
+    owned = store.ownership(run.id)
+    me = ProcessIdentity.this_process()
+    return owned is not None and not owned.finished and owned.owner == me
 
 
 def claim(store: Store, run_id: str) -> ProcessIdentity:

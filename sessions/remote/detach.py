@@ -34,10 +34,17 @@ async def detach(worker: RunWorker, runs: RunRegistry) -> bool:
 
 async def _resume_elsewhere(worker: RunWorker, runs: RunRegistry) -> bool:
     store, settings, began = runs.store, worker.request.settings, worker.began
-    await asyncio.to_thread(store.set_owner, worker.run_id, ProcessIdentity.no_process())
+    job = Job(settings=settings, resume=worker.run_id, began=began)
+
+    def hand_over(program: ProcessIdentity) -> None:
+        """Make the program the owner at once: nobody else must take the run for interrupted."""
+        store.set_owner(worker.run_id, program)
+
     try:
-        await asyncio.to_thread(begin, Job(settings=settings, resume=worker.run_id, began=began))
+        await asyncio.to_thread(begin, job, hand_over)
     except SandboxTuiError as error:
+        nobody = ProcessIdentity.no_process()  # that program may not have ended yet
+        await asyncio.to_thread(store.set_owner, worker.run_id, nobody)
         runs.resume(store.run(worker.run_id), settings, began)
         raise SandboxTuiError(f"The run continues in this program. {error}") from error
     runs.detached.append(worker.run_id)

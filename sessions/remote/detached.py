@@ -15,11 +15,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings, api_key, data_dir
 from sandbox_tui.core.events.types import Mode, ToolFormat, TurnPolicy, Watch
 from sandbox_tui.core.lineage.open_fork import ForkRequest
@@ -182,15 +184,19 @@ class StartReport(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int = 1
 
 
-def begin(job: Job) -> str:
+def begin(job: Job, started: Callable[[ProcessIdentity], None] | None = None) -> str:
     """Start a program for this job and wait until its run has begun; return the session's id.
+
+    Args:
+        job: what the program runs.
+        started: called with the program before it is given the job.
 
     Raises:
         SandboxTuiError: the run could not begin.
     """
     job = msgspec.structs.replace(job, new_run=new_id())  # sorts after those begun here before
     try:
-        line = _start(job)
+        line = _start(job, started)
     except OSError as error:
         raise SandboxTuiError(
             f"A program for the run could not be started: {error.strerror}; {log_file()} may say "
@@ -209,7 +215,7 @@ def begin(job: Job) -> str:
     return report.run_id
 
 
-def _start(job: Job) -> bytes:
+def _start(job: Job, started: Callable[[ProcessIdentity], None] | None) -> bytes:
     """Start a program for this job; return the line that it writes when its run has begun or
     failed.
 
@@ -232,6 +238,8 @@ def _start(job: Job) -> bytes:
     assert program.stdout is not None
     with program.stdout:
         with program.stdin:
+            if started is not None:
+                started(ProcessIdentity.of(program.pid))
             program.stdin.write(msgspec.json.encode(job))
         return program.stdout.readline()
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import NoteItem, fold
@@ -117,10 +118,10 @@ async def test_the_clock_runs_on_while_a_run_is_detached(
     await until(lambda: worker.state.pending is not None)
     left_at: list[float] = []
 
-    def begin_elsewhere(job: Job) -> str:
+    def begin_elsewhere(job: Job, handed: Callable[[ProcessIdentity], None]) -> str:
         assert worker.began is not None
         left_at.append(time.monotonic() - worker.began)
-        return detached.begin(job)
+        return detached.begin(job, handed)
 
     monkeypatch.setattr(moving, "begin", begin_elsewhere)
     assert await detach(worker, runs)
@@ -177,6 +178,29 @@ async def test_a_cancelled_detach_keeps_the_run_here(
     assert worker.state.finished.reason == "submitted"
 
 
+async def test_a_run_is_never_interrupted_while_it_moves(
+    scripted_server: Start, runs: RunRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(CALLS, s.call("submit"))
+    worker = begin(runs, server, "bubblewrap", "step")
+    await until(lambda: worker.state.pending is not None)
+    seen: set[str] = set()
+
+    def begin_and_watch(job: Job, started: Callable[[ProcessIdentity], None]) -> str:
+        def and_look(program: ProcessIdentity) -> None:
+            seen.add(runs.store.run(worker.run_id).outcome)
+            started(program)
+            seen.add(runs.store.run(worker.run_id).outcome)
+
+        return detached.begin(job, and_look)
+
+    monkeypatch.setattr(moving, "begin", begin_and_watch)
+    assert await detach(worker, runs)
+    seen.add(runs.store.run(worker.run_id).outcome)
+    assert seen == {"running"}
+
+
 async def test_a_failed_detach_keeps_the_run_here(
     scripted_server: Start, runs: RunRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +209,7 @@ async def test_a_failed_detach_keeps_the_run_here(
     worker = begin(runs, server, "bubblewrap", "step")
     await until(lambda: worker.state.pending is not None)
 
-    def refuse(job: object) -> str:
+    def refuse(job: object, started: object) -> str:
         raise SandboxTuiError("There is no memory left.")
 
     monkeypatch.setattr(moving, "begin", refuse)

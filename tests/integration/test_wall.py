@@ -729,6 +729,30 @@ async def test_a_cancelled_detach_keeps_the_runs_here(tmp_path: Path) -> None:
         await app.runs.stop("The test is over.")
 
 
+async def test_a_key_gives_up_the_replies_that_hold_a_detach_up(tmp_path: Path) -> None:
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
+    requests = requests_for(demo_request(settings, speed=0.05), ["one", "two"])
+    app = SandboxTui(settings, Store(data_dir() / "sessions.db"), requests)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))
+        workers = list(app.runs.all.values())
+        await app.action_quit()
+        await until(pilot, lambda: isinstance(app.screen, QuitDialog))
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, DetachingRunsDialog))
+        shown = str(app.screen.query_one("#how-far", Static).render())
+        assert shown.strip() == "0 of 2 moved · waiting for 2 replies to end"
+        await pilot.press("R")
+        await until(pilot, lambda: not app.is_running)
+    assert all(worker.left for worker in workers)
+    again = Store(data_dir() / "sessions.db")
+    for worker in workers:
+        client = RunClient(again.run(worker.run_id), again)
+        await client.stop("The test is over.")
+        client.leave()
+
+
 async def test_quitting_asks_again_above_everything_else(tmp_path: Path) -> None:
     """The palette opens over the question; `y` would then be typed into the palette."""
     require("bubblewrap")

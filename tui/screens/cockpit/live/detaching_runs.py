@@ -15,10 +15,10 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunRegistry, RunWorker
 from sandbox_tui.sessions.remote.detach import can_be_detached, detach
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.status import unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -41,6 +41,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.interrupt", "interrupt"),
+        binding("leave_run.interrupt_reply", "interrupt_reply"),
         binding("leave_run.stay", "answer(None)"),
     ]
 
@@ -80,16 +81,19 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         self._moved += not task.cancelled() and task.exception() is None
 
     def _show_progress(self) -> None:
-        waiting = [words for one in self._moving if (words := _under_way(one))]
-        done = f"{self._moved} of {len(self._moving)} have moved. " if len(self._moving) > 1 else ""
-        more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
-        now = f"Waiting for {waiting[0]} to end{more}." if waiting else "Moving …"
-        self.query_one("#how-far", Static).update(f"{done}{now}\n")
-        stays = f"{hint('leave_run.stay')} {STAYS}"
-        interrupts = f"{hint('leave_run.interrupt')} interrupt the call · "
-        box = self.query_one(".dialog")
-        can_interrupt = not self.why_unavailable("interrupt", ())
-        box.border_subtitle = f"{interrupts}{stays}" if can_interrupt else stays
+        many = len(self._moving)
+        done = f"{self._moved} of {many} moved · " if many > 1 else ""
+        waits_for = _waits_for(self._moving)
+        now = f"waiting for {waits_for} to end" if waits_for else "moving …"
+        words = f"{done}{now}"
+        self.query_one("#how-far", Static).update(f"{words[:1].upper()}{words[1:]}\n")
+        keys = [
+            f"{hint(f'leave_run.{action}')} {does}"
+            for action, does in _INTERRUPTS.items()
+            if not self.why_unavailable(action, ())
+        ]
+        keys.append(f"{hint('leave_run.stay')} {STAYS}")
+        self.query_one(".dialog").border_subtitle = " · ".join(keys)
         self.refresh_bindings()
 
     def words_for(self, action: str) -> str | None:
@@ -98,8 +102,11 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        is_off = action == "interrupt" and not any(map(_runs_call, self._moving))
-        return "no command is running" if is_off else ""
+        if action == "interrupt" and not any(map(_runs_call, self._moving)):
+            return "no command is running"
+        if action == "interrupt_reply" and not any(map(_awaits_reply, self._moving)):
+            return "no reply is on its way"
+        return ""
 
     @work(group="interrupting")
     async def action_interrupt(self) -> None:
@@ -110,6 +117,12 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
                     await worker.run.interrupt()
             except SandboxTuiError as error:
                 self.notify(sanitize_line(str(error)), severity="error", markup=False)
+
+    def action_interrupt_reply(self) -> None:
+        """Give up the replies that the runs wait for: their programs ask for them again."""
+        for worker in filter(_awaits_reply, self._moving):
+            if worker.run is not None:
+                worker.run.interrupt_reply()
 
     def action_answer(self, _: None) -> None:
         """Keep the runs that have not moved in this program."""
@@ -122,16 +135,26 @@ def _runs_call(worker: RunWorker) -> bool:
     return not worker.left and not worker.ended.is_set() and worker.state.running is not None
 
 
-def _under_way(worker: RunWorker) -> str:
-    """Return what has to end before a run can move; empty if nothing does."""
-    state: RunState = worker.state
-    if worker.left or worker.ended.is_set():
-        return ""
-    if state.running is not None:
-        return f"call {state.running.call.number}"
-    reply = state.reply
-    return "the reply" if reply is not None and not reply.ended else ""
+def _awaits_reply(worker: RunWorker) -> bool:
+    """Return whether a run waits for its reply to end before it can move."""
+    if worker.left or worker.ended.is_set() or worker.state.running is not None:
+        return False
+    return unfinished_reply(worker.state) is not None
 
+
+def _waits_for(workers: Sequence[RunWorker]) -> str:
+    """Return what has to end before runs can move; empty if nothing does."""
+    running = [one.state.running for one in workers if _runs_call(one)]
+    calls = [item.call.number for item in running if item is not None]
+    replies = sum(map(_awaits_reply, workers))
+    if len(workers) == 1:
+        return f"call {calls[0]}" if calls else "the reply" if replies else ""
+    counts = ((len(calls), "call", "calls"), (replies, "reply", "replies"))
+    return " and ".join(f"{n} {one if n == 1 else more}" for n, one, more in counts if n)
+
+
+_INTERRUPTS = {"interrupt": "interrupt the call", "interrupt_reply": "restart the reply there"}
+"""What the keys do that let a run move at once."""
 
 _WHAT_IT_MEANS = (
     "A separate program resumes each run from its record, in the same sandbox. Files, shell "
