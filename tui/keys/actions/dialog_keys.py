@@ -72,6 +72,12 @@ DIALOG_ACTIONS = (
     KeyAction("leave_run.detach", ("d",), "detach", about="Continue in a separate program"),
     KeyAction("leave_run.end", ("x",), "end", about="End the run"),
     KeyAction("leave_run.interrupt", ("i",), "interrupt", about="Interrupt the call, to move now"),
+    KeyAction(
+        "leave_run.interrupt_reply",
+        ("R",),
+        "restart reply",
+        about="Give up the reply, to move now; it is asked for again",
+    ),
     KeyAction("leave_run.keep", ("b",), "background", about="Continue in the background"),
     KeyAction("leave_run.stay", ("escape", "n", "q", "enter"), "stay", about="Stay in the run"),
     KeyAction("mode_menu.allowed", ("l",), "allowed", about="What you allowed in this run"),
