@@ -201,6 +201,12 @@ def _spent(all_totals: Sequence[e.Totals]) -> str:
     return f"{done}, {about}{numbers.count(tokens)} tokens{money}"
 
 
+def cut_off_line(event: e.RunFinished) -> str:
+    """Return the line for an end after which the run was resumed: it is no longer its end."""
+    how = "was disconnected" if event.reason == "disconnected" else f"was cut off, {_reason(event)}"
+    return f"{how}: {sanitize_line(event.error)}" if event.error else how
+
+
 def _end_lines(event: e.RunFinished, said: str) -> list[str]:
     """Return the lines for the end of a run; `said` is the answer in its call of `submit`."""
     why = f": {sanitize_line(event.error)}" if event.error else ""

@@ -29,7 +29,8 @@ from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
-from sandbox_tui.tui.cli.event_lines import event_lines, tally_lines
+from sandbox_tui.sessions.store.tables.events import last_of_kind
+from sandbox_tui.tui.cli.event_lines import cut_off_line, event_lines, tally_lines
 from sandbox_tui.tui.cli.show_app import Ended
 from sandbox_tui.tui.format.next_command import next_command
 from sandbox_tui.tui.lifecycle import crash_report
@@ -95,7 +96,7 @@ async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> in
         SandboxTuiError: the program cannot be reached.
     """
     worker = RunClient(run, store)
-    write = writer_for(as_json)
+    write = writer_for(as_json, resumed_at=last_resumed(store, run.id))
     async for event in worker.watch():
         write(event)
     if isinstance(worker.failure, ProgramExited):
@@ -143,7 +144,8 @@ async def _follow(
 
     def writer(worker: RunWorker, number: int) -> Writer:
         label = None if alone else _label(worker, number, as_json)
-        write = writer_for(as_json, label, waits=False)
+        resumed_at = earlier.last_seq + 1 if earlier is not None else 0
+        write = writer_for(as_json, label, waits=False, resumed_at=resumed_at)
         return write if earlier is None else earlier.written_by(write)
 
     try:
@@ -220,7 +222,9 @@ def json_writer(stream: TextIO, run_id: str | None = None) -> Writer:
     return write
 
 
-def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Writer:
+def text_writer(
+    stream: TextIO, label: str = "", *, waits: bool = True, resumed_at: int = 0
+) -> Writer:
     """Writes the events as plain lines of text; of a fork, only its own events.
 
     Args:
@@ -228,6 +232,7 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
         label: prefix of each line.
         waits: whether held calls wait for the user and are reported; otherwise only the decision is
             reported.
+        resumed_at: number of the event that last resumed the run; it did not end before.
     """
     state = RunState()
 
@@ -235,9 +240,9 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
         state.apply(event)
         if (isinstance(event, e.CallHeld) and not waits) or _is_inherited(event, state):
             return
-        stream.writelines(
-            f"{label}{clock(event.t)}  {text}\n" for text in event_lines(event, state)
-        )
+        is_cut_off = isinstance(event, e.RunFinished) and event.seq < resumed_at
+        texts = [cut_off_line(event)] if is_cut_off else event_lines(event, state)
+        stream.writelines(f"{label}{clock(event.t)}  {text}\n" for text in texts)
         stream.flush()
 
     return write
@@ -268,8 +273,21 @@ def _cancel_on_signals(workers: RunRegistry) -> list[int]:
     return codes
 
 
-def writer_for(json: bool, label: str | None = None, *, waits: bool = True) -> Writer:
-    """Return the writer for stdout in the requested format; `label` distinguishes runs."""
+def writer_for(
+    json: bool, label: str | None = None, *, waits: bool = True, resumed_at: int = 0
+) -> Writer:
+    """Return the writer for stdout in the requested format; `label` distinguishes runs. For the
+    others see `text_writer`."""
     if json:
         return json_writer(sys.stdout, label)
-    return text_writer(sys.stdout, label or "", waits=waits)
+    return text_writer(sys.stdout, label or "", waits=waits, resumed_at=resumed_at)
+
+
+def last_resumed(store: Store, run_id: str) -> int:
+    """Return the number of the event that last resumed a run; 0 if none did.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    event = last_of_kind(store, run_id, "RunResumed")
+    return 0 if event is None else event.seq

@@ -164,9 +164,9 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
     with store_to_read() as store:
         summary = session_named(store, session)
         if headless or as_json or not is_terminal():
-            from sandbox_tui.tui.cli.headless import writer_for
+            from sandbox_tui.tui.cli.headless import last_resumed, writer_for
 
-            write = writer_for(as_json)
+            write = writer_for(as_json, resumed_at=last_resumed(store, summary.id))
             for event in store.events(summary.id):
                 write(event)
             return

@@ -19,9 +19,9 @@ from tests.unit.sample_run import sample
 HOSTILE = "a\x1b[31m\x1b]0;x\x07\rb\u202e\x9b"
 
 
-def lines(events: list[e.AnyEvent], label: str = "") -> list[str]:
+def lines(events: list[e.AnyEvent], label: str = "", resumed_at: int = 0) -> list[str]:
     stream = io.StringIO()
-    write = text_writer(stream, label)
+    write = text_writer(stream, label, resumed_at=resumed_at)
     for event in events:
         write(event)
     return stream.getvalue().splitlines()
@@ -48,6 +48,17 @@ def proposed() -> list[e.AnyEvent]:
     events, _ = sample("plain")
     at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
     return events[: at + 1]
+
+
+def test_only_the_last_end_of_a_resumed_run_is_its_end() -> None:
+    why = "Its terminal was closed."
+    end = e.RunFinished(seq=2, t=1.0, reason="disconnected", error=why, totals=e.Totals())
+    last = e.RunFinished(seq=4, t=3.0, reason="submitted", error=None, totals=e.Totals())
+    resumed = e.RunResumed(seq=3, t=2.0, resumed_at=9.0, away=120.0, sandbox_info={})
+    printed = lines([started("r"), end, resumed, last], resumed_at=3)
+    assert [line for line in printed if "ended:" in line] == ["00:03  ended: submitted"]
+    assert "00:01  was disconnected: Its terminal was closed." in printed
+    assert "00:02  resumed after 2 min." in printed
 
 
 def test_a_call_that_failed_says_why() -> None:
