@@ -78,6 +78,22 @@ async def test_the_name_and_what_enter_does_are_shown(store: Store, tmp_path: Pa
         await until(pilot, (tmp_path / "out.md").exists)
 
 
+async def test_a_name_that_exists_is_not_proposed(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "whole.md").write_text("mine")
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", Path())
+        path = dialog.query_one(PathInput)
+        path.value = ""
+        await until(pilot, lambda: path.placeholder == "whole-2.md")
+        await pilot.press("ctrl+s")
+        await until(pilot, (tmp_path / "whole-2.md").exists)
+        await until(pilot, lambda: home.app.screen is home)
+    assert (tmp_path / "whole.md").read_text() == "mine"
+
+
 async def test_a_long_name_shows_its_end(store: Store, tmp_path: Path) -> None:
     async with at_home(store) as (home, pilot):
         dialog = await opened(home, pilot, "html", tmp_path / ("long" * 40) / "run.html")

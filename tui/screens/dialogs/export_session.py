@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from pathlib import Path
 from typing import ClassVar
 
@@ -155,7 +156,7 @@ class ExportDialog(Dialog[str | None]):
         event.stop()
         event.option_list.border_subtitle = f"{event.option_index + 1} of {len(FORMATS)}"
         suffix = SUFFIXES[list(FORMATS)[event.option_index]]
-        self.query_one(PathInput).placeholder = f"{self._run.id}{suffix}"
+        self.query_one(PathInput).placeholder = _free_name(self._run, suffix)
 
     @on(OptionList.OptionSelected)
     def _format_taken(self, event: OptionList.OptionSelected) -> None:
@@ -176,7 +177,7 @@ class ExportDialog(Dialog[str | None]):
         self._complain("")
         try:
             export = await self._export(name, redact=redact)
-            output = None if output is None else export.with_ending(output)
+            output = self._proposed(name) if output is None else export.with_ending(output)
             existing = [path for path in export.paths(output) if is_there(path)]
             if existing and not await self._may_overwrite(existing):
                 return
@@ -185,6 +186,11 @@ class ExportDialog(Dialog[str | None]):
             self._complain(str(error))
             return
         self.dismiss_when_on_top(_written(files, export))
+
+    def _proposed(self, name: str) -> Path | None:
+        """Return the file that the empty field proposes; None for the format's usual names."""
+        proposed = self.query_one(PathInput).placeholder
+        return None if proposed == f"{self._run.id}{SUFFIXES[name]}" else Path(proposed)
 
     async def _export(self, name: str, *, redact: bool) -> Export:
         if name != FILM:
@@ -223,6 +229,12 @@ def _option(name: str) -> Option:
     line = Text(f"{name:<12}", no_wrap=True)
     line.append(FORMATS[name], style="dim")
     return Option(line, id=name)
+
+
+def _free_name(run: RunSummary, suffix: str) -> str:
+    """Return a name for a file in the working directory that does not exist yet."""
+    names = itertools.chain([run.id], (f"{run.id}-{number}" for number in itertools.count(2)))
+    return next(f"{name}{suffix}" for name in names if not is_there(Path(f"{name}{suffix}")))
 
 
 def _written(files: list[tuple[Path, int]], export: Export) -> str:
