@@ -198,11 +198,11 @@ def _conditions(filters: Filters) -> tuple[str, list[Any]]:
     for column, sign, value in (
         ("started_at", ">=", filters.after),
         ("started_at", "<", filters.before),
-        ("cost", ">=", filters.cost_above),
-        ("cost", "<", filters.cost_below),
     ):
         if value is not None:
             add(f"{column} {sign} ?", value)
+    for number in filters.numbers:
+        add(number.condition, number.value)
     return " AND ".join(parts), values
 
 

@@ -4,7 +4,7 @@ All words must match; `-word` must not. A word also matches longer words that it
 letters and digits, which no index contains, is looked for as it is typed. Filters
 narrow the search, and with one of them, excluded words alone leave out sessions:
 
-    model:qwen outcome:failed tag:todo tool:bash after:2026-11-01 cost>0.5 "no such file"
+    model:qwen outcome:failed tag:todo tool:bash tokens>5000 "no such file"
 
 `#todo` is short for `tag:todo`, since lists show tags that way; in quotes it is searched as words.
 """
@@ -18,6 +18,11 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sandbox_tui.sessions.search.number_filters import (
+    NUMBER_FILTERS,
+    NumberFilter,
+    number_filter,
+)
 from sandbox_tui.sessions.search.query_filters import ENDINGS, FILTERS, IS
 from sandbox_tui.sessions.search.unknown_filters import looks_like_filter, remark_on_unknown
 
@@ -32,7 +37,6 @@ _TERM = re.compile(
 )
 _NAMED = re.compile(r"(-?)([A-Za-z_]+)(:|[<>]=?)(.*)")
 _TAG = re.compile(r"(-?)#(\w.*)", re.DOTALL)
-_COST = re.compile(r"([<>]?)=?\$?(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\Z")
 _DAYS = re.compile(r"(\d{1,5})d\Z")
 
 
@@ -46,7 +50,7 @@ class Filters:
             `submitted`, and `running` and `interrupted` match sessions that have not ended.
         tag: a tag, or how tags begin.
         after, before: seconds since the epoch; `before` is exclusive.
-        cost_above, cost_below: US dollars.
+        numbers: conditions on numbers; all must hold.
         is_sample: whether it belongs to an evaluation or a training.
     """
 
@@ -56,8 +60,7 @@ class Filters:
     tool: str | None = None
     after: float | None = None
     before: float | None = None
-    cost_above: float | None = None
-    cost_below: float | None = None
+    numbers: tuple[NumberFilter, ...] = ()
     is_sample: bool | None = None
 
 
@@ -180,9 +183,9 @@ def _spelled_out(word: str) -> str:
 
 
 def _is_filter(match: re.Match[str]) -> bool:
-    """Return whether this is a valid filter: only `cost` takes an operator other than a colon."""
+    """Return whether this is a filter: only those of numbers take a sign other than a colon."""
     name = match[2].lower()
-    return name in FILTERS and (match[3] == ":" or name == "cost")
+    return name in (FILTERS if match[3] == ":" else NUMBER_FILTERS)
 
 
 def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
@@ -205,12 +208,11 @@ def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
         if day is None:
             return filters, f"{usage}, not {value}."
         return replace(filters, **{name: day}), ""
-    if name == "cost":
-        found = _COST.match(value)
+    if name in NUMBER_FILTERS:
+        found = number_filter(name, value)
         if found is None:
             return filters, f"{usage}, not {value}."
-        side = "cost_below" if found[1] == "<" else "cost_above"
-        return replace(filters, **{side: float(found[2])}), ""
+        return replace(filters, numbers=(*filters.numbers, found)), ""
     mistake = ""
     if name == "outcome" and not outcomes_meant(value):
         mistake = f"No session ends with {value}{_outcomes_instead(value)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from sandbox_tui.sessions.search.number_filters import NUMBER_FILTERS
 from sandbox_tui.sessions.search.query_filters import ENDINGS, FILTERS, IS
 from sandbox_tui.sessions.store.store import Store
 
@@ -53,7 +54,8 @@ def completions(text: str, values: Values) -> list[str]:
         return []
     before = text[: last.start()]
     if last["word"] is not None:
-        return [f"{before}{name}:" for name in FILTERS if name.startswith(last["word"].lower())]
+        names = (name for name in FILTERS if name.startswith(last["word"].lower()))
+        return [f"{before}{name}{'>' if name in NUMBER_FILTERS else ':'}" for name in names]
     name, typed = ("tag" if last["short"] else last["name"].lower()), last["value"].lower()
     start = last["short"] or f"{name}:"
     found = [value for value in values.get(name, ()) if value.lower().startswith(typed)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sandbox_tui.sessions.search.number_filters import NUMBER_FILTERS
+
 FILTERS: Mapping[str, str] = {
     "model": "part of a model's name",
     "outcome": "submitted, failed, running, or why it ended",
@@ -11,7 +13,7 @@ FILTERS: Mapping[str, str] = {
     "tool": "part of a tool's name",
     "after": "2026-11-01, today, yesterday or 7d",
     "before": "2026-11-01, today, yesterday or 7d",
-    "cost": "US dollars, as in cost>0.5 or cost<2",
+    **NUMBER_FILTERS,
     "is": "sample (of an evaluation or a training) or own (any other session)",
 }
 """Filters by name, with the values they accept."""

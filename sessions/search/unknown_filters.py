@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 
+from sandbox_tui.sessions.search.number_filters import NUMBER_FILTERS
 from sandbox_tui.sessions.search.query_filters import ENDINGS, FILTERS, IS
 
 LIKENESS, SHORT_LIKENESS = 0.6, 0.5
@@ -15,12 +16,14 @@ _DATE = re.compile(r"today|yesterday|\d+d|\d{4}-\d\d-\d\d.*")
 
 
 def looks_like_filter(word: re.Match[str]) -> bool:
-    """Return whether a word with a colon may be meant as a filter.
+    """Return whether a word with a colon, or with another sign and a number, may be meant as a
+    filter.
 
     Args:
-        word: matched in four groups: sign, name, colon and value.
+        word: matched in four groups: minus, name, colon or other sign, and value.
     """
-    return word[3] == ":" and len(word[2]) > 1 and re.match(r"[\w.]", word[4]) is not None
+    begins = r"[\w.]" if word[3] == ":" else r"[$.]?\d"
+    return len(word[2]) > 1 and re.match(begins, word[4]) is not None
 
 
 def remark_on_unknown(words: Sequence[re.Match[str]]) -> list[str]:
@@ -30,7 +33,7 @@ def remark_on_unknown(words: Sequence[re.Match[str]]) -> list[str]:
         return []
     meant = [_meant(word) for word in words]
     found = [filter_ for filter_ in meant if filter_]
-    names = [word[2] for word in words]
+    names = [f"{word[2]}{word[3]}" if _is_known(word) else word[2] for word in words]
     several = len(names) > 1
     what = f"are no filters {_listed(names)}" if several else f"is no filter {names[0]}"
     more = f" (did you mean {' '.join(found)}?)" if found else ""
@@ -43,6 +46,9 @@ def _meant(word: re.Match[str]) -> str:
     """Return the filter that may be meant: one named alike, or one that takes the value."""
     name, value = word[2].lower(), word[4].strip('"')
     likeness = LIKENESS if len(name) > 2 else SHORT_LIKENESS
+    if word[3] != ":" and not _is_known(word):
+        near = difflib.get_close_matches(name, NUMBER_FILTERS, 1, cutoff=likeness)
+        return f"{near[0]}{word[3]}{word[4]}" if near else ""
     alike = difflib.get_close_matches(name, FILTERS, 1, cutoff=likeness)
     if alike and (alike[0] != "is" or value.lower() in IS):
         meant = alike[0]
@@ -51,6 +57,11 @@ def _meant(word: re.Match[str]) -> str:
     else:
         meant = "after" if _DATE.fullmatch(value.lower()) else ""
     return meant and f"{meant}:{word[4]}"
+
+
+def _is_known(word: re.Match[str]) -> bool:
+    """Return whether a filter has this name, which takes another sign."""
+    return word[2].lower() in FILTERS
 
 
 def _listed(names: Sequence[str]) -> str:

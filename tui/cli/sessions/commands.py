@@ -122,7 +122,8 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
 
     Words and "phrases" that must all be there; -word must not. These narrow it down: model:NAME
-    outcome:WORD tag:TAG tool:NAME (its calls) after:2026-11-01 before:2026-12-01 'cost>0.5'
+    outcome:WORD tag:TAG tool:NAME (its calls) after:2026-11-01 before:2026-12-01
+    'steps>10' 'tokens>5000' 'time>10m' 'cost<0.5'
     """
     from sandbox_tui.sessions.search.across_sessions import search
     from sandbox_tui.sessions.search.query import parse_query

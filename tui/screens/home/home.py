@@ -53,6 +53,9 @@ if TYPE_CHECKING:  # screens opened from here are imported when first shown
 PAGE = 100
 """Number of sessions read at a time."""
 
+SORTED = 5000
+"""Number of sessions read to sort them by anything but their age."""
+
 FIRST_READ_SECONDS = 0.2
 """Seconds for which the first frame waits for the sessions; after that it says that they are being
 read."""
@@ -105,6 +108,7 @@ class HomeScreen(RowCommands):
         binding("home.open", "replay", show=False),
         binding("home.mark", "mark", show=False),
         binding("home.back", "back", show=False),
+        binding("home.order", "order", show=False),
         binding("home.reload", "reload", show=False),
         binding("home.quit", "quit"),
     ]
@@ -169,8 +173,10 @@ class HomeScreen(RowCommands):
     @work(exclusive=True, group="reload")
     async def reload(self) -> None:
         """Reload the sessions."""
+        is_sorted = self.query_one(SessionList).order != "newest"
+        most = max(self._most, SORTED) if is_sorted else self._most
         try:
-            listed = await asyncio.to_thread(read_sessions, self._store, self._most)
+            listed = await asyncio.to_thread(read_sessions, self._store, most)
             self._show_listed(listed)
             self._models.last_model = await asyncio.to_thread(last_model, self._store)
         except StoreError as error:

@@ -18,9 +18,10 @@ from sandbox_tui.sessions.relations.listing import (
     SamplesRow,
     SessionRow,
     TrainingRow,
-    rows_of,
     runs_of,
 )
+from sandbox_tui.sessions.relations.rows.arrange import rows_of
+from sandbox_tui.sessions.relations.rows.order import Order
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
@@ -66,6 +67,7 @@ class SessionList(BlockList):
         self._marked: list[str] = []
         self._wanted = ""
         self._is_read = False
+        self._order: Order = "newest"
         self._lines = SessionLines()
         self.waiting: Mapping[str, str] = {}
         self._total = 0
@@ -117,6 +119,7 @@ class SessionList(BlockList):
             self._trainings,
             waiting=self.waiting,
             opened=self._opened,
+            order=self._order,
         )
         self._set_lines()
         self.reset()
@@ -154,6 +157,18 @@ class SessionList(BlockList):
             self.scroll_to(y=top, animate=False, force=True, immediate=True)
         self.show_block(self.cursor)
 
+    @property
+    def order(self) -> Order:
+        """The order in which the rows are sorted."""
+        return self._order
+
+    def sort_by(self, order: Order) -> None:
+        """Sort the rows, and go to the first one."""
+        self._order = order
+        self._lay_out()
+        self.border_title = self._title()
+        self.cursor = 0 if self._rows else -1
+
     def go_to(self, run_id: str) -> None:
         """Put the cursor on a session as soon as it is in the list."""
         self._wanted = run_id
@@ -168,6 +183,7 @@ class SessionList(BlockList):
         count = len(self.waiting)
         parts = [
             f"sessions {self._total}",
+            "" if self._order == "newest" else f"sorted by {self._order}",
             numbers.counted(len(self._evaluations), "evaluation") if self._evaluations else "",
             numbers.counted(len(self._trainings), "training") if self._trainings else "",
             f"{count} {'waits' if count == 1 else 'wait'} for you" if count else "",

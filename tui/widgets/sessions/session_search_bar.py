@@ -17,6 +17,7 @@ from textual.widgets import Input, Label
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions.search.number_filters import NUMBER_FILTERS
 from sandbox_tui.sessions.search.query import Query, parse_query
 from sandbox_tui.sessions.search.query_completion import (
     Values,
@@ -170,7 +171,7 @@ class SearchBar(ExplainsUnavailable, Vertical):
         if not ways or not line.value:
             self.post_message(self.ResultsRequested())
             return
-        line.value = ways[0] if ways[0].endswith(":") else f"{ways[0]} "
+        line.value = ways[0] if ways[0].endswith((":", ">")) else f"{ways[0]} "
         line.cursor_position = len(line.value)
 
     def action_leave(self) -> None:
@@ -229,8 +230,9 @@ class SearchBar(ExplainsUnavailable, Vertical):
             line.append(sanitize_line(" ".join(remarks)), style=palette.warn)
         else:
             line.append('words  "a phrase"  -without  ', style=palette.dim)
-            named = (f"{name}:" for name in FILTERS if name not in ("cost", "is"))
-            line.append("  ".join(("-is:sample", *named, "cost>0.5")), style=palette.faint)
+            named = (f"{name}:" for name in FILTERS if name not in ("is", *NUMBER_FILTERS))
+            numbers = (f"{name}>" for name in NUMBER_FILTERS)
+            line.append("  ".join(("-is:sample", *named, *numbers)), style=palette.faint)
         if not (self._problem or remarks):
             fit_line(line, max(1, self.content_size.width))
         return line

@@ -14,9 +14,9 @@ from sandbox_tui.sessions.relations.listing import (
     EvalRow,
     SamplesRow,
     SessionRow,
-    rows_of,
     runs_of,
 )
+from sandbox_tui.sessions.relations.rows.arrange import rows_of
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 

@@ -245,6 +245,13 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
         ("-tag:x y", "A filter cannot be negated: -tag:x."),
         ("outcome:great", "No session ends with great"),
         ("cost>much", "cost takes US dollars, as in cost>0.5 or cost<2, not >much."),
+        ("time>3y", "time takes a duration, as in time>10m or time<30s, not >3y."),
+        ("steps>1k", "steps takes a number, as in steps>10, not >1k."),
+        ("size>5 x", "There is no filter size: it is searched as a word. Filters are model"),
+        ("token>5k x", "There is no filter token (did you mean tokens>5k?): it is searched"),
+        ("model>5 x", "There is no filter model> (did you mean model:5?): it is searched"),
+        ("a->b x", ""),
+        ("steps<=10 tokens>=5k time:90s cost>$1 x", ""),
         ("-x", "Add a word or a filter to search for"),
         ("tag:good -x", ""),
         ("-#good x", "A filter cannot be negated"),
@@ -348,13 +355,14 @@ def test_completions_continue_from_what_is_typed(text: str) -> None:
         kept = text[: text.rfind(" ") + 1] if " " in text else ""
         assert way.startswith(kept)
         assert way != text
-        if not way.endswith(":"):
+        if not way.endswith((":", ">")):
             assert not parse_query(way).remarks or parse_query(text).remarks
 
 
 def test_completions() -> None:
     values = {"model": ["qwen3-coder", "two words"], "tag": ["good"]}
     assert completions("x mo", values) == ["x model:"]
+    assert completions("x t", values) == ["x tag:", "x tool:", "x tokens>", "x time>"]
     assert completions("model:", values) == ["model:qwen3-coder", 'model:"two words"']
     assert completions("model:CODER", values) == ["model:qwen3-coder"]
     assert completions("tag:good", values) == []

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, TrainingRow
+from sandbox_tui.sessions.relations.rows.order import next_order
 from sandbox_tui.sessions.remote.resume_here import NO_LONGER_DETACHED, resume_here
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.format.titles import task_line, task_title
@@ -110,6 +111,12 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     def reload(self) -> object:
         """Reload the sessions."""
         raise NotImplementedError
+
+    def action_order(self) -> None:
+        """Sort the sessions in the next order."""
+        shown = self.query_one(SessionList)
+        shown.sort_by(next_order(shown.order))
+        self.reload()
 
     # --- the session under the cursor
 

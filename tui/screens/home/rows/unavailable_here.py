@@ -19,7 +19,7 @@ _OF_ONE = frozenset(
 
 _OF_SESSIONS = _OF_ONE | {"tags", "delete", "mark"}
 
-NEED_SESSIONS = _OF_SESSIONS | {"compare", "details", "replay", "wall"}
+NEED_SESSIONS = _OF_SESSIONS | {"compare", "details", "order", "replay", "wall"}
 """Actions on what is listed: until the sessions have been read, nothing can be said about them."""
 
 _NONE = "no session is chosen"
@@ -65,7 +65,7 @@ def why_unavailable_here(
         case "resume" if run is not None:
             if run.is_resumable and run.id == lost:
                 return f"this session's sandbox is gone; {hint('home.fork')} forks it"
-            return "" if run.is_resumable else "this session was not interrupted"
+            return "" if run.is_resumable else _why_not_resumed(run)
         case "folder" if run is not None:
             has_folder = run.results_dir and not run.imported
             return "" if has_folder else "this session left no files on this machine"
@@ -73,6 +73,8 @@ def why_unavailable_here(
             return _why_not_forked(run)
         case "run_again" if run is not None:
             return "" if run.has_conversation else NO_CONVERSATION
+        case "order" if search.shows_hits:
+            return "the best matches come first"
         case "details" | "replay":
             return "" if run or shown.current_row else _NONE
         case _ if action in _OF_ONE and run is None:
@@ -136,3 +138,8 @@ def _why_no_session(shown: SessionList) -> str:
         return _NONE
     opens = f"open the group first ({hint('list.open')})"
     return "choose one of its samples" if row.is_open else opens
+
+
+def _why_not_resumed(run: RunSummary) -> str:
+    words = "this session was not interrupted"
+    return f"{words}; {hint('home.run_again')} runs it again" if run.has_conversation else words

@@ -1,0 +1,1 @@
+"""The rows of the list of sessions, and their order."""
