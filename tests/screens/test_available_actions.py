@@ -15,6 +15,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.sources import action_entries
@@ -100,6 +101,24 @@ async def test_the_help_finds_actions_by_other_words(
             assert isinstance(screen, HelpScreen)
             await until(pilot, lambda: words <= {what for _, what in screen.keys_shown})
             assert len(screen.keys_shown) < 15
+
+
+async def test_enter_runs_the_only_action_that_the_help_still_lists(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        fill(store, "r", 3)
+        app = SandboxTui(load({}), store, store.run("r"))
+        async with app.run_test(size=(160, 45)) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+            await pilot.press("question_mark")
+            await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+            await pilot.press("enter")
+            assert isinstance(app.screen, HelpScreen), "several are left"
+            await pilot.press(*"export", "space", *"the", "enter")
+            await until(pilot, lambda: isinstance(app.screen, ExportDialog))
+            await pilot.press("escape", "question_mark")
+            await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+            await pilot.press("E", "enter")
+            await until(pilot, lambda: isinstance(app.screen, ExportDialog))
 
 
 async def test_the_key_that_opens_the_help_closes_it_unless_something_is_typed(

@@ -6,11 +6,13 @@ Covers only our own actions, which are in `ACTIONS`, and Textual's copy action.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from textual.app import App
 from textual.binding import ActiveBinding, Binding
-from textual.dom import DOMNode
+from textual.dom import DOMNode, NoScreen
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -129,6 +131,12 @@ class ActionHere(NamedTuple):
     node: DOMNode
     group: str
     off: str = ""
+
+    async def run(self, app: App[int]) -> None:
+        """Do it, unless its screen has closed since it was listed."""
+        with contextlib.suppress(NoScreen):
+            if self.node is app or self.node.screen in app.screen_stack:
+                await app.run_action(self.action, self.node)
 
 
 def available_actions(screen: Screen[Any]) -> list[ActionHere]:

@@ -22,7 +22,9 @@ from sandbox_tui.tui.keys.available_actions import ActionHere, available_actions
 from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.line_input import LineInput
 from sandbox_tui.tui.widgets.themed_text import ThemedText
@@ -110,7 +112,8 @@ class HelpScreen(Dialog[None]):
         """Yield a filter line and the list."""
         with Vertical(classes="dialog") as box:
             box.border_title = "keys"
-            box.border_subtitle = f"type to filter · ↑ ↓ scroll · {hint('help.leave')} close"
+            does = "enter runs the only one left"
+            box.border_subtitle = f"{does} · ↑ ↓ scroll · {hint('help.leave')} close"
             yield HelpFilter(placeholder="type to filter", id="help-filter")
             with VerticalScroll(can_focus=False):
                 yield ThemedText(self._list, id="help-keys")
@@ -120,6 +123,25 @@ class HelpScreen(Dialog[None]):
         event.stop()
         self.query("#help-keys").refresh(layout=True)  # it may not be mounted yet
         self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    @on(Input.Submitted)
+    def _run_only(self, event: Input.Submitted) -> None:
+        """Close, then run the only action that matches, or that is on exactly the typed key, or say
+        why it is not available."""
+        event.stop()
+        found = self.actions_shown
+        found = [one for one in found if event.value.strip() in one.keys] or found
+        if len(found) != 1:
+            words = "Type until one action is left: enter runs it."
+            self.notify(words, severity="warning", markup=False)
+            return
+        (only,) = found
+        app = app_of(self)
+        self.dismiss(None)
+        if only.off:
+            app.notify(as_sentence(only.off), severity="warning", markup=False)
+        else:
+            app.call_later(only.run, app)
 
     def on_resize(self) -> None:
         """Redraw the list: its columns depend on the width."""

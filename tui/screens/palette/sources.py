@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from textual.app import App
-from textual.dom import DOMNode, NoScreen
 from textual.screen import Screen
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -34,22 +34,11 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
         if here.group == MOVING or here.name in ("app.palette", OPEN):
             continue
 
-        async def run(action: str = here.action, node: DOMNode = here.node) -> None:
-            if _is_open(app, node):  # its screen may have closed while the user was choosing
-                await app.run_action(action, node)
-
-        keys = " ".join(here.keys)
+        keys, run = " ".join(here.keys), partial(here.run, app)
         also = synonyms(here.name)
         entry = Entry("Actions", here.name, here.words, keys, run, here.off, also)
         entries.setdefault(here.words, entry)
     return list(entries.values())
-
-
-def _is_open(app: App[int], node: DOMNode) -> bool:
-    try:
-        return node is app or node.screen in app.screen_stack
-    except NoScreen:
-        return False
 
 
 def session_entry(
