@@ -46,6 +46,7 @@ from sandbox_tui.tui.lifecycle.resume_first import resume_first
 from sandbox_tui.tui.lifecycle.run_news_toast import RunNewsToast
 from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
+from sandbox_tui.tui.lifecycle.unlisted_models import begin_first
 from sandbox_tui.tui.lifecycle.watch_detached import watch_detached
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
@@ -192,8 +193,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
                 self.push_screen(TrainingScreen(training, store))
             case requests:
-                started = [workers.begin(request) for request in requests]
-                self._begun = [*started]
+                self._begun = begin_first(self, requests, workers, self._complain)
                 if len(self._begun) > 1:
                     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 

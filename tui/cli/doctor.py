@@ -39,6 +39,7 @@ from sandbox_tui.core.models.discovery import (
     is_unlisted,
 )
 from sandbox_tui.core.models.error_mapping import without_secrets
+from sandbox_tui.core.models.unlisted_model import ANY_NAME
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.docker.engine import engine_status
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
@@ -76,9 +77,6 @@ _NO_ADDRESS = "the address must begin with http:// or https://, such as http://1
 
 MAX_NAMED = 5
 """Maximum number of a server's models that are named."""
-
-ANY_NAME = "llama.cpp"
-"""A kind of server that answers with its one model, whatever name it is asked for."""
 
 
 def examine(*, ask_model: bool = False) -> int:

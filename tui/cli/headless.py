@@ -34,6 +34,7 @@ from sandbox_tui.tui.cli.event_lines import cut_off_line, event_lines, tally_lin
 from sandbox_tui.tui.cli.show_app import Ended
 from sandbox_tui.tui.format.next_command import next_command
 from sandbox_tui.tui.lifecycle import crash_report
+from sandbox_tui.tui.lifecycle.unlisted_models import warn_of_unlisted_models
 
 NOBODY = Decision(
     verdict="reject",
@@ -61,7 +62,12 @@ async def run_headless(
         SandboxTuiError: no run could start, or the sessions cannot be stored.
     """
     workers = RunRegistry(store)
-    return await _follow(workers, [workers.begin(request) for request in requests], as_json)
+    started = [workers.begin(request) for request in requests]
+    warning = asyncio.create_task(warn_of_unlisted_models(requests, _say))
+    try:
+        return await _follow(workers, started, as_json)
+    finally:
+        warning.cancel()
 
 
 async def resume_headless(

@@ -1,0 +1,33 @@
+"""A run whose model its server does not list starts, with a warning."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.tui.lifecycle.unlisted_models import warn_of_unlisted_models
+from tests.scripted_server import ScriptedServer
+
+
+@pytest.mark.parametrize(
+    ("listed", "closest"),
+    [(["qwen3-coder", "gpt-oss"], "qwen3-coder"), (["qwen3"], ""), ([], "")],
+)
+async def test_the_closest_model_is_named(listed: list[str], closest: str) -> None:
+    warnings: list[str] = []
+    with ScriptedServer([]) as server:
+        server.models = listed
+        settings = load({"model.base_url": server.url, "model.name": "qwen3"})
+        request = RunRequest(task="x", settings=settings)
+        await warn_of_unlisted_models([request, request], warnings.append)
+        where = server.url.rstrip("/")
+    sentence = f"{where} lists no model qwen3; the closest is {closest}."
+    assert warnings == ([sentence] if closest else [])
+
+
+async def test_a_server_that_does_not_answer_is_no_reason_for_a_warning() -> None:
+    warnings: list[str] = []
+    settings = load({"model.base_url": "http://127.0.0.1:9/v1", "model.name": "qwen3"})
+    await warn_of_unlisted_models([RunRequest(task="x", settings=settings)], warnings.append)
+    assert warnings == []
