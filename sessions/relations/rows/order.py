@@ -45,19 +45,18 @@ def _launches_together(newest: Sequence[Sequence[Row]]) -> list[Sequence[Row]]:
     launches: dict[str, list[Sequence[Row]]] = {}
     for unit in newest:
         launches.setdefault(_launch_of(unit), []).append(unit)
-    return [
-        unit
-        for launch, units in launches.items()
-        for unit in (sorted(units, key=_first_id) if time_of(launch) is not None else units)
-    ]
+    for units in launches.values():
+        if len(units) > 1:
+            units.sort(key=_first_id)
+    return [unit for units in launches.values() for unit in units]
 
 
 def _launch_of(unit: Sequence[Row]) -> str:
     """Return the second in which runs were launched; something of its own for any other group. One
     with forks is as new as these."""
     runs = _runs(unit)
-    is_launch = bool(runs) and not any(run.imported or run.parent is not None for run in runs)
-    return runs[0].id[:_SECOND] if is_launch else unit[0].key
+    alone = not runs or any(run.imported or run.parent is not None for run in runs)
+    return unit[0].key if alone or time_of(runs[0].id) is None else runs[0].id[:_SECOND]
 
 
 def _first_id(unit: Sequence[Row]) -> str:

@@ -41,12 +41,6 @@ class EvalList(SummaryList[EvalSummary]):
         super().show(found)
 
     @override
-    def block_height(self, index: int, width: int) -> int:
-        found = self._found or ()
-        has_line = index < len(found) and self.id_of(found[index]) in self._differing
-        return super().block_height(index, width) + has_line
-
-    @override
     def id_of(self, found: EvalSummary) -> str:
         return found.info.id
 

@@ -15,6 +15,9 @@ from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
 BAR_CELLS = 12
 
+NARROW = 70
+"""A narrower list shows the bar only while it grows, so that the scores are not cut."""
+
 
 def eval_lines(
     found: EvalSummary,
@@ -25,7 +28,8 @@ def eval_lines(
     marked: bool = False,
     differing: str = "",
 ) -> list[Text]:
-    """Return what was evaluated, its progress, and what tells it from others like it, if anything.
+    """Return the two lines of an evaluation: what was evaluated, then its scores, its progress and
+    what tells it from others like it.
 
     Args:
         found: the evaluation.
@@ -33,7 +37,7 @@ def eval_lines(
         palette: the palette to draw with.
         label: prefix for lists that also show other things.
         marked: whether the user has marked it.
-        differing: what tells it from others of the same suite and model; empty: no line.
+        differing: what tells it from others of the same suite and model, if anything.
     """
     info = found.info
     sign, style = _sign(found, palette)
@@ -45,25 +49,45 @@ def eval_lines(
     first.append(f"  {model_title(info.model)}", style=palette.strong)
     with_age(first, info.began_at, width, palette)
     second = Text("   ", no_wrap=True)
+    if found.running or width >= NARROW:
+        second.append_text(_bar(found, palette)).append("  ")
+    scores, *rest = _facts(found)
+    second.append(scores, style=palette.text)
+    more = (*rest, sanitize_line(differing), info.id)
+    second.append("".join(f" · {part}" for part in more if part), style=palette.dim)
+    second.truncate(width, overflow="ellipsis")
+    return [first, second]
+
+
+def eval_line(found: EvalSummary, width: int, palette: Palette) -> Text:
+    """Return an evaluation on one line: its scores, or its progress if there are none, first."""
+    sign, style = _sign(found, palette)
+    line = Text(f" {sign} ", style=style, no_wrap=True).append("eval  ", style=palette.strong)
+    line.append(_facts(found)[0], style=palette.text)
+    what = f"  {sanitize_line(found.info.suite)}  {model_title(found.info.model)}"
+    return with_age(line.append(what, style=palette.dim), found.info.began_at, width, palette)
+
+
+def _bar(found: EvalSummary, palette: Palette) -> Text:
+    """Return how many samples are over, those without a score apart, as a bar."""
     done = round(BAR_CELLS * found.over / found.samples) if found.samples else 0
     lost = min(done, -(-BAR_CELLS * found.lost // found.samples)) if found.samples else 0
-    second.append("━" * (done - lost), style=palette.good)
-    second.append("━" * lost, style=palette.warn)
-    second.append("─" * (BAR_CELLS - done), style=palette.faint)
-    parts = [
-        f"  {found.over} of {numbers.counted(found.samples, 'sample')}",
-        eval_status(found.status, found.lost),
-        mode_scores(info.modes, found.scores),
-        info.id,
-        sanitize_line(found.stopped_because),
-    ]
-    second.append(" · ".join(part for part in parts if part), style=palette.dim)
-    second.truncate(width, overflow="ellipsis")
-    if not differing:
-        return [first, second]
-    third = Text(f"   {sanitize_line(differing)}", style=palette.faint, no_wrap=True)
-    third.truncate(width, overflow="ellipsis")
-    return [first, second, third]
+    bar = Text("━" * (done - lost), style=palette.good, no_wrap=True)
+    bar.append("━" * lost, style=palette.warn)
+    return bar.append("─" * (BAR_CELLS - done), style=palette.faint)
+
+
+def _facts(found: EvalSummary) -> list[str]:
+    """Return the scores, the progress, and what is unusual, the most important first: the sign
+    says that it has finished."""
+    progress = f"{found.over} of {numbers.counted(found.samples, 'sample')}"
+    modes = mode_scores(found.info.modes, found.scores)
+    status = eval_status("" if found.status == "finished" else found.status, found.lost)
+    known = (modes, progress) if found.scores else (progress, modes)
+    if found.scores and found.status == "finished":  # what has no score matters more than that
+        known, status = (modes, status, progress), ""
+    facts = (*known, status, found.stopped_because)
+    return [sanitize_line(fact) for fact in facts if fact]
 
 
 def _sign(found: EvalSummary, palette: Palette) -> tuple[str, Style]:

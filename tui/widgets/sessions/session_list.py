@@ -28,7 +28,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
+from sandbox_tui.tui.widgets.evals.eval_rows import NARROW, eval_line, eval_lines
 from sandbox_tui.tui.widgets.sessions.samples_row import samples_lines
 from sandbox_tui.tui.widgets.sessions.session_lines import SessionLines
 from sandbox_tui.tui.widgets.training.training_rows import training_lines
@@ -47,6 +47,8 @@ class SessionList(BlockList):
 
     Attributes:
         waiting: the sessions in which a call waits for the user, with the call in words.
+        is_read: whether the sessions have been read.
+        order: in which the rows are sorted; `sort_by` changes it.
     """
 
     class MoreRequested(Message):
@@ -66,8 +68,8 @@ class SessionList(BlockList):
         self._tags: Mapping[str, Sequence[str]] = {}
         self._marked: list[str] = []
         self._wanted = ""
-        self._is_read = False
-        self._order: Order = "newest"
+        self.is_read = False
+        self.order: Order = "newest"
         self._lines = SessionLines()
         self.waiting: Mapping[str, str] = {}
         self._total = 0
@@ -94,7 +96,7 @@ class SessionList(BlockList):
             waiting: the sessions in which a call waits for the user, with the call in words.
             trainings: newest first.
         """
-        self._is_read = True
+        self.is_read = True
         self._family = family
         self._evaluations = evaluations
         self._differing = what_differs([one.info for one in evaluations])
@@ -119,7 +121,7 @@ class SessionList(BlockList):
             self._trainings,
             waiting=self.waiting,
             opened=self._opened,
-            order=self._order,
+            order=self.order,
         )
         self._set_lines()
         self.reset()
@@ -157,14 +159,9 @@ class SessionList(BlockList):
             self.scroll_to(y=top, animate=False, force=True, immediate=True)
         self.show_block(self.cursor)
 
-    @property
-    def order(self) -> Order:
-        """The order in which the rows are sorted."""
-        return self._order
-
     def sort_by(self, order: Order) -> None:
         """Sort the rows, and go to the first one."""
-        self._order = order
+        self.order = order
         self._lay_out()
         self.border_title = self._title()
         self.cursor = 0 if self._rows else -1
@@ -183,17 +180,12 @@ class SessionList(BlockList):
         count = len(self.waiting)
         parts = [
             f"sessions {self._total}",
-            "" if self._order == "newest" else f"sorted by {self._order}",
+            "" if self.order == "newest" else f"sorted by {self.order}",
             numbers.counted(len(self._evaluations), "evaluation") if self._evaluations else "",
             numbers.counted(len(self._trainings), "training") if self._trainings else "",
             f"{count} {'waits' if count == 1 else 'wait'} for you" if count else "",
         ]
         return " · ".join(part for part in parts if part)
-
-    @property
-    def is_read(self) -> bool:
-        """Whether the sessions have been read."""
-        return self._is_read
 
     @property
     def running(self) -> frozenset[str]:
@@ -344,12 +336,12 @@ class SessionList(BlockList):
         row = self._rows[index]
         if isinstance(row, SessionRow):
             return self._lines.height(row, width)
-        return 2 + (isinstance(row, EvalRow) and row.summary.info.id in self._differing)
+        return 1 if isinstance(row, EvalRow) and width < NARROW else 2
 
     @property
     def _remarks(self) -> Sequence[str]:
         """The lines shown while there are no rows."""
-        if not self._is_read:
+        if not self.is_read:
             return ("", READING, "", "", "")
         runs = f"{hint('home.new')} starts a run."
         demo = f"{hint('home.demo')} plays the demo: no API key, no network."
@@ -366,10 +358,13 @@ class SessionList(BlockList):
                 return self._lines.draw(row, width, palette, is_marked=marked)
             case SamplesRow() as row:
                 return samples_lines(row, width, palette, marked=self._marked, tags=self._tags)
+            case EvalRow(summary=summary) if width < NARROW:
+                return [eval_line(summary, width, palette)]
             case EvalRow(summary=summary):
                 differing = self._differing.get(summary.info.id, "")
-                label = "evaluation  "
-                return eval_lines(summary, width, palette, label=label, differing=differing)
+                return eval_lines(
+                    summary, width, palette, label="evaluation  ", differing=differing
+                )
             case TrainingRow(summary=summary):
                 return training_lines(summary, width, palette, label="training  ")
 

@@ -37,6 +37,11 @@ def test_groups_of_samples_of_one_launch_are_in_the_order_of_the_form() -> None:
     assert ids("newest", *reversed(runs)) == ["samples s", "samples t"]
 
 
+def test_an_evaluation_is_no_launch() -> None:
+    found = rows_of([(run(f"{LAUNCH}a", 1.0), ALONE)], [evaluation(f"{LAUNCH}e", 2.0)])
+    assert [row.key for row in found] == [f"{LAUNCH}e", f"{LAUNCH}a"]
+
+
 def test_what_waits_comes_first_only_among_the_newest() -> None:
     family = [(run("b", 2.0), ALONE), (run("a", 1.0), ALONE)]
     assert [row.key for row in rows_of(family, [], waiting={"a"})] == ["a", "b"]

@@ -24,7 +24,7 @@ from sandbox_tui.tui.screens.evals.screen_data import data_of
 from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.evals.domain_grid import Grid, grid_by_domain, grid_by_mode
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
-from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
+from sandbox_tui.tui.widgets.evals.eval_rows import eval_line, eval_lines
 from sandbox_tui.tui.widgets.evals.series import MAX_POINTS, series_of
 from tests.unit.core.evals.reporting.sample_results import DOMAINS, INFO, evaluation, result
 from tests.unit.tui.widgets.test_preview_kinds import PALETTE
@@ -254,7 +254,8 @@ def test_a_failed_evaluation_does_not_look_like_a_success(
     summary = EvalSummary(INFO, 2, 2, running=False, lost=lost, scores=known)
     first, second = eval_lines(summary, 100, PALETTE)
     assert first.plain.startswith(f" {words[0]} ")
-    assert words[2:] in second.plain
+    assert words[2:].removeprefix("finished").removeprefix(", ") in second.plain
+    assert "finished" not in second.plain
     assert ("vanilla, sandbox 50.0 %" in second.plain) == bool(known)
 
 
@@ -322,3 +323,17 @@ def test_names_of_the_built_in_suite_are_whole_on_a_small_screen() -> None:
     grid = grid_by_domain(eval_table(INFO, long), 54)
     assert grid.blocks[0][0][0].text == "long-context"
     assert "difference" in grid.head
+
+
+@pytest.mark.parametrize("width", [58, 98, 158])
+def test_the_scores_of_both_modes_come_first_in_a_list_of_any_width(width: int) -> None:
+    info = msgspec.structs.replace(INFO, modes=("sandbox", "vanilla"))
+    known = {"sandbox": 0.625, "vanilla": 0.5}
+    summary = EvalSummary(info, 8, 8, running=False, scores=known)
+    words = "sandbox 62.5 %, vanilla 50.0 %"
+    _, second = eval_lines(summary, width, PALETTE, differing="--scorer exact")
+    assert second.plain.lstrip(" ━").startswith(words)
+    assert "8 of 8" in second.plain
+    assert eval_line(summary, width, PALETTE).plain.startswith(f" ✓ eval  {words}")
+    begun = EvalSummary(info, 8, 1, running=True)
+    assert eval_line(begun, width, PALETTE).plain.startswith(" ● eval  1 of 8 samples")
