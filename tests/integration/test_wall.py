@@ -38,8 +38,8 @@ from sandbox_tui.tui.screens.dialogs.leave_run import EndAllDialog, LeaveDialog,
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
-from sandbox_tui.tui.screens.wall.choose_mode_of_all import WallModeDialog
-from sandbox_tui.tui.screens.wall.decide_about_all import DecideAboutAllDialog
+from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import WallModeDialog
+from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -743,6 +743,9 @@ async def test_a_key_gives_up_the_replies_that_hold_a_detach_up(tmp_path: Path) 
         await until(pilot, lambda: isinstance(app.screen, DetachingRunsDialog))
         shown = str(app.screen.query_one("#how-far", Static).render())
         assert shown.strip() == "0 of 2 moved · waiting for 2 replies to end"
+        bar = app.screen.query_one(KeyBar)
+        words = "R restart the reply there  esc keep the rest here"
+        await until(pilot, lambda: words in bar.render_line(0).text)
         await pilot.press("R")
         await until(pilot, lambda: not app.is_running)
     assert all(worker.left for worker in workers)

@@ -24,7 +24,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
-STAYS = "keep the rest here"
+STAYS, STAY = "keep the rest here", "answer(None)"
 
 
 class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
@@ -42,7 +42,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.interrupt", "interrupt"),
         binding("leave_run.interrupt_reply", "interrupt_reply"),
-        binding("leave_run.stay", "answer(None)"),
+        binding("leave_run.stay", STAY),
     ]
 
     def __init__(self, workers: Sequence[RunWorker], runs: RunRegistry) -> None:
@@ -97,8 +97,8 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         self.refresh_bindings()
 
     def words_for(self, action: str) -> str | None:
-        """Return the key bar's words for staying, which are those of the dialog."""
-        return STAYS if action == "answer" else None
+        """Return the key bar's words, which are those of the dialog."""
+        return _INTERRUPTS.get(action, STAYS if action == STAY else None)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
