@@ -198,3 +198,23 @@ async def test_a_letter_opens_the_list_of_a_choice_and_enter_chooses(store: Stor
         assert mode.value == "auto"
         await pilot.press("enter")
         await until(pilot, lambda: mode.value == "step")
+
+
+@pytest.mark.parametrize("field", ["task", "samples"])
+async def test_that_a_cleared_draft_comes_back_is_said_only_while_it_is_true(
+    store: Store, field: str
+) -> None:
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = await open_form(pilot)
+        task = form.query_one("#task", TextArea)
+        await pilot.press(*"old", "f8")
+        assert str(task.border_subtitle).startswith("cleared · f8 brings it back")
+        form.query_one(f"#{field}").focus()
+        await pilot.press("7")
+        await until(pilot, lambda: "cleared" not in str(task.border_subtitle))
+        if field == "task":
+            await pilot.press("backspace")
+            await until(pilot, lambda: "cleared" in str(task.border_subtitle))
+            await pilot.press("f8")
+            assert task.text == "old"

@@ -33,11 +33,14 @@ class FormDraft:
         self._restored = self._kept.read()
         return {} if self._restored is None else self._restored.texts
 
-    @property
-    def note(self) -> str:
-        """From when the draft of an earlier program is, and what clears it, or what brings back a
-        cleared one; otherwise empty."""
-        if self._cleared:
+    def note(self, unsaved: Texts) -> str:
+        """Return from when the draft of an earlier program is, and what clears it, or what brings
+        back a cleared one; otherwise empty.
+
+        Args:
+            unsaved: what is typed now: a cleared draft comes back only if that is nothing.
+        """
+        if self._cleared and not unsaved:
             return f"cleared · {hint('new_run.clear')} brings it back until you type"
         if self._restored is None:
             return ""

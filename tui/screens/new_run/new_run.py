@@ -11,7 +11,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Input, Label, TextArea
+from textual.widgets import Button, Input, Label, Select, TextArea
 from textual.widgets.select import InvalidSelectValueError
 from typing_extensions import override
 
@@ -169,7 +169,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             return ONLY_ONE if self._has_only_found else self.beside_mistake(name)
         if name in ("model", "url") and self._is_from_last_run:
             return FROM_LAST_RUN
-        return self._draft.note or TASK_HINT if name == "task" else ""
+        return self._draft.note(self.unsaved) or TASK_HINT if name == "task" else ""
 
     @override
     def beside_mistake(self, name: str) -> str:
@@ -351,6 +351,13 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         """What was typed or chosen here and is saved nowhere else."""
         typed = self.typed() if self.typed()["task"].strip() else {**self.typed(), "task": ""}
         return {name: text for name, text in typed.items() if text != self._at_first.get(name)}
+
+    @on(TextArea.Changed)
+    @on(Input.Changed)
+    @on(Select.Changed)
+    def _show_draft_note(self) -> None:
+        if "task" not in self._mistakes:
+            self.query_one("#task").border_subtitle = self.note_of("task")
 
     @on(TextArea.Changed, "#task")
     @on(Input.Changed, "#model")
