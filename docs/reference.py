@@ -65,8 +65,9 @@ _KEYS = """To rebind a key, set its action's name in the table `[keys]` of confi
 
 _SETTINGS = """Settings come from config.toml (`sandbox-tui config path` prints its location), then
 from `SANDBOX_TUI_<SECTION>_<FIELD>` in the environment, then from flags; later sources win.
-`sandbox-tui config` shows the current values and their sources. Times are in seconds and sizes
-in bytes; `"90s"`, `"30m"`, `"1h30m"`, `"512m"` and `"2g"` work too, in the file as text.
+`sandbox-tui config` shows the current values and their sources, times as `1h30m` and sizes as
+`512m`. In the file, as in `config --json`, a number is in seconds or bytes; `"90s"`, `"30m"`,
+`"1h30m"`, `"512m"` and `"2g"` work too, as text.
 """
 
 

@@ -13,6 +13,7 @@ import msgspec
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.harmless_mistakes import with_default
 from sandbox_tui.core.config.mistakes import Mistake, SettingsError
+from sandbox_tui.core.config.plain_values import plain_value
 from sandbox_tui.core.config.setting_sources import is_in_environment, sources_of
 from sandbox_tui.core.config.settings import (
     Settings,
@@ -107,7 +108,7 @@ class LiveSettings:
             watcher(change)
 
     def change(self, changes: Mapping[str, Any]) -> Path:
-        """Save fields, given by dotted name, to the config file and apply them.
+        """Save fields, given by dotted name and with values as in the file, and apply them.
 
         A field set by the environment or the command line is changed for this program as well; the
         next start uses the environment's value again.
@@ -118,11 +119,12 @@ class LiveSettings:
         self.reread()  # so that what another program changed is told apart from these changes
         before = self.now
         path = write(changes)
-        for name, value in changes.items():
+        plain = {name: plain_value(name, value) for name, value in changes.items()}
+        for name, value in plain.items():
             self._flags.pop(name, None)
             if is_in_environment(*name.split(".", 1)):
                 self._kept[name] = _default(name) if value is None else value
-        self.now = self._with(changes)
+        self.now = self._with(plain)
         self._stamp = _stamp(path)
         with contextlib.suppress(ConfigError):
             self.now = changed(load(), self._flags | self._kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from sandbox_tui.core.base.errors import ConfigError
 
@@ -74,6 +75,40 @@ def bytes_of(text: str) -> int:
     if size is None:
         raise ConfigError(f"{text!r} is not {SIZE_WORDS}.")
     return round(float(size[1]) * _BYTES[size[2]])
+
+
+def size_text(size: int) -> str:
+    """Return a size as people write it, such as 4g, in the largest unit that divides it; `bytes_of`
+    returns the same bytes. One below 1 KiB, or between two of them, stays a number of bytes."""
+    for unit, length in reversed(_BYTES.items()):
+        if size > 0 and size % length == 0:
+            return f"{size // length}{unit}"
+    return str(size)
+
+
+def quantity_text(name: str, value: Any) -> Any:
+    """Return the value of a setting that is a duration or a size as people write it; any other
+    value, and that of another setting, as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if name in DURATIONS:
+        return duration_text(value)
+    return size_text(int(value)) if name in SIZES else value
+
+
+def as_typed(name: str, text: str, value: Any) -> Any:
+    """Return the value of a setting for the config file: a duration or a size as it was typed.
+
+    Args:
+        name: dotted name of the setting.
+        text: what was typed.
+        value: what it means (`value_from_text`).
+    """
+    if name not in DURATIONS | SIZES:
+        return value
+    if any(kind.match(text.strip().lower()) for kind in (_PART, _SIZE)):
+        return text.strip()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def words_for(name: str) -> str:

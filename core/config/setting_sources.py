@@ -59,6 +59,13 @@ def listed_settings() -> list[SettingSource]:
     ]
 
 
+def is_default(setting: SettingSource) -> bool:
+    """Return whether a listed setting has its default, also if the file says the same."""
+    section, _, field = setting.name.partition(".")
+    table = getattr(config.Settings(), section)
+    return section != "keys" and setting.value == getattr(table, field)
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")

@@ -29,8 +29,11 @@ from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 MAX_MEANT = 3
 """Maximum number of settings that a message suggests."""
 
+_SWITCH = {"yes": True, "on": True, "true": True, "no": False, "off": False, "false": False}
+
 if TYPE_CHECKING:  # imported at run time only to change the file
     from tomlkit import TOMLDocument
+    from tomlkit.items import Table
 
 
 def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
@@ -85,6 +88,8 @@ def value_from_text(name: str, text: str) -> Any:
     if text.strip().lower() in ("", "none") and _convertible(None, kind):
         return None
     plain = plain_value(name, text)
+    if kind is bool:
+        plain = _SWITCH.get(text.strip().lower(), text)
     for typed in (plain, *_as_toml(text), *_as_toml(f"[{text}]"), *_as_json_object(text)):
         with contextlib.suppress(msgspec.ValidationError):
             value = msgspec.convert(typed, kind, strict=False)
@@ -184,7 +189,7 @@ def _change(document: TOMLDocument, name: str, value: Any) -> None:
     if section not in document:
         if value is None:
             return
-        document[section] = {}
+        document[section] = _new_table(document.as_string())
     table: Any = document[section]
     if not isinstance(table, dict):
         raise ConfigError(f"{section} in the config file is not a table; nothing was changed.")
@@ -195,6 +200,16 @@ def _change(document: TOMLDocument, name: str, value: Any) -> None:
             document.remove(section)
     else:
         table[key] = value
+
+
+def _new_table(text: str) -> Table:
+    """Return an empty table for the end of a document, after a blank line."""
+    import tomlkit
+
+    table = tomlkit.table()
+    if text.strip() and not text.endswith("\n\n"):
+        table.trivia.indent = "\n" if text.endswith("\n") else "\n\n"
+    return table
 
 
 def _is_empty(table: object) -> bool:

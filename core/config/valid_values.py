@@ -24,10 +24,10 @@ _MORE_THAN_0 = frozenset(
         "agent.observation_chars",
     }
 )
-_0_OR_MORE = frozenset(
-    {"model.temperature", "sandbox.grace", "sandbox.snapshots_kept", "sandbox.snapshots_bytes"}
-)
+_0_OR_MORE = frozenset({"sandbox.grace", "sandbox.snapshots_kept", "sandbox.snapshots_bytes"})
 _LAST_PORT = 65535
+_HOTTEST = 2
+"""Highest temperature that servers accept."""
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _NEAR_ENDINGS = (".local", ".localhost", ".lan", ".internal", ".home.arpa")
 
@@ -86,6 +86,8 @@ def refuse_unusable_value(name: str, value: Any) -> None:
         raise ConfigError(f"{name} must be more than 0.")
     if name in _0_OR_MORE and not value >= 0:
         raise ConfigError(f"{name} must be 0 or more.")
+    if name == "model.temperature" and not 0 <= value <= _HOTTEST:
+        raise ConfigError(f"{name} must be from 0 to {_HOTTEST}.")
     if name == "model.base_url" and value and not is_server_address(value):
         raise ConfigError(
             f"{name} must begin with http:// or https://, such as http://127.0.0.1:8000/v1, not "

@@ -152,6 +152,26 @@ async def test_a_setting_is_reset_to_its_default(app: SandboxTui, own_home: Path
     assert app.settings.now.limits.max_steps == 100
 
 
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+async def test_settings_that_are_set_have_a_mark(app: SandboxTui, size: tuple[int, int]) -> None:
+    write({"sandbox.memory": "2g"})
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("comma")
+
+        def label(name: str) -> str:
+            return str(app.screen.query_one(f"#label-{id_of(name)}", Label).render())
+
+        assert label("sandbox.memory") == "• memory"
+        assert label("sandbox.snapshots_bytes") == "  their size"
+        assert app.screen.query_one("#sandbox-snapshots-bytes", Input).value == "4g"
+        app.screen.query_one("#sandbox-snapshots-bytes", Input).value = "8g"
+        await until(pilot, lambda: label("sandbox.snapshots_bytes") == "• their size")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert config.load().sandbox.snapshots_bytes == 8 << 30
+    assert 'snapshots_bytes = "8g"' in config.config_file().read_text()
+
+
 async def test_a_setting_of_this_run_says_so(own_home: Path, store: Store) -> None:
     app = SandboxTui(config.load({"sandbox.kind": "docker"}), store)
     async with app.run_test(size=(110, 45)) as pilot:

@@ -149,17 +149,31 @@ def _page(lines: list[str]) -> None:
 
 
 @click.group("config", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one setting per line.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON, one setting per line, with times in seconds and sizes in bytes.",
+)
+@click.option("--changed", is_flag=True, help="List only settings that differ from their defaults.")
 @click.pass_context
-def config_group(ctx: click.Context, as_json: bool) -> None:
+def config_group(ctx: click.Context, as_json: bool, changed: bool) -> None:
     """List all settings and the source of each."""
     if ctx.invoked_subcommand is not None:
         return
-    from sandbox_tui.core.config.setting_sources import listed_settings
+    from sandbox_tui.core.config.setting_sources import is_default, listed_settings
     from sandbox_tui.core.config.settings import load
-    from sandbox_tui.tui.cli.settings.mistakes import say_mistakes_of_screen, unusable_names
+    from sandbox_tui.tui.cli.settings.mistakes import (
+        say_mistakes_of_screen,
+        say_that_mistakes_follow,
+        unusable_names,
+    )
 
     found, unusable = listed_settings(), unusable_names()
+    if changed:
+        found = [one for one in found if not is_default(one)]
+    if not as_json:
+        say_that_mistakes_follow()
     if as_json:
         for name, value, source in found:
             row = {"name": name, "value": _as_json(value), "source": source}
@@ -175,12 +189,14 @@ def _print_settings(found: Sequence[SettingSource], unusable: Collection[str]) -
     rows = [
         (
             name,
-            sanitize_line(_as_text(value)),
+            sanitize_line(_as_text(name, value)),
             sanitize_line(source) + ("  cannot be used" if name in unusable else ""),
         )
         for name, value, source in found
     ]
-    names = max(len(name) for name, *_ in rows)
+    if not rows:
+        click.echo("Every setting has its default.")
+    names = max((len(name) for name, *_ in rows), default=0)
     values = max((len(value) for _, value, _ in rows if len(value) <= WIDEST_VALUE), default=0)
     for name, value, source in rows:
         click.echo(f"{name:<{names}}  {value:<{values}}  {source}")
@@ -208,7 +224,7 @@ def config_get(name: str) -> None:
         is_set(name)  # says which name is meant
         words = f"{name} is not set; `sandbox-tui keys {name.removeprefix('keys.')}` lists its keys"
         raise ConfigError(f"{words}.")
-    click.echo(sanitize_line(_as_text(values[name])))
+    click.echo(sanitize_line(_as_text(name, values[name])))
     say_if_file_is_broken()
     say_if_unusable(name)
 
@@ -222,6 +238,7 @@ def config_get(name: str) -> None:
 @click.argument("value")
 def config_set(name: str, value: str) -> None:
     """Write VALUE as the setting NAME, such as: config set ui.theme daylight"""
+    from sandbox_tui.core.config.quantities import as_typed
     from sandbox_tui.core.config.toml_file import value_from_text, write
 
     chosen = value_from_text(name, value)
@@ -230,7 +247,8 @@ def config_set(name: str, value: str) -> None:
         return
     refuse_unknown(name, chosen)
     stored = "" if str(chosen) == value or name != "model.base_url" else f" to {chosen}"
-    click.echo(f"{name} is set{stored} in {write({name: chosen})}{_overridden(name)}")
+    path = write({name: as_typed(name, value, chosen)})
+    click.echo(f"{name} is set{stored} in {path}{_overridden(name)}")
     _say_what_else_is_wrong(name)
 
 
@@ -299,7 +317,11 @@ def _say_what_else_is_wrong(name: str) -> None:
         click.echo(f"sandbox-tui: {problem}", err=True)
 
 
-def _as_text(value: Any) -> str:
+def _as_text(name: str, value: Any) -> str:
+    """Return a setting's value as `config set` takes it."""
+    from sandbox_tui.core.config.quantities import quantity_text
+
+    value = quantity_text(name, value)
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.config.quantities import DURATIONS, duration_text
+from sandbox_tui.core.config.quantities import quantity_text
 from sandbox_tui.core.config.setting_sources import COMMAND_LINE, DEFAULT
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.toml_file import value_from_text
@@ -111,8 +111,7 @@ def text_of_setting(settings: Settings, name: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return ", ".join(str(item) for item in cast(tuple[object, ...], value))
-    if value is not None and name in DURATIONS:
-        return duration_text(value)
+    value = quantity_text(name, value)
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -122,10 +121,7 @@ def setting_of_text(name: str, text: str) -> Any:
     Raises:
         ConfigError: the text is not a valid value.
     """
-    if not text:
-        return None
-    is_switch = text_of_setting(Settings(), name) in YES_NO
-    return value_from_text(name, str(text == "yes") if is_switch and text in YES_NO else text)
+    return value_from_text(name, text) if text else None
 
 
 SERVER_NEEDED = "Begin with http:// or https://."

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from textual.widgets import Input
+from textual.containers import Horizontal
+from textual.widgets import Input, Label
 
+from sandbox_tui.core.config.quantities import as_typed
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.format.setting_text import YES_NO, setting_of_text, text_of_setting
 from sandbox_tui.tui.widgets.choice import Choice
@@ -40,9 +42,22 @@ class Row:
         """The text of its default value."""
         return text_of_setting(Settings(), self.name)
 
+    def marked(self, is_set: bool) -> str:
+        """Return the label, with a mark if the value does not come from the defaults."""
+        return f"{'•' if is_set else ' '} {self.label}"
+
     def value_of(self, text: str) -> Any:
-        """Return the value to write; None, which removes the setting, for the default."""
-        return None if text == self.default else setting_of_text(self.name, text)
+        """Return the value for the file; None, which removes the setting, for the default."""
+        if text == self.default:
+            return None
+        return as_typed(self.name, text, setting_of_text(self.name, text))
+
+
+def line_of(row: Row, text: str, values: tuple[str, ...]) -> Horizontal:
+    """Return the line of a setting: its name, its field, and room for what is said about it."""
+    label = Label(row.marked(is_set=False), id=f"label-{row.id}", classes="label", markup=False)
+    about = Label(id=f"about-{row.id}", classes="about", markup=False)
+    return Horizontal(label, _field_of(row, text, values), about, id=f"row-{row.id}")
 
 
 def id_of(name: str) -> str:
@@ -50,7 +65,7 @@ def id_of(name: str) -> str:
     return name.replace(".", "-").replace("_", "-")
 
 
-def field_of(row: Row, text: str, values: tuple[str, ...]) -> Choice | Input:
+def _field_of(row: Row, text: str, values: tuple[str, ...]) -> Choice | Input:
     """Return the field of a setting: a choice of its values, or a line for a free text."""
     if not values:
         empty = row.default or "none"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.events import DescendantFocus, Resize
 from textual.widgets import Input, Label
 
@@ -34,7 +34,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import heading_of
 from sandbox_tui.tui.screens.setting_mistakes import SettingMistakes
-from sandbox_tui.tui.screens.setting_rows import NARROW_COLUMNS, ROWS, Row, field_of, id_of
+from sandbox_tui.tui.screens.setting_rows import NARROW_COLUMNS, ROWS, Row, id_of, line_of
 from sandbox_tui.tui.screens.setting_search import FoundSettings, find_settings
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -52,8 +52,8 @@ LINES_AROUND = 10
 class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     """Edits settings; ctrl+s (or f2) writes the changes to config.toml.
 
-    Each line says where its value comes from, or what is wrong with it; the line at the bottom
-    explains the setting with the focus.
+    Each line says where its value comes from, with a mark if that is not the default, or what is
+    wrong with it; the line at the bottom explains the setting with the focus.
 
     Args:
         live_settings: the current settings, through which changes are made.
@@ -67,7 +67,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
     SettingsScreen Horizontal { height: 1; }
     SettingsScreen Horizontal:focus-within { background: $role-select; }
-    SettingsScreen .label { width: 18; padding: 0 1; color: $foreground; }
+    SettingsScreen .label { width: 19; padding: 0 1 0 0; color: $foreground; }
     SettingsScreen .label.-set { text-style: bold; }
     SettingsScreen .about {
         width: 1fr; padding-left: 2; color: $role-dim; text-overflow: ellipsis; text-wrap: nowrap;
@@ -86,7 +86,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     SettingsScreen.-narrow .dialog { width: 100%; max-width: 100%; }
     SettingsScreen.-narrow .about { display: none; }
     SettingsScreen.-narrow .about.-wrong { display: block; width: auto; }
-    SettingsScreen.-narrow .label { width: 16; }
+    SettingsScreen.-narrow .label { width: 17; }
     SettingsScreen.-narrow #facts { height: 2; text-wrap: wrap; }
     SettingsScreen.-narrow .file { display: none; }
     SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 1fr; }
@@ -133,18 +133,13 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
                 for heading, rows in ROWS.items():
                     yield Label(heading, id=f"heading-{rows[0].id}", classes="heading")
                     for row in rows:
-                        with Horizontal(id=f"row-{row.id}"):
-                            yield Label(row.label, id=f"label-{row.id}", classes="label")
-                            yield self._field(row)
-                            yield Label(id=f"about-{row.id}", classes="about", markup=False)
+                        text, values = self._at_first[row.name], self._values_of(row)
+                        yield line_of(row, text, values)
             yield Label(id="hint", markup=False)
             yield Label(id="facts", markup=False)
             location = sanitize_line(f"Settings file: {config_file()}")
             yield Label(location, classes="file", markup=False)
         yield KeyBar()
-
-    def _field(self, row: Row) -> Choice | Input:
-        return field_of(row, self._at_first[row.name], self._values_of(row))
 
     def _values_of(self, row: Row) -> tuple[str, ...]:
         return tuple(self._themes()) if row.name == "ui.theme" else row.values
@@ -288,8 +283,9 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         meaning = with_meaning(source, short_hint(row.name), about.content_size.width)
         about.update(sanitize_line(words or meaning))
         about.set_class(bool(mistake), "-wrong")
-        about.set_class(source != DEFAULT, "-set")
-        self.query_one(f"#label-{row.id}").set_class(source != DEFAULT, "-set")
+        label, is_set = self.query_one(f"#label-{row.id}", Label), source != DEFAULT
+        about.set_class(is_set, "-set")
+        label.set_class(is_set, "-set").update(row.marked(is_set))
         if self.focused is not None and self.focused.id == row.id:
             label = self.query_one("#hint", Label)
             label.set_class(bool(mistake), "-wrong")

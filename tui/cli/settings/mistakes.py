@@ -47,6 +47,20 @@ def say_mistakes_of_screen() -> None:
     _say(mistakes_of_screen())
 
 
+def say_that_mistakes_follow() -> None:
+    """Print a line on stderr, before the list of the settings, if the file has mistakes: they are
+    printed after it."""
+    from sandbox_tui.core.config.mistakes import SettingsError
+    from sandbox_tui.core.config.settings import load
+
+    try:
+        load()
+    except SettingsError as error:
+        count = len(_in_full(error).mistakes)
+        words = "a mistake" if count == 1 else f"{count} mistakes"
+        click.echo(f"sandbox-tui: The settings have {words}, listed last.", err=True)
+
+
 def _say(mistakes: Sequence[Mistake]) -> None:
     for mistake in mistakes:
         click.echo(f"sandbox-tui: {sanitize_line(str(mistake))}", err=True)

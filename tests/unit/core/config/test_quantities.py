@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.plain_values import plain_value
-from sandbox_tui.core.config.quantities import bytes_of, duration_text, seconds_of
+from sandbox_tui.core.config.quantities import bytes_of, duration_text, seconds_of, size_text
 from sandbox_tui.core.config.toml_file import value_from_text
 from sandbox_tui.core.evals.suite_file import load_suite
 from sandbox_tui.tui.cli.main import main
@@ -130,3 +130,16 @@ def test_a_duration_is_written_as_it_is_read(seconds: int) -> None:
 )
 def test_a_duration_is_short(seconds: float, text: str) -> None:
     assert duration_text(seconds) == text
+
+
+@given(st.integers(1, 1 << 50))
+def test_a_size_is_written_as_it_is_read(size: int) -> None:
+    text = size_text(size)
+    assert (int(text) if text.isdecimal() else bytes_of(text)) == size
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(4 << 30, "4g"), (3 << 29, "1536m"), (1 << 40, "1t"), (1000, "1000")]
+)
+def test_a_size_is_short(size: int, text: str) -> None:
+    assert size_text(size) == text

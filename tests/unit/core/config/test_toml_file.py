@@ -191,14 +191,14 @@ CONFIG_COMMANDS = (["config"], ["config", "--json"])
 
 EVERY_TYPE = """
 [model]
-temperature = inf
+temperature = 0.5
 context_length = 4096
 local_ports = [1, 2]
 extra_body = { since = 2026-01-02, at = 2026-01-02T03:04:05Z, noon = 12:00:00, deep = [{ a = 1 }] }
 [sandbox]
 cpus = 1.5
 [limits]
-cost_limit = 0.5
+cost_limit = inf
 [agent]
 tty = true
 [[policy.rules]]
@@ -224,7 +224,7 @@ def test_values_of_every_type_are_listed(
         rows = {row["name"]: row["value"] for row in map(_strict_json, done.stdout.splitlines())}
         assert rows["model.local_ports"] == [1, 2]
         assert rows["agent.tty"] is True
-        assert rows["model.temperature"] is None
+        assert rows["limits.cost_limit"] is None
         assert rows["policy.rules"][0]["tool"] == "execute_bash"
 
 

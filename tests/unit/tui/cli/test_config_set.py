@@ -39,7 +39,8 @@ def test_a_broken_theme_file_is_named_with_field_and_line(own_home: Path, option
         ("model.base_url", "nowhere", "must begin with http:// or https://"),
         ("model.base_url", "http://", "must begin with http:// or https://"),
         ("model.request_timeout", "0", "must be more than 0"),
-        ("model.temperature", "-1", "must be 0 or more"),
+        ("model.temperature", "-1", "must be from 0 to 2"),
+        ("model.temperature", "9", "must be from 0 to 2"),
         ("model.local_ports", "[70000]", "from 1 to 65535"),
         ("sandbox.memory", "-1", "must be more than 0"),
         ("sandbox.cpus", "0", "must be more than 0"),
@@ -137,3 +138,68 @@ def test_a_name_or_value_that_is_nearly_right_gets_a_hint(
 def test_a_part_of_many_names_lists_the_sections_instead(own_home: Path) -> None:
     done = CliRunner().invoke(main, ["config", "get", "s"])
     assert "Did you mean" not in done.output + str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "in_file", "printed"),
+    [
+        ("limits.time_limit", "1h", '"1h"', "1h"),
+        ("limits.time_limit", "90m", '"90m"', "1h30m"),
+        ("limits.time_limit", "3600", "3600", "1h"),
+        ("limits.time_limit", "0.5", "0.5", "0.5"),
+        ("sandbox.memory", " 2 GiB ", '"2 GiB"', "2g"),
+        ("sandbox.memory", "1000", "1000", "1000"),
+    ],
+)
+def test_a_time_or_a_size_is_written_as_it_was_typed(
+    own_home: Path, name: str, typed: str, in_file: str, printed: str
+) -> None:
+    assert config_set(name, typed).exit_code == 0
+    assert f" = {in_file}\n" in (own_home / "config.toml").read_text()
+    assert config_get(name) == printed
+    assert config_set(name, printed).exit_code == 0
+    assert config_get(name) == printed
+
+
+def config_get(name: str) -> str:
+    return CliRunner().invoke(main, ["config", "get", name]).stdout.rstrip("\n")
+
+
+@pytest.mark.parametrize("words", ["yes on true ON", "no off false No"])
+def test_a_switch_takes_the_usual_words(own_home: Path, words: str) -> None:
+    for value in words.split():
+        assert config_set("agent.tty", value).exit_code == 0
+        assert config_get("agent.tty") == ("true" if value.lower() in "yes on true" else "false")
+
+
+@pytest.mark.parametrize("before", ["[ui]\nnotify = 'off'\n", "[ui]\nnotify = 'off'\n\n"])
+def test_a_new_table_comes_after_a_blank_line(own_home: Path, before: str) -> None:
+    file = own_home / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(before)
+    config_set("sandbox.pids", "7")
+    assert file.read_text() == "[ui]\nnotify = 'off'\n\n[sandbox]\npids = 7\n"
+
+
+def test_only_what_differs_from_the_defaults_is_listed(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SANDBOX_TUI_MODEL_LOCAL_PORTS")
+    changed = ["config", "--changed"]
+    assert CliRunner().invoke(main, changed).stdout == "Every setting has its default.\n"
+    for name, value in (("limits.max_steps", "7"), ("ui.title", "yes"), ("keys.live.pause", "f9")):
+        config_set(name, value)
+    lines = CliRunner().invoke(main, changed).stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [
+        ["limits.max_steps", "7"],
+        ["keys.live.pause", '["f9"]'],
+    ]
+    assert len(CliRunner().invoke(main, [*changed, "--json"]).stdout.splitlines()) == 2
+
+
+def test_mistakes_are_announced_before_the_list_and_come_after_it(own_home: Path) -> None:
+    own_home.mkdir(parents=True, exist_ok=True)
+    (own_home / "config.toml").write_text("[limits]\nmax_steps = 'x'\n")
+    lines = CliRunner().invoke(main, ["config"]).output.splitlines()
+    assert lines[0] == "sandbox-tui: The settings have a mistake, listed last."
+    assert "limits.max_steps must be a whole number" in lines[-1]
