@@ -51,6 +51,25 @@ async def test_a_long_line_of_a_run_that_has_ended_is_wrapped_once(
         assert [emulator.text(index).rstrip() for index in range(len(parts))] == parts
 
 
+class Noted(LiveScreen):
+    """Remembers the classes that it had before its first layout."""
+
+    classes_at_first: frozenset[str] = frozenset()
+
+    def on_mount(self) -> None:
+        self.classes_at_first = self.classes
+
+
+async def test_the_first_layout_is_for_the_size_of_the_terminal(tmp_path: Path) -> None:
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    watched = WatchedRun([sample_run()[0]])
+    watched.run = controls([])
+    async with app.run_test(size=(60, 20)):
+        screen = Noted(watched, Store(tmp_path / "s.db"))
+        await app.push_screen(screen)
+        assert {"-narrow", "-low", "-on-calls"} <= screen.classes_at_first
+
+
 async def test_a_narrow_screen_names_the_panes_that_it_hides(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.db")
     app = SandboxTui(load(), store)

@@ -105,6 +105,7 @@ class Cockpit(ExplainsUnavailable, HasFiles):
 
     def compose(self) -> ComposeResult:
         """Yield header, three panes, the widgets below them, footer."""
+        self._fit_at_once()
         yield StatusBar(self.state, self._task_line, id="status")
         with Horizontal(id="panes"):
             yield Calls(
@@ -123,6 +124,14 @@ class Cockpit(ExplainsUnavailable, HasFiles):
         yield Timeline(gives_way=self._is_live, id="timeline")
         yield KeyBar()
 
+    def _fit_at_once(self) -> None:
+        """Set the classes for this size: Textual sets them only after the first layout, which would
+        show all panes on a narrow screen."""
+        both = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for side, breakpoints in zip(self.app.size, both, strict=True):
+            self.add_class(max(one for one in breakpoints if one[0] <= side)[1])
+        self.add_class("-on-calls")
+
     def compose_bottom(self) -> ComposeResult:
         """Yield the widgets that a subclass puts between the panes and the timeline."""
         yield from ()
@@ -131,7 +140,6 @@ class Cockpit(ExplainsUnavailable, HasFiles):
         """Style the panes and start the clock."""
         for selector in ("#calls", "#terminals", "#files", "#preview"):
             self.query_one(selector).add_class("pane")
-        self.add_class("-on-calls")
         self.query_one(Preview).show("", None)
         self.set_interval(0.25, self._tick)
         self.step_notes.read()
