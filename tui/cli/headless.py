@@ -246,8 +246,10 @@ def text_writer(
         state.apply(event)
         if (isinstance(event, e.CallHeld) and not waits) or _is_inherited(event, state):
             return
-        is_cut_off = isinstance(event, e.RunFinished) and event.seq < resumed_at
-        texts = [cut_off_line(event)] if is_cut_off else event_lines(event, state)
+        if isinstance(event, e.RunFinished) and event.seq < resumed_at:
+            texts = [cut_off_line(event)]
+        else:
+            texts = event_lines(event, state)
         stream.writelines(f"{label}{clock(event.t)}  {text}\n" for text in texts)
         stream.flush()
 

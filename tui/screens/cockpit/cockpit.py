@@ -127,8 +127,8 @@ class Cockpit(ExplainsUnavailable, HasFiles):
     def _fit_at_once(self) -> None:
         """Set the classes for this size: Textual sets them only after the first layout, which would
         show all panes on a narrow screen."""
-        both = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
-        for side, breakpoints in zip(self.app.size, both, strict=True):
+        both = (self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or [])
+        for side, breakpoints in zip(app_of(self).size, both, strict=True):
             self.add_class(max(one for one in breakpoints if one[0] <= side)[1])
         self.add_class("-on-calls")
 
