@@ -23,7 +23,7 @@ from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.compare.difference_pager import DifferencePager
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
-from sandbox_tui.tui.screens.wall.decide_about_all import DecideAboutAllDialog, WaitingCall
+from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
 from tests.snapshots import test_looks as looks
 from tests.waiting import until
 

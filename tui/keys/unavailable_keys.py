@@ -13,7 +13,10 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 
-_OPENERS = tuple(f"live.{name}" for name in ("shell", "inject", "message", "reject", "answer"))
+_OPENERS = (
+    *(f"live.{name}" for name in ("shell", "inject", "message", "reject", "answer")),
+    *("wall.message", "wall.reject"),
+)
 """The actions of keys that open an input: what follows is typed text."""
 
 _OPENERS_ELSEWHERE = tuple(f"{ACTIONS[name].short_title}: " for name in _OPENERS)
@@ -31,6 +34,18 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
 
     _last_reason = ""
 
+    def on_mount(self) -> None:
+        """Watch the screens; Textual calls the `on_mount` of every base class."""
+        self.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+            self, self._forget_reason, immediate=True
+        )
+
+    def _forget_reason(self, _: object = None) -> None:
+        """Remove the reason for a key: it is not about a dialog that another key has opened."""
+        for old in shown_toasts(self):
+            if old.message == self._last_reason:
+                remove_toast(self, old, refresh=False)
+
     def on_key(self, event: Key) -> None:
         """Handle a key that no widget has consumed, before its action is looked up."""
         if event.key == "escape":  # pressed to get out of something: words would be in the way
@@ -40,9 +55,7 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
             action, _ = disabled_action(self.screen, event.key)
             if action in _OPENERS or words.startswith(_OPENERS_ELSEWHERE):
                 ignore_burst(self)
-            for old in shown_toasts(self):
-                if old.message == self._last_reason:
-                    remove_toast(self, old, refresh=False)
+            self._forget_reason()
             self._last_reason = words
             self.notify(words, timeout=SECONDS, markup=False)
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from textual.binding import ActiveBinding
 from textual.dom import DOMNode
 from textual.events import Click
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
@@ -104,7 +104,8 @@ class KeyBar(Widget):
     this order; a widget that `has_its_own_keys` shows them before those of its screen while it has
     the focus.
 
-    A key that does not fit is left out entirely; `?` and the palette list them all.
+    In a dialog, the keys that leave come last. A key that does not fit is left out entirely; `?` and the palette list
+    them all.
     """
 
     DEFAULT_CSS = """
@@ -226,6 +227,7 @@ class KeyBar(Widget):
             key=lambda known: (
                 self._group(known),
                 urgent.index(known.action) if known.action in urgent else len(urgent),
+                isinstance(known.node, ModalScreen) and _action(known) in EXIT_ACTIONS,
                 places.get((known.node, known.action), len(places)),
             )
         )

@@ -15,8 +15,8 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.screens.wall.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
+from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.wall.run_order import passes, rank

@@ -42,15 +42,25 @@ class ConfirmDialog(Dialog[bool]):
         """Yield the question, and the keys in case the border is too narrow for them."""
         with Vertical(classes="dialog") as box:
             box.border_subtitle = self.keys_words
-            yield Static(sanitize(self._question), markup=False)
-            lines = "\n".join(("", *self.keys_words.split(" · ")))
-            yield Static(lines, id="answers", markup=False)
+            yield Static(sanitize(self._question), id="question", markup=False)
+            yield Static(self._key_lines, id="answers", markup=False)
 
     @property
     def keys_words(self) -> str:
         """The keys that answer, as text for the border."""
         yes, no = self._words.values()
         return f"{hint('confirm.yes')} {yes} · {hints('confirm.no')} {no}"
+
+    @property
+    def _key_lines(self) -> str:
+        return "\n".join(("", *self.keys_words.split(" · ")))
+
+    def ask(self, question: str) -> None:
+        """Replace the question, and with it the words of the keys."""
+        self._question = question
+        self.query_one("#question", Static).update(sanitize(question))
+        self.query_one("#answers", Static).update(self._key_lines)
+        self.on_resize()
 
     def on_resize(self) -> None:
         """Show the keys below the question, one a line, if they do not fit into the border."""
@@ -79,5 +89,9 @@ class EndRunDialog(ConfirmDialog):
     """
 
     def __init__(self, run: str = "this run") -> None:
-        question = f"End {run}? Its results so far are kept. It cannot be resumed, only forked."
-        super().__init__(question, "end", "go on")
+        super().__init__(end_question(run), "end", "go on")
+
+
+def end_question(run: str) -> str:
+    """Return the question whether to end a run."""
+    return f"End {run}? Its results so far are kept. It cannot be resumed, only forked."

@@ -17,6 +17,7 @@ from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_line
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
@@ -25,12 +26,14 @@ from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
-from sandbox_tui.tui.screens.wall.choose_mode_of_all import WallModeDialog
-from sandbox_tui.tui.screens.wall.decide_about_all import (
+from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import WallModeDialog
+from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
     DecideAboutAllDialog,
     Decision,
     WaitingCall,
 )
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
@@ -38,7 +41,9 @@ from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 _ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
 
-_ON_ONE_RUN = frozenset((*_ABOUT_WAITING_CALL, "open", "compare", "mode", "pause", "end"))
+_ON_ONE_RUN = frozenset(
+    (*_ABOUT_WAITING_CALL, "open", "compare", "message", "mode", "pause", "end")
+)
 """Actions on the chosen run."""
 
 DECIDING = ("open", "approve", "approve_all", "reject")
@@ -107,6 +112,7 @@ class TileActions:
         self._screen = screen
         self._decided = decided
         self._store = workers.store
+        self._unsent = ""
         self._opener = SessionOpener(screen, workers)
 
     def open(self, tile: RunTile) -> None:
@@ -266,14 +272,54 @@ class TileActions:
         words = f"{'Paused' if going else 'Resumed'} {numbers.counted(len(going or runs), 'run')}."
         self._screen.notify(words, markup=False)
 
-    def end(self, tile: RunTile) -> None:
-        """End a run after a confirmation."""
+    def message(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
+        """Write to the model of a run, or to those of all runs of these tiles that can be
+        controlled; what is typed and not sent is there the next time."""
+
+        def typed(text: str | None) -> None:
+            self._unsent = dialog.typed if text is None else ""
+            if text:
+                runs = _controls_of(tiles if dialog.is_for_all else [tile])
+                self._send(text, tile, runs)
+
+        dialog = MessageRunsDialog(tile.number, len(_controls_of(tiles)), self._unsent)
+        app_of(self._screen).push_screen(dialog, typed)
+
+    def _send(self, text: str, tile: RunTile, runs: Sequence[Controls]) -> None:
+        """Queue a message in runs, and say in how many; without any, keep the text."""
+        try:
+            for run in runs:
+                run.message(text)
+        except SandboxTuiError as error:
+            self._unsent = text
+            self.complain(error)
+            return
+        if not runs:
+            self._unsent = text
+            key = hint("wall.message")
+            words = f"Run {tile.number} takes no messages now; {key} shows what you typed."
+        elif len(runs) > 1:
+            words = f"Sent to {len(runs)} runs: each model reads it before its next reply."
+        else:
+            words = f"Sent to run {tile.number}: its model reads it before its next reply."
+        self._screen.notify(words, markup=False)
+
+    def end(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
+        """End a run, or all runs of these tiles that can be controlled, after a confirmation."""
+        all_active = [one for one in tiles if not why_not("end", one)]
+        dialog = (
+            EndRunsDialog(tile.number, len(all_active))
+            if len(all_active) > 1
+            else EndRunDialog(f"run {tile.number}")
+        )
 
         def sure(yes: bool | None) -> None:
-            if yes:
-                self._screen.run_worker(self._end(tile), group="ending")
+            is_for_all = isinstance(dialog, EndRunsDialog) and dialog.is_for_all
+            for one in all_active if is_for_all else [tile]:
+                if yes and not why_not("end", one):
+                    self._screen.run_worker(self._end(one), group="ending")
 
-        app_of(self._screen).push_screen(EndRunDialog(f"run {tile.number}"), sure)
+        app_of(self._screen).push_screen(dialog, sure)
 
     async def _end(self, tile: RunTile) -> None:
         try:

@@ -9,8 +9,8 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Size
-from textual.screen import Screen
 from textual.widgets import Input, Static
+from typing_extensions import override
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
@@ -21,6 +21,7 @@ from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing, words_of
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, puts_notices_away
+from sandbox_tui.tui.screens.wall.run_keys import RunKeys
 from sandbox_tui.tui.screens.wall.tile_actions import (
     DECIDING,
     TileActions,
@@ -50,7 +51,7 @@ TITLES_SECONDS = 2.0
 """Seconds between reads of the sessions' titles."""
 
 
-class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
+class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
     """Shows all runs of this program, or a group of sessions.
 
     Args:
@@ -82,6 +83,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         binding("wall.approve_always", "approve_always"),
         binding("wall.approve_all", "approve_all"),
         binding("wall.waiting", "waiting"),
+        binding("wall.message", "message"),
         binding("wall.mode", "mode"),
         binding("wall.pause", "pause"),
         binding("wall.pause_all", "pause_all"),
@@ -169,12 +171,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         """The tiles in the order in which their runs started."""
         return sorted(self._tiles, key=lambda tile: tile.number)
 
+    @override
     def _seen_tiles(self) -> list[RunTile]:
         return [tile for tile in self._tiles if tile.display]
-
-    @property
-    def _chosen(self) -> RunTile | None:
-        return self.focused if isinstance(self.focused, RunTile) else None
 
     # --- what is shown
 
@@ -301,55 +300,11 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, Screen[None]):
         if (tile := next_waiting(self._seen_tiles(), self._chosen)) is not None:
             tile.focus()
 
-    @on(RunTile.Opened)  # a click has given it the focus
-    def action_open(self) -> None:
-        """Open the focused run."""
-        if self._chosen is not None:
-            self._actions.open(self._chosen)
-
-    def action_approve(self) -> None:
-        """Approve the waiting call of the focused run."""
-        if self._chosen is not None:
-            self._actions.approve(self._chosen)
-
-    def action_reject(self) -> None:
-        """Reject the waiting call of the focused run, with a reason for the model."""
-        if self._chosen is not None:
-            self._actions.reject(self._chosen)
-
-    def action_approve_always(self) -> None:
-        """Approve the waiting call of the focused run and all similar ones."""
-        if self._chosen is not None:
-            self._actions.approve_always(self._chosen, self._seen_tiles())
-
-    def action_approve_all(self) -> None:
-        """List the waiting calls of all runs shown, to decide about them together."""
-        self._actions.decide_about_all(self._seen_tiles())
-
     def _decided(self, tile: RunTile) -> None:
         """After a decision, focus the next run that waits for one."""
         following = next_waiting(self._seen_tiles(), tile)
         if following is not None and self._chosen in (tile, None):
             self.set_focus(following)
-
-    def action_mode(self) -> None:
-        """Choose the mode of the focused run, or of all runs shown."""
-        if self._chosen is not None:
-            self._actions.choose_mode(self._chosen, self._seen_tiles())
-
-    def action_pause(self) -> None:
-        """Pause or resume the focused run."""
-        if self._chosen is not None:
-            self._actions.pause(self._chosen)
-
-    def action_pause_all(self) -> None:
-        """Pause all runs shown, or resume them if all are paused."""
-        self._actions.pause_all(self._seen_tiles())
-
-    def action_end(self) -> None:
-        """End the focused run after a confirmation."""
-        if self._chosen is not None:
-            self._actions.end(self._chosen)
 
     def action_compare(self) -> None:
         """Mark the focused run, or compare it with the marked one."""

@@ -1,0 +1,87 @@
+"""Keys of the wall that act on one run, or on all that it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.widgets import Input, Static
+
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import WallModeDialog
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from tests.integration.test_wall import notices, tile, tile_of, waiting_runs
+from tests.waiting import until
+
+
+def queued(app: SandboxTui) -> list[list[str]]:
+    """The messages that wait in each run, by its number."""
+    workers = app.runs.all.values()
+    return [[item.text for item in worker.state.humans.values()] for worker in workers]
+
+
+def question(app: SandboxTui) -> str:
+    return str(app.screen.query_one("#question", Static).render())
+
+
+async def test_a_message_goes_to_the_run_or_to_all_shown(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two", "three"]) as (app, pilot):
+        tile(app, 2).focus()
+        await pilot.press("m", *"look")
+        await until(pilot, lambda: isinstance(app.screen, MessageRunsDialog))
+        await until(pilot, lambda: app.screen.query_one(Input).value == "look")
+        assert app.screen.query_one(Input).border_title == "message to run 2"
+        await pilot.press("enter")
+        await until(pilot, lambda: queued(app) == [[], ["look"], []])
+        assert notices(app)[-1] == "Sent to run 2: its model reads it before its next reply."
+
+        await pilot.press("m", *"again", "escape", "m")
+        await until(pilot, lambda: isinstance(app.screen, MessageRunsDialog))
+        line = app.screen.query_one(Input)
+        assert line.value == "again", "what was typed is not lost"
+        assert "ctrl+g all 3 runs shown" in str(line.border_subtitle)
+        await pilot.press("ctrl+g")
+        assert line.border_title == "message to all 3 runs shown"
+        await pilot.press("enter")
+        await until(pilot, lambda: queued(app) == [["again"], ["look", "again"], ["again"]])
+        assert notices(app)[-1] == "Sent to 3 runs: each model reads it before its next reply."
+
+
+async def test_a_run_is_ended_or_all_shown(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two", "three"]) as (app, pilot):
+        wall = app.screen
+        tile(app, 3).focus()
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, EndRunsDialog))
+        assert question(app).startswith("End run 3?")
+        await pilot.press("y")
+        await until(pilot, lambda: tile_of(wall, 3).worker.ended.is_set())
+        await until(pilot, lambda: tile_of(wall, 3).kind == "failed")
+
+        tile(app, 1).focus()
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, EndRunsDialog))
+        box = app.screen.query_one(".dialog")
+        assert "g all 2 runs shown" in str(box.border_subtitle)
+        await pilot.press("g")
+        assert question(app).startswith("End all 2 runs shown?")
+        await pilot.press("g")
+        assert question(app).startswith("End run 1?")
+        await pilot.press("g", "y")
+        workers = app.runs.all.values()
+        await until(pilot, lambda: all(worker.ended.is_set() for worker in workers))
+        ends = [worker.state.finished for worker in workers]
+        assert [end.error for end in ends if end] == [ENDED_BY_USER] * 3
+
+
+async def test_escape_is_the_last_key_and_a_notice_ends_with_its_cause(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        await pilot.press("S")
+        await until(pilot, lambda: any("only in an opened run" in one for one in notices(app)))
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
+        assert notices(app) == []
+        shown = [known.action for known in app.screen.query_one(KeyBar).keys_shown]
+        assert shown.index("all_runs") < shown.index("dismiss(None)")

@@ -1,0 +1,1 @@
+"""The dialogs of the wall: about one run, or all that it shows."""

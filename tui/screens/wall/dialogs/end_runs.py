@@ -1,0 +1,56 @@
+"""The question whether to end a run on the wall, or all runs that it shows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+from typing_extensions import override
+
+from sandbox_tui.tui.keys.hint import hint, hints
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog, end_question
+
+_KEPT = "Their results so far are kept. They cannot be resumed, only forked."
+
+
+class EndRunsDialog(EndRunDialog):
+    """Asks whether to end a run; a key makes it all runs shown.
+
+    Args:
+        number: that of the chosen run.
+        count: number of runs shown that can be ended.
+
+    Attributes:
+        is_for_all: whether the answer is about all of them.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("end_runs.group", "all_runs")]
+
+    def __init__(self, number: int, count: int) -> None:
+        super().__init__(f"run {number}")
+        self._number = number
+        self._count = count
+        self.is_for_all = False
+
+    @property
+    @override
+    def keys_words(self) -> str:
+        yes, no = self._words.values()
+        group = f"{hint('end_runs.group')} {self._group_words}"
+        return f"{hint('confirm.yes')} {yes} · {group} · {hints('confirm.no')} {no}"
+
+    @property
+    def _group_words(self) -> str:
+        return f"only run {self._number}" if self.is_for_all else f"all {self._count} runs shown"
+
+    @override
+    def words_for(self, action: str) -> str | None:
+        return self._group_words if action == "all_runs" else super().words_for(action)
+
+    def action_all_runs(self) -> None:
+        """Ask about all runs shown, or about the chosen one alone."""
+        self.is_for_all = not self.is_for_all
+        those = f"End all {self._count} runs shown? {_KEPT}"
+        self.ask(those if self.is_for_all else end_question(f"run {self._number}"))
+        self.refresh_bindings()

@@ -1,0 +1,75 @@
+"""The keys of the wall that act on its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.screen import Screen
+
+from sandbox_tui.tui.screens.wall.tile_actions import TileActions
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+
+class RunKeys(Screen[None]):
+    """Passes keys on to the actions on the chosen run, or on all runs shown."""
+
+    _actions: TileActions
+
+    @property
+    def _chosen(self) -> RunTile | None:
+        """The tile of the chosen run."""
+        return self.focused if isinstance(self.focused, RunTile) else None
+
+    def _seen_tiles(self) -> Sequence[RunTile]:
+        """Return the tiles that are shown."""
+        raise NotImplementedError
+
+    @on(RunTile.Opened)  # a click has given it the focus
+    def action_open(self) -> None:
+        """Open the chosen run."""
+        if self._chosen is not None:
+            self._actions.open(self._chosen)
+
+    def action_approve(self) -> None:
+        """Approve the waiting call of the chosen run."""
+        if self._chosen is not None:
+            self._actions.approve(self._chosen)
+
+    def action_reject(self) -> None:
+        """Reject the waiting call of the chosen run, with a reason for the model."""
+        if self._chosen is not None:
+            self._actions.reject(self._chosen)
+
+    def action_approve_always(self) -> None:
+        """Approve the waiting call of the chosen run and all similar ones."""
+        if self._chosen is not None:
+            self._actions.approve_always(self._chosen, self._seen_tiles())
+
+    def action_approve_all(self) -> None:
+        """List the waiting calls of all runs shown, to decide about them together."""
+        self._actions.decide_about_all(self._seen_tiles())
+
+    def action_message(self) -> None:
+        """Write to the model of the chosen run, or to those of all runs shown."""
+        if self._chosen is not None:
+            self._actions.message(self._chosen, self._seen_tiles())
+
+    def action_mode(self) -> None:
+        """Choose the mode of the chosen run, or of all runs shown."""
+        if self._chosen is not None:
+            self._actions.choose_mode(self._chosen, self._seen_tiles())
+
+    def action_pause(self) -> None:
+        """Pause or resume the chosen run."""
+        if self._chosen is not None:
+            self._actions.pause(self._chosen)
+
+    def action_pause_all(self) -> None:
+        """Pause all runs shown, or resume them if all are paused."""
+        self._actions.pause_all(self._seen_tiles())
+
+    def action_end(self) -> None:
+        """End the chosen run, or all runs shown, after a confirmation."""
+        if self._chosen is not None:
+            self._actions.end(self._chosen, self._seen_tiles())
