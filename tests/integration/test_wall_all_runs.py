@@ -57,7 +57,6 @@ async def test_a_run_is_ended_or_all_shown(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, EndRunsDialog))
         assert question(app).startswith("End run 3?")
         await pilot.press("y")
-        await until(pilot, lambda: tile_of(wall, 3).worker.ended.is_set())
         await until(pilot, lambda: tile_of(wall, 3).kind == "failed")
 
         tile(app, 1).focus()

@@ -24,6 +24,8 @@ from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.compare.difference_pager import DifferencePager
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from tests.snapshots import test_looks as looks
 from tests.waiting import until
 
@@ -61,6 +63,8 @@ OPENED: dict[str, tuple[str | None, looks.Act]] = {
     "difference": (None, difference),
     "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
     "decide-all": (None, looks.pushed(lambda: DecideAboutAllDialog([a_waiting_call()]))),
+    "end-runs": (None, looks.pushed(lambda: EndRunsDialog(1, 2))),
+    "message-runs": (None, looks.pushed(lambda: MessageRunsDialog(1, 2))),
     "allowed": (None, looks.pushed(lambda: AllowedRulesDialog(RunState(), lambda _: None))),
 }
 

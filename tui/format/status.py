@@ -54,15 +54,30 @@ STATUS_WORDS: dict[RunStatus, StatusWords] = {
 
 def status_of(state: RunState) -> StatusWords:
     """Return how the status of a run is shown: one that is to pause is `pausing` until the reply in
-    progress has ended, since its text keeps arriving. `stopped_word` says whether one that waits is
-    stopped as well."""
+    progress or the running call has ended, since its text or output keeps arriving; one that has
+    not asked the model yet is `preparing`. `stopped_word` says whether one that waits is stopped as
+    well."""
     known = STATUS_WORDS[state.status]
     if state.status == "frozen" and state.pending is not None:
         return STATUS_WORDS["waiting"]
     if state.finished is not None:
         sign, role = outcome_sign(state.finished.reason)
         return StatusWords(sign, known.words, role)
-    return known._replace(words="pausing") if pausing_reply(state) is not None else known
+    if is_preparing(state):
+        return STATUS_WORDS["starting"]._replace(words="preparing")
+    is_pausing = pausing_reply(state) is not None or pauses_after_call(state)
+    return known._replace(words="pausing") if is_pausing else known
+
+
+def is_preparing(state: RunState) -> bool:
+    """Return whether a run that has started has asked the model for nothing yet: it copies files,
+    runs the set-up commands, or finds out about the model."""
+    return state.status == "running" and state.step == 0 and not state.items
+
+
+def pauses_after_call(state: RunState) -> bool:
+    """Return whether a run pauses once the running call has ended."""
+    return state.status == "paused" and state.running is not None
 
 
 def mode_words(state: RunState) -> str:

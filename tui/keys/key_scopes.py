@@ -27,6 +27,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "inject": ("live", "cockpit"),
     "queue": ("list", "live", "cockpit"),
     "choice": ("settings", "export"),
+    "end_runs": ("confirm",),
+    "message_runs": ("ask_line",),
 }
 """For each place, the places that can contain it: the keys of both work at the same time."""
 

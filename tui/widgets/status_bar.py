@@ -23,6 +23,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     StatusWords,
     mode_words,
+    pauses_after_call,
     pausing_reply,
     pausing_words,
     reply_progress,
@@ -47,6 +48,9 @@ MIN_CUT_MODEL = 8
 
 MIN_MODEL_WIDTH = 80
 """Columns from which the line names the model."""
+
+MIN_LIMIT_WIDTH = 120
+"""Columns from which the line has room for the limit of steps, whatever the state."""
 
 MIN_TOKENS_WIDTH = 90
 """Columns from which the line has room for the tokens of the reply."""
@@ -74,8 +78,8 @@ class StatusBar(Widget):
     """Whether the run is blocked because its events cannot be stored."""
     interrupted: reactive[bool] = reactive(False)
     """Whether the run's program has exited before the run ended."""
-    replayed_steps: reactive[int] = reactive(0)
-    """The steps of a replayed session; 0 for a run that is not replayed."""
+    replayed_steps: reactive[int | None] = reactive(None)
+    """The steps of a replayed session; None for a run that is not replayed."""
     first_mode: reactive[str] = reactive("")
     """The mode until the first event of the run."""
 
@@ -94,17 +98,14 @@ class StatusBar(Widget):
     def render_line(self, y: int) -> Strip:
         palette = palette_of(self)
         width = self.content_size.width
-        left = Text(no_wrap=True)
-        left.append(
-            "sandbox-tui" if width >= 90 else "sbx", style=palette.accent + Style(bold=True)
-        )
-        if self.prefix:
-            left.append(f"  {self.prefix}", style=palette.human)
-        needed = left.cell_len
         title = sanitize_line(self._headline)
-        left.append(f"  {title}", style=palette.strong)
         wanted = min(MIN_TITLE_COLUMNS, cell_len(title)) + 2
-        right = self._figures(palette, width, needed, wanted)
+        left = self._names(palette, "sandbox-tui" if width >= 90 else "sbx")
+        right = self._figures(palette, width, left.cell_len, wanted)
+        if left.cell_len + wanted + 2 + right.cell_len > width:  # the task says more than the name
+            left = self._names(palette, "")
+            right = self._figures(palette, width, left.cell_len, wanted)
+        left.append(f"{'  ' if left else ''}{title}", style=palette.strong)
         room = max(0, width - right.cell_len - 2)
         fit_line(left, room)
         left.pad_right(max(0, room - left.cell_len) + 2)
@@ -112,6 +113,13 @@ class StatusBar(Widget):
         base = self.rich_style
         segments = [Segment(s.text, base + s.style) for s in left.render(app_of(self).console)]
         return Strip(segments).crop_extend(0, width, base)
+
+    def _names(self, palette: Palette, program: str) -> Text:
+        """Return the name of the program, and who else watches."""
+        line = Text(program, style=palette.accent + Style(bold=True), no_wrap=True)
+        if self.prefix:
+            line.append(f"{'  ' if program else ''}{self.prefix}", style=palette.human)
+        return line
 
     def _figures(self, palette: Palette, width: int, needed: int, wanted: int) -> Text:
         """Draw the parts and the status.
@@ -149,13 +157,15 @@ class StatusBar(Widget):
         if width >= MIN_MODEL_WIDTH:
             kept.append("model")
         parts = {name: part for name, part in known.items() if name in kept}
-        for name in (*(("mode",) if self.replayed_steps else ()), "calls", "sandbox"):
+        for name in (*(("mode",) if self.replayed_steps is not None else ()), "calls", "sandbox"):
             if _columns(parts) > beside_title:
                 parts.pop(name, None)
         if _columns(parts) > beside_title and "model" in parts:
             parts["model"] = cut_title(parts["model"], MAX_CUT_MODEL)
         less = ("sample", "context", "cost", "tokens")
-        for name in (*less, "clock") if self.replayed_steps else less:  # the timeline has the time
+        for name in (
+            (*less, "clock") if self.replayed_steps is not None else less
+        ):  # the timeline has the time
             if _columns(parts) > beside_title:
                 parts.pop(name, None)
         self._fit_model(parts, beside_title)
@@ -165,9 +175,7 @@ class StatusBar(Widget):
         return list(parts.values())
 
     def _fit_model(self, parts: dict[str, str], room: int) -> None:
-        """Shorten the step and the model's name to fit, or leave the name out."""
-        if _columns(parts) > room and "model" in parts and "step" in parts:
-            parts["step"] = step_words(self._state)
+        """Shorten the model's name to fit, or leave it out."""
         if (excess := _columns(parts) - room) > 0 and "model" in parts:
             columns = cell_len(parts["model"]) - excess
             parts["model"] = cut_title(parts["model"], max(1, columns))
@@ -180,13 +188,15 @@ class StatusBar(Widget):
             return _INTERRUPTED
         if self.waits:
             return _WAITS
-        if self.replayed_steps and self._state.finished is None:
+        if self.replayed_steps is not None and self._state.finished is None:
             return self._moment(with_state=with_tokens)
         known, reply = status_of(self._state), unfinished_reply(self._state)
         if (last := pausing_reply(self._state)) is not None:
             short = f"{known.words} · {reply_progress(last, self._now)}"
             words = pausing_words(last, self._now) if with_tokens else short
             return known._replace(words=words)
+        if pauses_after_call(self._state):
+            return known._replace(words="pausing after this call")
         if self._state.status != "running" or reply is None:
             return known
         after = reply.has_failed and request_waits_for_command(self._state)
@@ -227,7 +237,8 @@ class StatusBar(Widget):
             parts["context"] = f"ctx {filled}{numbers.context(state.context_length)}"
         parts["clock"] = clock(self._now)
         if started is not None and self._shows_step:
-            most = "" if self._is_past else f" (max {started.limits.max_steps})"
+            is_left_out = self._is_past or self.size.width < MIN_LIMIT_WIDTH
+            most = "" if is_left_out else f" (max {started.limits.max_steps})"
             parts["step"] = f"{step_words(state)}{most}"
         parts["mode"] = self._mode_words()
         return {name: part for name, part in parts.items() if part}
@@ -235,12 +246,12 @@ class StatusBar(Widget):
     @property
     def _is_past(self) -> bool:
         """Whether the limit of steps matters no more."""
-        return bool(self.replayed_steps) or self._state.finished is not None
+        return self.replayed_steps is not None or self._state.finished is not None
 
     @property
     def _shows_step(self) -> bool:
         """Whether the step is one of the parts; during a replay, it is the status."""
-        return not self.replayed_steps or self.interrupted or self._state.finished is not None
+        return self.replayed_steps is None or self.interrupted or self._state.finished is not None
 
     def _mode_words(self) -> str:
         state = self._state

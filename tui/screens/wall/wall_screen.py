@@ -73,8 +73,12 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     @property
     def urgent_actions(self) -> Sequence[str]:
-        """What a narrow key bar keeps while several calls wait."""
-        return DECIDING if self._waiting > 1 else ()
+        """What a narrow key bar keeps while calls wait: the way to the next one, if the chosen run
+        has none, and what decides about several."""
+        is_elsewhere = self._waiting > 0 and (
+            self._chosen is None or self._chosen.kind != "waiting"
+        )
+        return (*(("waiting",) * is_elsewhere), *(DECIDING if self._waiting > 1 else ()))
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
@@ -324,8 +328,12 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         self._update()
 
     def action_filter(self) -> None:
-        """Show only runs in one state, or all; first, those that are hidden too."""
-        self._filter = self._runs.next_filter(self._filter)
+        """Show only runs in one state in which there are any, or all; first, those that are hidden
+        too."""
+        kind = self._runs.next_filter(self._filter)
+        while kind is not None and not any(passes(tile, kind) for tile in self._tiles):
+            kind = self._runs.next_filter(kind)
+        self._filter = kind
         self._update()
 
     def action_find(self) -> None:

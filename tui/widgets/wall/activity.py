@@ -177,6 +177,9 @@ class Activity:
             keys = []
         room = self._height - len(keys)
         lines = waiting_call_lines(item, self._width, room, self._palette, self._preview)
+        rule = item.held.rule if item.held is not None else None
+        if rule and room - len(lines) > 1:  # a call that is cut is worth more
+            lines += self._line(f"{' ' * INDENT}asks: {rule}", self._palette.human)
         return [*lines, *keys]
 
     @property

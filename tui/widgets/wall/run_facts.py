@@ -10,6 +10,7 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events.outcome_sign import OutcomeSign, outcome_sign
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import (
@@ -70,10 +71,18 @@ def mode_words(run: FoldedRun) -> str:
     return f"mode {state.mode}" if is_active and state.mode != "paused" else ""
 
 
+def is_attaching(run: FoldedRun) -> bool:
+    """Return whether the run is in a program of its own, and nothing of it has been read yet."""
+    is_unknown = run.state.started is None and run.failure is None
+    return isinstance(run, RunClient) and is_unknown and not run.ended.is_set()
+
+
 def status_words(run: FoldedRun) -> str:
     """Return the state with its sign, in one to three words."""
     if run.failure is not None or run.state.finished is not None:
         return f"{end_sign(run).sign} {end_words(run)}"
+    if is_attaching(run):
+        return "◌ attaching"
     if is_retrying(run.state):
         return "! retrying"
     sign, words, _ = status_of(run.state)

@@ -21,7 +21,13 @@ from sandbox_tui.tui.widgets.wall.group_summary import (
     GroupSummary,
     short_ranges,
 )
-from sandbox_tui.tui.widgets.wall.run_facts import Kind, end_sign, end_words, kind_of
+from sandbox_tui.tui.widgets.wall.run_facts import (
+    Kind,
+    end_sign,
+    end_words,
+    is_attaching,
+    kind_of,
+)
 from sandbox_tui.tui.widgets.wall.run_groups import (
     Numbered,
     grouped,
@@ -183,7 +189,9 @@ class WallHeader(Widget):
                 if kind == "waiting":
                     line.append(_in_brackets(self._waiting) if names else "", style=style)
         if starting:
-            line.append(f"  ◌ {starting}{'' if is_short else ' starting'}", style=palette.dim)
+            begun = [run for _, run in self._runs if _is_starting(run)]
+            word = "attaching" if all(map(is_attaching, begun)) else "starting"
+            line.append(f"  ◌ {starting}{'' if is_short else f' {word}'}", style=palette.dim)
         for word, count in sorted(stopped.items(), reverse=True):
             line.append(f"  ‖ {count} {word}", style=palette.warn)
         failed = [run for _, run in self._runs if kind_of(run) == "failed"]

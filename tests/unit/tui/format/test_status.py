@@ -95,7 +95,8 @@ def test_a_command_that_asks_is_reported_wherever_the_run_is_shown() -> None:
 
 @pytest.mark.parametrize("status", get_args(RunStatus))
 def test_a_title_has_the_sign_of_the_table(status: RunStatus) -> None:
-    state: Any = SimpleNamespace(status=status, reply=None, pending=None, finished=None)
+    known = {"status": status, "step": 1, "items": []}
+    state: Any = SimpleNamespace(**known, reply=None, pending=None, finished=None, running=None)
     assert sign_of(state).startswith(STATUS_WORDS[status].sign)
 
 
@@ -113,3 +114,17 @@ def test_an_error_is_shortened_to_the_status_and_the_words_of_the_server() -> No
     assert short_error("The server returned an error (503). It says: Busy.") == "503: Busy."
     assert short_error("Too many requests. It says: Slow down.", 429) == "429: Slow down."
     assert short_error("The reply broke off.") == "The reply broke off."
+
+
+def test_a_run_that_has_asked_the_model_nothing_is_preparing() -> None:
+    assert status_of(fold([started()])).words == "preparing"
+    assert status_of(fold([started(), e.ModelAsked(step=1, messages=1, digest="")])).words == "running"
+
+
+def test_a_run_pauses_only_after_the_call_that_still_runs() -> None:
+    call = e.ToolCall(number=1, step=1, id="1", name="execute_bash", arguments="{}")
+    begun = [started(), e.CallProposed(call=call), e.CallStarted(call=1)]
+    paused = [*begun, e.ModeChanged(mode="paused")]
+    assert status_of(fold(paused)).words == "pausing"
+    ended = e.CallFinished(call=1, observation="", ok=True)
+    assert status_of(fold([*paused, ended])).words == "paused"
