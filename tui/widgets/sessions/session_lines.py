@@ -16,6 +16,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.fork_words import fork_words
 from sandbox_tui.tui.widgets.sessions.session_columns import (
     COLUMNS_FROM,
+    GAP,
     Columns,
     columns_lines,
     columns_of,
@@ -25,7 +26,9 @@ from sandbox_tui.tui.widgets.sessions.session_columns import (
 )
 from sandbox_tui.tui.widgets.sessions.session_result import result_words
 from sandbox_tui.tui.widgets.sessions.session_rows import (
+    ago,
     facts_line,
+    figures_words,
     head_of,
     notes_beside_title,
     with_age,
@@ -127,22 +130,30 @@ class SessionLines:
                 notes_below=self._has_notes_below(row, width),
                 branch=_branch_below(row),
             )
-        return [
-            with_age(head, run.run_started_at, width, palette),
-            facts_line(
+        figures = figures_words(run, _inherited(row))
+        room = width - head.cell_len - 2 * GAP - len(ago(run.run_started_at))
+
+        def facts(*, shows_figures: bool) -> Text:
+            fork_label = fork_words(row.lineage, short=True)
+            return facts_line(
                 run,
                 width,
                 palette,
                 branch=_branch_below(row),
-                fork_label=fork_words(row.lineage, short=True).removeprefix(
-                    "forked " if width < NARROW else ""
-                ),
+                fork_label=fork_label.removeprefix("forked " if width < NARROW else ""),
                 tags=tags,
                 waits_for=waits_for,
                 shows_result=waits or row.sample is None,
                 inherited=_inherited(row),
-            ),
-        ]
+                shows_figures=shows_figures,
+            )
+
+        below = facts(shows_figures=True)
+        if not below.plain.endswith(figures) and cell_len(figures) <= room:
+            below = facts(shows_figures=False)  # the first line has the room that this one lacks
+            head.pad_right(room - cell_len(figures) + GAP)
+            head.append(figures, style=palette.dim)
+        return [with_age(head, run.run_started_at, width, palette), below]
 
 
 def _inherited(row: SessionRow) -> int:

@@ -75,8 +75,9 @@ def facts_line(
     waits_for: str | None = None,
     shows_result: bool = True,
     inherited: int = 0,
+    shows_figures: bool = True,
 ) -> Text:
-    """Draw outcome, result, model, sandbox and cost of a session.
+    """Draw outcome, result, model, sandbox and figures of a session.
 
     Args:
         run: the session.
@@ -88,19 +89,14 @@ def facts_line(
         waits_for: the call that waits for the user, in words; None if none waits.
         shows_result: whether to show its answer or why it failed.
         inherited: how many of its steps a fork took over from its parent.
+        shows_figures: whether its `figures_words` are part of the line.
     """
     waits = waits_for is not None
-    tokens = run.input_tokens + run.output_tokens
+    figures = figures_words(run, inherited) if shows_figures else ""
     made_by = [model_title(run.model), place_words(run)]
     if run.imported:  # what tells copies apart must not be cut
         made_by.reverse()
-    parts = [
-        *made_by,
-        steps_words(run, inherited),
-        f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
-        numbers.cost(run.cost),
-        clock(run.seconds),
-    ]
+    parts = [*made_by, figures]
     line = Text(style=palette.dim, no_wrap=True).append(f"{branch}   ", style=palette.faint)
     if fork_label:
         origin = Text(sanitize_line(fork_label), style=palette.dim, no_wrap=True)
@@ -117,6 +113,18 @@ def facts_line(
     line.append("".join(f" · {part}" for part in parts if part), style=palette.dim)
     fit_line(line, width)
     return line
+
+
+def figures_words(run: RunSummary, inherited: int = 0) -> str:
+    """Return steps, tokens, cost and time of a session, as far as they are known."""
+    tokens = run.input_tokens + run.output_tokens
+    figures = [
+        steps_words(run, inherited),
+        f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
+        numbers.cost(run.cost),
+        clock(run.seconds),
+    ]
+    return " · ".join(figure for figure in figures if figure)
 
 
 def place_words(run: RunSummary) -> str:

@@ -132,3 +132,20 @@ def test_large_figures_keep_the_columns_aligned() -> None:
     rows = [SessionRow(run=session("small")), SessionRow(run=large)]
     small, wide = drawn(rows, 154, {})
     assert small[0].index("submitted") == wide[0].index("submitted")
+
+
+def test_figures_that_the_second_line_would_cut_stand_on_the_first_if_it_has_room() -> None:
+    figures = "3 steps · 5.0k tok · $0.20 · 01:00"
+    known = {"steps": 3, "input_tokens": 5000, "cost": 0.2, "seconds": 60.0}
+    long = replace(session("long", "short task", "an answer " * 9), **known)
+    brief = replace(session("brief", "short task", "42"), **known)
+    crowded = replace(session("crowded", LONG, "an answer " * 9), **known)
+    (first, second), (_, below), (title, cut) = drawn(
+        [SessionRow(run=one) for one in (long, brief, crowded)], 98, {}
+    )
+    assert figures in first
+    assert "an answer" in second
+    assert "steps" not in second
+    assert below.rstrip().endswith(figures)
+    assert "steps" not in title
+    assert len(cut) == 98
