@@ -104,8 +104,8 @@ class KeyBar(Widget):
     this order; a widget that `has_its_own_keys` shows them before those of its screen while it has
     the focus.
 
-    In a dialog, the keys that leave come last. A key that does not fit is left out entirely; `?` and the palette list
-    them all.
+    In a dialog, the keys that leave come last. A key that does not fit is left out entirely; `?`
+    and the palette list them all.
     """
 
     DEFAULT_CSS = """
