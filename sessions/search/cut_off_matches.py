@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sandbox_tui.sessions.playback.cut_off_output import cut_off_output
 from sandbox_tui.sessions.search.query import Query
 from sandbox_tui.sessions.search.readable_snippet import CLOSE, OPEN, literal_snippet
 from sandbox_tui.sessions.store.migrations.tables_to_query import TOKENIZER
@@ -57,6 +56,9 @@ def cut_off_matches(
 
 
 def _matches_in(store: Store, run: RunSummary, query: Query, words: int) -> Iterator[CutOffMatch]:
+    # imported here because home starts without the emulator of a terminal
+    from sandbox_tui.sessions.playback.cut_off_output import cut_off_output
+
     printed = cut_off_output(store, run.id)
     if not printed:
         return

@@ -138,7 +138,7 @@ class Store(Database):
         """
         with self.transaction() as connection:
             query = (
-                "UPDATE runs SET imported = 1, imported_from = ?, import_format = ? WHERE id = ?"
+                "UPDATE runs SET (imported, imported_from, import_format) = (1, ?, ?) WHERE id = ?"
             )
             connection.execute(query, [name, format_, run_id])
 

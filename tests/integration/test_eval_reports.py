@@ -14,7 +14,7 @@ from sandbox_tui.sessions.evals.report.report import eval_report
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.report import REPORTS, write_comparison, write_report
-from sandbox_tui.tui.format.eval_table import report_text
+from sandbox_tui.tui.format.evals.eval_table import report_text
 from tests.arithmetic_model import reply
 from tests.integration.conftest import require
 from tests.integration.test_evals import Start, settings, suite

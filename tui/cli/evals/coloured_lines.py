@@ -13,7 +13,7 @@ from sandbox_tui.core.evals.reporting.table import EvalTable
 from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.tui.format.column_blocks import Line
-from sandbox_tui.tui.format.eval_table import outcome_lines
+from sandbox_tui.tui.format.evals.eval_table import outcome_lines
 
 COLOURS: dict[str, dict[str, Any]] = {
     "head": {"dim": True},

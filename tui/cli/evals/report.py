@@ -28,7 +28,7 @@ from sandbox_tui.sessions.store.tables import eval_ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
 from sandbox_tui.tui.cli.evals.progress import say_progress
 from sandbox_tui.tui.format.compared.eval_comparison import comparison_lines, comparison_text
-from sandbox_tui.tui.format.eval_table import report_lines, report_text
+from sandbox_tui.tui.format.evals.eval_table import report_lines, report_text
 
 REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
     "markdown": markdown_report,

@@ -27,7 +27,7 @@ from sandbox_tui.tui.format.column_blocks import (
     plain,
     wrapped,
 )
-from sandbox_tui.tui.format.eval_table import kind_of
+from sandbox_tui.tui.format.evals.eval_table import kind_of
 
 MAX_CHANGES = 40
 """Maximum number of tasks listed whose scores differ."""

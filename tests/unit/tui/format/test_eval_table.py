@@ -13,7 +13,7 @@ from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
 from sandbox_tui.tui.format.column_blocks import MIN_WIDTH
-from sandbox_tui.tui.format.eval_table import report_lines, report_text, table_blocks
+from sandbox_tui.tui.format.evals.eval_table import report_lines, report_text, table_blocks
 from tests.unit.core.evals.reporting.hostile import HOSTILE_INFO, hostile_results
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 

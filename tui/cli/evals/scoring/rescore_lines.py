@@ -11,7 +11,7 @@ from sandbox_tui.core.evals.reporting.outcomes import has_score
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.evals.rescore import Change, Rescored
 from sandbox_tui.tui.cli.evals.sample_lines import name_of
-from sandbox_tui.tui.format.rescored import changed_verdicts
+from sandbox_tui.tui.format.evals.rescored import changed_verdicts
 
 
 def change_line(change: Change) -> str:

@@ -12,7 +12,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.rescore import Rescored, rescore
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.tui.format.rescored import changed_verdicts
+from sandbox_tui.tui.format.evals.rescored import changed_verdicts
 from sandbox_tui.tui.screens.evals.scoring.choose_scorer import ChooseScorerDialog
 from sandbox_tui.tui.screens.evals.source import RecordedEval
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts

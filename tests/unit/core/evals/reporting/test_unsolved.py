@@ -6,7 +6,7 @@ from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.reporting.unsolved import unsolved_tasks
 from sandbox_tui.sessions.evals.report.html import html_report
 from sandbox_tui.sessions.evals.report.report import eval_report
-from sandbox_tui.tui.format.eval_table import report_text
+from sandbox_tui.tui.format.evals.eval_table import report_text
 from tests.unit.core.evals.reporting.sample_results import INFO, result
 
 RESULTS = [

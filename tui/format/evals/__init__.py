@@ -1,0 +1,1 @@
+"""Evaluations as text, for the command line and the screens."""
