@@ -137,10 +137,8 @@ class Store(Database):
             StoreError: the write failed.
         """
         with self.transaction() as connection:
-            query = (
-                "UPDATE runs SET (imported, imported_from, import_format) = (1, ?, ?) WHERE id = ?"
-            )
-            connection.execute(query, [name, format_, run_id])
+            values = "(imported, imported_from, import_format) = (1, ?, ?)"
+            connection.execute(f"UPDATE runs SET {values} WHERE id = ?", [name, format_, run_id])
 
     def leave_samples(self, run_id: str) -> None:
         """Make a run no sample of its task, such as a copy of one that is counted already.

@@ -29,7 +29,6 @@ from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
-from sandbox_tui.sessions.store.tables.events import last_of_kind
 from sandbox_tui.tui.cli.event_lines import cut_off_line, event_lines, tally_lines
 from sandbox_tui.tui.cli.show_app import Ended
 from sandbox_tui.tui.format.next_command import next_command
@@ -297,5 +296,5 @@ def last_resumed(store: Store, run_id: str) -> int:
     Raises:
         StoreError: the database cannot be read.
     """
-    event = last_of_kind(store, run_id, "RunResumed")
-    return 0 if event is None else event.seq
+    resumed = store.events_of_kinds(run_id, ["RunResumed"])
+    return resumed[-1].seq if resumed else 0
