@@ -70,6 +70,7 @@ class SessionList(BlockList):
         self._wanted = ""
         self.is_read = False
         self.order: Order = "newest"
+        self._is_just_sorted = False
         self._lines = SessionLines()
         self.waiting: Mapping[str, str] = {}
         self._total = 0
@@ -109,6 +110,9 @@ class SessionList(BlockList):
         self._asked_at = 0
         self.following = False
         self._lay_out()
+        if self._is_just_sorted:  # sessions that were not listed before may come first
+            self.action_first()
+        self._is_just_sorted = False
         self.border_title = self._title()
         self._show_keys()
 
@@ -164,7 +168,8 @@ class SessionList(BlockList):
         self.order = order
         self._lay_out()
         self.border_title = self._title()
-        self.cursor = 0 if self._rows else -1
+        self.action_first()
+        self._is_just_sorted = True
 
     def go_to(self, run_id: str) -> None:
         """Put the cursor on a session as soon as it is in the list."""
@@ -185,7 +190,7 @@ class SessionList(BlockList):
             numbers.counted(len(self._trainings), "training") if self._trainings else "",
             f"{count} {'waits' if count == 1 else 'wait'} for you" if count else "",
         ]
-        return " · ".join(part for part in parts if part)
+        return " · ".join(filter(None, parts))
 
     @property
     def running(self) -> frozenset[str]:
@@ -362,9 +367,8 @@ class SessionList(BlockList):
                 return [eval_line(summary, width, palette)]
             case EvalRow(summary=summary):
                 differing = self._differing.get(summary.info.id, "")
-                return eval_lines(
-                    summary, width, palette, label="evaluation  ", differing=differing
-                )
+                label = "evaluation  "
+                return eval_lines(summary, width, palette, label=label, differing=differing)
             case TrainingRow(summary=summary):
                 return training_lines(summary, width, palette, label="training  ")
 
