@@ -117,8 +117,7 @@ class Run(Steering):
         self._agent_task: asyncio.Task[AgentResult] | None = None
         self._agent_ended = asyncio.Event()
         self._cancelled: AgentResult | None = None
-        self._leaves = self._keeps = self._read = False
-        self._sandbox_is_up = False
+        self._leaves = self._keeps = self._read = self._sandbox_is_up = False
         start.restore(self)
 
     # --- life cycle
@@ -174,6 +173,7 @@ class Run(Steering):
         except SandboxError:
             if reattaches or self._cancelled is None:
                 raise
+            self._cancelled = replace(self._cancelled, reason="cancelled")  # nothing to resume in
 
     async def _run_agent(self) -> AgentResult:
         """Run the agent to its end; any failure becomes a result."""

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.durability import Durability
-from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.core.run.run import OnFinished, Run
@@ -173,8 +172,8 @@ class RunWorker:
         await self.ended.wait()
 
     async def disconnect(self, because: str) -> None:
-        """End the run like `stop`, but so that it can be resumed, unless it is still starting."""
-        if self.run is not None and self.run.phase is not Phase.STARTING:
+        """End the run like `stop`, but so that it can be resumed; one that is not assembled ends."""
+        if self.run is not None:
             self.run.cancel(because, "disconnected")
             self.run.durability.give_up()
             await self.ended.wait()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import signal
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,11 +187,13 @@ def test_the_received_part_of_a_broken_reply_is_kept(
     assert [event.call.name for event in only(e.CallProposed, events)] == ["submit"]
 
 
-def test_a_server_that_has_not_started_yet(own_home: Path) -> None:
+def test_a_server_that_is_away_for_a_while(own_home: Path) -> None:
     """Refused, reported with a countdown, and retried."""
-    with s.ScriptedServer([SUBMIT]) as gone:
-        port = gone.port
+    listening = socket.create_server(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
     with Program(*against(f"http://127.0.0.1:{port}/v1"), home=own_home) as program:
+        listening.accept()[0].close()  # it is there when the program starts, and then goes away
+        listening.close()
         program.wait_for("ModelFailed", attempt=1)
         with s.ScriptedServer([SUBMIT], port=port) as server:
             assert program.end() == 0

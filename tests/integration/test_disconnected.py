@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -75,3 +76,31 @@ async def test_it_is_resumed_where_it_was_and_its_results_are_kept(
     assert any("kept in /tmp" in one for one in observations)
     shown = b"".join(one.data for one in events if isinstance(one, e.TerminalOutput))
     assert b"the terminal was closed here" in shown
+
+
+@KINDS
+@pytest.mark.parametrize("at", ["the start", "the first request"])
+async def test_a_run_without_a_step_begins_again(
+    kind: str, at: str, tmp_path: Path, workers: RunRegistry
+) -> None:
+    require(kind)
+    replies = [s.stream(3600.0)] if at == "the first request" else []
+    rest = [s.call("execute_bash", command="cat /testbed/documents/a.txt"), s.call("submit")]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("given\n")
+    with s.ScriptedServer([*replies, *rest]) as server:
+        given = {"model.name": "m", "model.base_url": server.url}
+        request = RunRequest(task="t", settings=settings(kind, **given), input=tmp_path / "in")
+        worker = workers.begin(request)
+        if at == "the start":
+            while worker.run is None:
+                await asyncio.sleep(0)
+        else:
+            while not server.requests:
+                await asyncio.sleep(0.01)
+        await workers.disconnect()
+        (found,) = workers.store.runs()
+        assert (found.outcome, found.steps) == ("disconnected", 0)
+        end = await ended(RunRegistry(workers.store).resume(found, settings(kind)))
+        assert end.reason == "submitted"
+        assert end.totals.calls == 2

@@ -33,9 +33,9 @@ def test_lines_of_text_and_json(person: Person, scripted_server: Serve) -> None:
         options = "--sandbox bubblewrap --network none --snapshots off --output out --prompts math"
         limits = "--max-steps 9 --max-tokens 99 --token-limit 9999 --time-limit 60"
         person.runs(f"{run} --json {options} {limits} --command-timeout 9 >/dev/null")
-        once = "SANDBOX_TUI_LIMITS_MAX_ATTEMPTS=1 sandbox-tui run x --headless"
+        once = "sandbox-tui run x --headless --wait-for-server 1s"
         screen = person.runs(f"{once} --base-url http://127.0.0.1:9/v1 --model m", 5)
-        assert "model unavailable" in screen
+        assert "has accepted no connection" in screen
 
 
 def test_a_failure_has_an_exit_code(person: Person, scripted_server: Serve) -> None:

@@ -275,7 +275,7 @@ async def test_an_unavailable_action_says_why_and_does_nothing(app: SandboxTui) 
         await pilot.press("down", "enter")
         assert isinstance(app.screen, PaletteScreen)
         toasts = [toast.message for toast in app._notifications]
-        assert toasts == ["This session was not interrupted."]
+        assert toasts == ["This session was not interrupted; ctrl+r runs it again."]
         assert app.screen.query_one(Input).value
 
 

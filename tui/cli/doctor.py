@@ -80,7 +80,7 @@ MAX_NAMED = 5
 
 
 def examine(*, ask_model: bool = False) -> int:
-    """Print the findings; return 0 if a run can start, else 3.
+    """Print the findings; return 0 if a run can start, 2 if the settings are wrong, else 3.
 
     Args:
         ask_model: also request one tool call from the model in the settings.
@@ -98,7 +98,8 @@ def examine(*, ask_model: bool = False) -> int:
             click.echo(f"  {'':<11}→ {finding.fix}")
     good = all(finding.ok is not False for finding in findings)
     click.echo(_verdict(findings) if good else "not ready: follow the arrows")
-    return 0 if good else 3
+    wrong_settings = any(one.name == "settings" and one.ok is False for one in findings)
+    return 0 if good else 2 if wrong_settings else 3
 
 
 def _verdict(findings: list[Finding]) -> str:

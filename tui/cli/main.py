@@ -30,6 +30,7 @@ from sandbox_tui.tui.cli.options import (
     settings_to_look,
 )
 from sandbox_tui.tui.cli.policy.commands import policy
+from sandbox_tui.tui.cli.require_server import require_server, wait_for_server_option
 from sandbox_tui.tui.cli.rl.commands import rl_group
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.sessions.detached_commands import attach, stop
@@ -92,6 +93,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
     help="Model name, as the server knows it; several, separated by commas, run side by side.",
 )
 @server_option
+@wait_for_server_option
 @request_options
 @new_run_options
 @run_options
@@ -124,6 +126,8 @@ def run(
         labels=labels_of(options["labels"]),
         seed=options["seed"],
     )
+    if not options["detach"] and (is_silent or not is_terminal()):
+        require_server(settings.model, options)
     _execute(requests_for(request, tasks, samples), options)
 
 

@@ -28,15 +28,16 @@ async def until_it_accepts(server: tuple[str, int]) -> None:
     Never returns for one that accepts the first: it failed for another reason, such as TLS or a
     proxy, and asking it sooner would only use up the attempts.
     """
-    if await _accepts(server):
+    if await accepts(server):
         await asyncio.Event().wait()
     while True:
         await asyncio.sleep(PROBE_SECONDS)
-        if await _accepts(server):
+        if await accepts(server):
             return
 
 
-async def _accepts(server: tuple[str, int]) -> bool:
+async def accepts(server: tuple[str, int]) -> bool:
+    """Return whether a server accepts a connection; nothing is sent to it."""
     try:
         async with asyncio.timeout(PROBE_SECONDS):
             _, writer = await asyncio.open_connection(*server)

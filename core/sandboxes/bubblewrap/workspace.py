@@ -49,8 +49,8 @@ def claim_folder(session: str, grace: float) -> Path:
             _empty(folder / "pipes")
             return folder
     raise SandboxLost(
-        "The sandbox's folders are gone: its grace period ran out and they were removed, or the "
-        "temporary folder was emptied."
+        "The sandbox's folders are gone: its program removed them when it ended, its grace period "
+        "ran out, or the temporary folder was emptied."
     )
 
 

@@ -28,6 +28,7 @@ from sandbox_tui.tui.cli.options import (
     sandbox_option,
     server_option,
 )
+from sandbox_tui.tui.cli.require_server import wait_for_server_option
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.show_app import is_terminal
 
@@ -93,6 +94,7 @@ def eval_group() -> None:
 @click.argument("suite")
 @click.option("--model", metavar="NAME", help="Model name, as the server knows it.")
 @server_option
+@wait_for_server_option
 @request_options
 @click.option(
     "--mode", "modes", multiple=True, type=click.Choice(MODES), help=("Only this mode; repeatable.")
@@ -389,11 +391,9 @@ def _execute(
     evaluation: Evaluation, settings: Settings, store: Store, options: dict[str, Any]
 ) -> int:
     if options["headless"] or options["as_json"] or not is_terminal():
-        import asyncio
+        from sandbox_tui.tui.cli.evals.headless import work_headless
 
-        from sandbox_tui.tui.cli.evals.headless import run_headless
-
-        return asyncio.run(run_headless(evaluation, store, as_json=options["as_json"]))
+        return work_headless(evaluation, store, options)
     from sandbox_tui.tui.cli.evals.on_screen import show_work
 
     return show_work(evaluation, settings, store)

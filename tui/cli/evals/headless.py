@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import click
 
@@ -27,7 +28,20 @@ from sandbox_tui.tui.cli.evals.sample_lines import (
     restart_line,
 )
 from sandbox_tui.tui.cli.headless import without_output
+from sandbox_tui.tui.cli.require_server import require_server
 from sandbox_tui.tui.format import numbers
+
+
+def work_headless(evaluation: Evaluation, store: Store, options: Mapping[str, Any]) -> int:
+    """Run an evaluation like `run_headless`, once its model's server accepts connections.
+
+    Raises:
+        SandboxTuiError: see `run_headless`; or the server does not accept any.
+    """
+    if evaluation.cluster is None:
+        later = f"Then `sandbox-tui eval resume {evaluation.info.id}` starts the evaluation."
+        require_server(evaluation.plan.settings.model, options, then=later)
+    return asyncio.run(run_headless(evaluation, store, as_json=options["as_json"]))
 
 
 async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -> int:

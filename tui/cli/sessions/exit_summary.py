@@ -36,9 +36,6 @@ MAX_LINE_COLUMNS = 120
 MAX_TASK_COLUMNS = 48
 """Columns of a task in a line with an answer."""
 
-MAX_IN_FULL = 3
-"""Runs that are described in full; more of them get a line or two each."""
-
 
 class Shown(NamedTuple):
     """A run that the screen showed.
@@ -83,18 +80,16 @@ def _resumable_until(store: Store, run: RunSummary) -> float | None:
 
 
 def lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
-    """Yield what is printed about the runs: each in full, or if there are many, in a line or two.
+    """Yield what is printed about the runs: one in full, several in a line or two each.
 
     Args:
         runs: in the order in which they started.
         width: columns of the terminal.
     """
-    if len(runs) > MAX_IN_FULL:
+    if len(runs) > 1:
         yield from overview_lines(runs, width)
-        return
-    differ = len({shown.run.model for shown in runs}) > 1
-    for shown in runs:
-        yield from outcome_lines(shown, width, with_model=differ)
+    elif runs:
+        yield from outcome_lines(runs[0], width)
 
 
 def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
@@ -125,8 +120,9 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
         what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
         answer = answer_in_list(run, marks_said=marks_said)
         result = answer or numbers.counted(run.steps, "step")
-        head = f"  {number:>{len(str(len(runs)))}}  {run.id}  {outcome:<{padded}}  "
-        yield from _run_lines(head, what, result, width)
+        before_id = f"  {number:>{len(str(len(runs)))}}  "
+        head = f"{before_id}{run.id}  {outcome:<{padded}}  "
+        yield from _run_lines(head, what, result, width, indent=len(before_id))
     yield from _results_lines([shown.run for shown in runs], width)
     yield from _next_lines(runs)
 
@@ -149,14 +145,19 @@ def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _run_lines(head: str, what: Sequence[str], result: str, width: int) -> Iterator[str]:
-    """Yield a run on one line, or with its result on a second one."""
+def _run_lines(
+    head: str, what: Sequence[str], result: str, width: int, *, indent: int
+) -> Iterator[str]:
+    """Yield a run on one line, or with its result on a second one: in the last column if there is
+    room, or else below the id, at `indent`."""
+    room = min(width, MAX_LINE_COLUMNS)
     line = f"{head}{' · '.join([*what, result])}"
-    if Text(line).cell_len <= min(width, MAX_LINE_COLUMNS):
+    if Text(line).cell_len <= room:
         yield line
-    else:
-        yield _fitted(f"{head}{' · '.join(what)}".rstrip(), width)
-        yield _fitted(f"    {result}", width)
+        return
+    yield _fitted(f"{head}{' · '.join(what)}".rstrip(), width)
+    fits = Text(f"{head}{result}").cell_len <= room
+    yield _fitted(f"{' ' * (len(head) if fits else indent)}{result}", width)
 
 
 def _results_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
@@ -188,7 +189,7 @@ def _until(at: float) -> str:
     return f"until {local:%H:%M:%S}" if local.date() == today else f"until {local:%Y-%m-%d %H:%M}"
 
 
-def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iterator[str]:
+def outcome_lines(shown: Shown, width: int) -> Iterator[str]:
     """Yield a few lines: outcome and task, answer, figures, results, and what to do next.
 
     The first one fits a terminal of this width; each command is on a line of its own, so that it
@@ -213,7 +214,7 @@ def outcome_lines(shown: Shown, width: int, *, with_model: bool = False) -> Iter
         cost=run.cost,
         seconds=run.seconds,
     )
-    yield f"  {model_title(run.model)} · {figures}" if with_model else f"  {figures}"
+    yield f"  {figures}"
     if run.results_dir:
         files = run_end.result_files(run.results_dir).summary
         yield f"  {files}, in {sanitize_line(str(Path(run.results_dir).absolute()))}"

@@ -98,7 +98,7 @@ def test_a_home_that_cannot_be_written_is_no_success(
     monkeypatch.setattr(doctor, "engine_status", lambda image: HAS_IMAGE)
     monkeypatch.setenv("SANDBOX_TUI_HOME", str(tmp_path / "file" / "home"))
     done = CliRunner().invoke(main, ["doctor"])
-    assert done.exit_code == 3
+    assert done.exit_code == 2
     assert "home/sessions.db cannot be created: " in done.output
     assert "→ export SANDBOX_TUI_HOME=" in done.output
 

@@ -81,7 +81,7 @@ def test_many_runs_get_one_line_each(own_home: Path, width: int) -> None:
     if width == 40:  # the answers are on lines of their own
         numbered = enumerate(runs[:2], 1)
         assert printed[2:6:2] == [f"  {at}  {run.id}  submitted" for at, run in numbered]
-        assert printed[5] == "    forty …"
+        assert printed[5] == "     forty …"  # below the id
         return
     assert all(run.id in line for run, line in zip(runs, printed[2:7], strict=True))
     assert "cancelled" in printed[7]
@@ -170,8 +170,17 @@ def test_models_that_differ_answers_in_submit_and_folders_are_named(own_home: Pa
     assert only_said[2] == "  1  q  submitted  5"  # there is nothing to tell it from
     elsewhere = [*runs, Shown(replace(one, id="s", results_dir="/mine"))]
     assert "  results of s in /mine" in list(overview_lines([*elsewhere, *runs], 120))
-    few = list(summary_lines(runs, 120))
-    assert any(line.startswith("  other · ") for line in few)
+    assert next(summary_lines(runs, 120)).startswith("2 runs: ")  # the same table from two runs on
+
+
+def test_an_answer_without_room_beside_its_run_keeps_to_the_column(own_home: Path) -> None:
+    own_home.mkdir()
+    with Store(own_home / "sessions.db") as store:
+        keep(store, *sample("words"))
+        run = replace(store.run("r"), task="t", outcome="submitted", answer="no", samples="s")
+    long = replace(run, id="q", sample=2, answer="x" * 30)
+    printed = list(overview_lines([Shown(replace(run, sample=1)), Shown(long)], 54))
+    assert printed[3:5] == ["  2  q  submitted  sample 2", f"{' ' * 19}{'x' * 30}"]
 
 
 def test_it_says_until_when_a_run_can_be_resumed(store: Store) -> None:

@@ -262,7 +262,7 @@ class ReplayScreen(ReplayActions):
     def sync_bars(self) -> None:
         """Also update the bar of the replay."""
         status = self.query_one(StatusBar)
-        status.replayed_steps = max(1, self._index.markers.steps, self.state.step)
+        status.replayed_steps = max(self._index.markers.steps, self.state.step)
         self._show_interrupted(status)
         super().sync_bars()
         timeline = self.query_one(Timeline)

@@ -1,0 +1,49 @@
+"""The check, before runs without a screen, that the model's server accepts connections."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner
+
+from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.tui.cli import require_server as module
+from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.cli.require_server import require_server
+from tests import scripted_server as s
+
+
+@pytest.fixture(autouse=True)
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "getproxies", dict)
+
+
+@pytest.fixture
+def refused() -> str:
+    """Return the address of a port on which nothing listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+@pytest.mark.parametrize("command", [("run", "t"), ("eval", "run", "pocket")])
+def test_a_server_that_refuses_connections_is_waited_for_once(
+    command: tuple[str, ...], refused: str
+) -> None:
+    words = [*command, "--headless", "--model", "m", "--base-url", refused]
+    done = CliRunner().invoke(main, [*words, "--wait-for-server", "0.1s"])
+    assert done.exit_code == 5
+    assert done.stderr.count(refused) == 1
+    assert "has accepted no connection for" in done.stderr
+    assert "try 2" not in done.output
+
+
+def test_a_server_that_accepts_a_connection_is_asked_for_nothing(
+    scripted_server: Callable[..., s.ScriptedServer],
+) -> None:
+    server = scripted_server()
+    require_server(ModelSettings(base_url=server.url), {})
+    require_server(ModelSettings(base_url=""), {})
+    assert not server.requests
