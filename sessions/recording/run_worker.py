@@ -172,7 +172,7 @@ class RunWorker:
         await self.ended.wait()
 
     async def disconnect(self, because: str) -> None:
-        """End the run like `stop`, but so that it can be resumed; one that is not assembled ends."""
+        """End the run like `stop`, but so that it can be resumed if it has been assembled."""
         if self.run is not None:
             self.run.cancel(because, "disconnected")
             self.run.durability.give_up()
