@@ -81,8 +81,12 @@ async def _show_and_clean_up(app: SandboxTui, store: Store) -> None:
     with contextlib.suppress(OSError):  # the terminal is gone
         if not _is_served():
             _print_outcomes(store, app.seen)
-        await app.shutdown.clean_up(click.echo)
+        await app.shutdown.clean_up(_say_nothing if _is_served() else click.echo)
     exit_after(app.return_code or 0, SCREEN_TIMEOUT_SECONDS)  # tasks may ignore that they end
+
+
+def _say_nothing(words: str) -> None:
+    """In a browser, stdout carries what Textual draws."""
 
 
 def _give_up_unfinished(store: Store, run_ids: Sequence[str]) -> None:
