@@ -244,6 +244,8 @@ class ReplayScreen(ReplayActions):
     # --- the index
 
     def _show_markers(self) -> None:
+        if not self._has_panes:
+            return
         self.query_one(Timeline).show_marks(self._index.markers.all)
         self.query_one(Calls).refresh()
         self.step_notes.show()
@@ -251,6 +253,8 @@ class ReplayScreen(ReplayActions):
             self._begin_at(self._begins_at)
 
     def _index_grew(self) -> None:
+        if not self._has_panes:
+            return
         self._replay.index_grew()
         if self._index.is_complete:
             self.sync_bars()  # all steps and failures are known
