@@ -227,7 +227,7 @@ class KeyBar(Widget):
             key=lambda known: (
                 self._group(known),
                 urgent.index(known.action) if known.action in urgent else len(urgent),
-                isinstance(known.node, ModalScreen) and _action(known) in EXIT_ACTIONS,
+                _is_dialog(known.node) and _action(known) in EXIT_ACTIONS,
                 places.get((known.node, known.action), len(places)),
             )
         )
@@ -320,6 +320,10 @@ def _words_of(active: ActiveBinding) -> str:
     words_for = getattr(active.node, "words_for", None)
     words: str | None = words_for(active.binding.action) if words_for is not None else None
     return active.binding.description if words is None else words
+
+
+def _is_dialog(node: object) -> bool:
+    return isinstance(node, ModalScreen)
 
 
 def _action(shown: Shown) -> str:

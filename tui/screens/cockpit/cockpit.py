@@ -62,6 +62,10 @@ class Cockpit(ExplainsUnavailable, HasFiles):
 
     CSS_PATH = Path(__file__).with_name("cockpit.tcss")  # subclasses are in other folders
     AUTO_FOCUS = "#calls"
+
+    first_pane = "calls"
+    """The pane that is shown on a narrow screen, until the user goes to another."""
+
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-narrow"),
         (90, "-medium"),
@@ -130,7 +134,7 @@ class Cockpit(ExplainsUnavailable, HasFiles):
         both = (self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or [])
         for side, breakpoints in zip(app_of(self).size, both, strict=True):
             self.add_class(max(one for one in breakpoints if one[0] <= side)[1])
-        self.add_class("-on-calls")
+        self.add_class(f"-on-{self.first_pane}")
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the widgets that a subclass puts between the panes and the timeline."""

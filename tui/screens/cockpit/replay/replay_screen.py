@@ -140,6 +140,9 @@ class ReplayScreen(ReplayActions):
         self._moves_for: tuple[object, ...] = ()
         self._interrupted_calls = InterruptedCalls(self, store, summary.id)
         self._found = SessionSearch(store, summary.id)
+        if not summary.has_conversation:  # the terminal is all there is
+            self.first_pane = "terminals"
+            self.AUTO_FOCUS = "TerminalView.-shown"  # pyright: ignore[reportAttributeAccessIssue]
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the end card, and the bar with position and speed."""
@@ -155,9 +158,6 @@ class ReplayScreen(ReplayActions):
         self.set_class(self._in_film, "-film")
         timeline = self.query_one(Timeline)
         timeline.duration, timeline.playing = self._summary.seconds, self._replay.plays
-        if not self._summary.has_conversation:  # the terminal is all there is
-            self._panes.focus("terminals")  # and again: the first layout may focus the calls
-            self.call_after_refresh(self.call_after_refresh, self._panes.focus, "terminals")
         if self._begins_at is not None:
             self._begin_at(self._begins_at)
         self._index.build()

@@ -37,7 +37,7 @@ class OpenedSamples:
             return
         opened = self._screen_of_current()
         if opened is not None:
-            app_of(self._screen).switch_screen(opened)
+            app_of(self._screen).switch_screen(opened)  # pyright: ignore[reportUnknownMemberType]
 
     def _screen_of_current(self) -> Screen[None] | None:
         sample = self._rows.current
