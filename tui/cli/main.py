@@ -28,9 +28,9 @@ from sandbox_tui.tui.cli.options import (
     run_options,
     server_option,
     settings_to_look,
+    wait_for_server_option,
 )
 from sandbox_tui.tui.cli.policy.commands import policy
-from sandbox_tui.tui.cli.require_server import require_server, wait_for_server_option
 from sandbox_tui.tui.cli.rl.commands import rl_group
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.sessions.detached_commands import attach, stop
@@ -111,7 +111,7 @@ def run(
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
     from sandbox_tui.core.run.run_request import RunRequest, requests_for
-    from sandbox_tui.tui.cli.local_model import with_found_model
+    from sandbox_tui.tui.cli.model_server.local_model import with_found_model
 
     is_silent = options["headless"] or options["as_json"]
     can_ask = is_terminal() and sys.stderr.isatty() and not is_silent
@@ -127,6 +127,8 @@ def run(
         seed=options["seed"],
     )
     if not options["detach"] and (is_silent or not is_terminal()):
+        from sandbox_tui.tui.cli.model_server.require_server import require_server
+
         require_server(settings.model, options)
     _execute(requests_for(request, tasks, samples), options)
 

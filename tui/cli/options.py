@@ -24,11 +24,21 @@ Decorator: TypeAlias = "Callable[[Any], Any]"
 
 KINDS = ("auto", "docker", "bubblewrap")
 
+FIRST_SECONDS = 10.0
+"""How long a server is waited for that accepts no connections, unless the user says otherwise."""
+
 headless_option = click.option(
     "--headless", is_flag=True, help="Print lines of text instead of opening the screen."
 )
 server_option = click.option(
     "--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1)."
+)
+wait_for_server_option = click.option(
+    "--wait-for-server",
+    type=DURATION,
+    metavar="TIME",
+    help="Without a screen: how long to wait until the server accepts connections, as in 10m. "
+    f"Default: {FIRST_SECONDS:g}s.",
 )
 sandbox_option = click.option(
     "--sandbox",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import shutil
@@ -48,6 +47,8 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
     Raises:
         SandboxTuiError: a run could not start, or could not be recorded.
     """
+    import asyncio
+
     from sandbox_tui.tui.terminal_io import emulator_backend as terminal_engine
     from sandbox_tui.tui.terminal_io import image_protocols
 

@@ -27,8 +27,8 @@ from sandbox_tui.tui.cli.options import (
     request_options,
     sandbox_option,
     server_option,
+    wait_for_server_option,
 )
-from sandbox_tui.tui.cli.require_server import wait_for_server_option
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.show_app import is_terminal
 

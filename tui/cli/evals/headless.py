@@ -28,7 +28,7 @@ from sandbox_tui.tui.cli.evals.sample_lines import (
     restart_line,
 )
 from sandbox_tui.tui.cli.headless import without_output
-from sandbox_tui.tui.cli.require_server import require_server
+from sandbox_tui.tui.cli.model_server.require_server import require_server
 from sandbox_tui.tui.format import numbers
 
 

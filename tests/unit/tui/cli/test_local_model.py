@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.tui.cli.local_model import with_found_model
+from sandbox_tui.tui.cli.model_server.local_model import with_found_model
 from tests.scripted_server import ScriptedServer
 
 

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from sandbox_tui.core.config.settings import ModelSettings
-from sandbox_tui.tui.cli import require_server as module
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.cli.require_server import require_server
+from sandbox_tui.tui.cli.model_server import require_server as module
+from sandbox_tui.tui.cli.model_server.require_server import require_server
 from tests import scripted_server as s
 
 

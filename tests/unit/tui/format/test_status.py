@@ -118,7 +118,9 @@ def test_an_error_is_shortened_to_the_status_and_the_words_of_the_server() -> No
 
 def test_a_run_that_has_asked_the_model_nothing_is_preparing() -> None:
     assert status_of(fold([started()])).words == "preparing"
-    assert status_of(fold([started(), e.ModelAsked(step=1, messages=1, digest="")])).words == "running"
+    assert (
+        status_of(fold([started(), e.ModelAsked(step=1, messages=1, digest="")])).words == "running"
+    )
 
 
 def test_a_run_pauses_only_after_the_call_that_still_runs() -> None:

@@ -9,25 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.request import getproxies
 
-import click
-
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import ServerUnreachable
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.models.http.server_return import PROBE_SECONDS, accepts, host_and_port
-from sandbox_tui.tui.cli.settings.duration_option import DURATION
-
-FIRST_SECONDS = 10.0
-"""How long a server is waited for that accepts no connections, unless the user says otherwise."""
-
-wait_for_server_option = click.option(
-    "--wait-for-server",
-    type=DURATION,
-    metavar="TIME",
-    help="Without a screen: how long to wait until the server accepts connections, as in 10m. "
-    f"Default: {FIRST_SECONDS:g}s.",
-)
+from sandbox_tui.tui.cli.options import FIRST_SECONDS
 
 
 def require_server(model: ModelSettings, options: Mapping[str, Any], *, then: str = "") -> None:

@@ -1,0 +1,1 @@
+"""Finding the model server of a run, and waiting for it."""
