@@ -270,14 +270,16 @@ class Activity:
         words = markdown_summary(part, self._palette) if said else " ".join(part.split())
         words = sanitize_line(words)
         style = self._palette.model + Style(italic=True)
-        more = self._spare if item is self._latest_reply else 0
-        if room >= TALL and said:
-            most = room * 2 // 3 if at_end else room // 2 if item is self._latest_reply else 3
+        is_latest = item is self._latest_reply
+        more = self._spare if is_latest else 0
+        is_tall = self._height >= TALL  # not the room: neighbours with more calls look alike
+        if is_tall and said and is_latest:
+            most = max(2, room * 2 // 3 if at_end else room // 2)
             return self._remarked(self._markdown(part, most + more, at_end=at_end), item)
         if at_end:
             found = last_wrapped(words, self._width, max(1, room * 2 // 3) + more)
         else:
-            found = wrap_cells(words, self._width, more + (1 if room < TALL else 3))
+            found = wrap_cells(words, self._width, more + (3 if is_tall else 1))
         return self._remarked([Text(line, style=style, no_wrap=True) for line in found], item)
 
     def _remarked(self, lines: list[Text], item: ReplyItem) -> list[Text]:
