@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class Export:
         run: the session.
         format: name of the exporter.
         parts: the files.
-        redacted: number of redacted places that looked like a secret; None if redaction was off.
+        redacted: number of redacted secrets that stand in the files; None if redaction was off.
     """
 
     run: RunSummary
@@ -74,20 +75,26 @@ def make_export(store: Store, run: RunSummary, exporter: Exporter, *, redact: bo
     """
     redactor = Redactor(known_secrets()) if redact else None
     parts = tuple(exporter.write(Recording(store, run.id, redactor)))
-    redacted = None if redactor is None else redactor.found
+    redacted = None if redactor is None else _masks(redactor, exporter, parts)
     return Export(run=run, format=exporter.name, parts=parts, redacted=redacted)
 
 
+def _masks(redactor: Redactor, exporter: Exporter, parts: Sequence[Part]) -> int:
+    if not redactor.found:
+        return 0  # without unpacking what was just packed
+    return sum(redactor.masks_in(piece) for part in parts for piece in exporter.unpack(part.data))
+
+
 def redacted_words(export: Export) -> str:
-    """Return a clause that counts the redacted places, or says that secrets were kept; empty if
-    nothing looked like one."""
+    """Return a clause that counts the redacted secrets in the files, or says that there is none or
+    that they were kept."""
     count = export.redacted
     if count is None:
         return "any secrets in it were kept"
     if not count:
-        return ""
-    what = "possible secret" if count == 1 else "possible secrets"
-    return f"{count} {what} redacted"
+        return "no secrets found"
+    where = "this file" if len(export.parts) == 1 else "these files"
+    return f"{count} {'secret' if count == 1 else 'secrets'} redacted in {where}"
 
 
 def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:

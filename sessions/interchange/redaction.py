@@ -64,6 +64,7 @@ _PARTS = (
     ),
 )
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
+_ASTERISKS = re.compile(rb"\*{3,}")
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
@@ -108,6 +109,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.found = 0
+        self._short: set[int] = set()
         values = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
         known = sorted({form for secret in values for form in _forms_of(secret)}, key=len)
         self._known = _any_of(known)
@@ -137,19 +139,32 @@ class Redactor:
         self._streams(events, done)
         return done
 
+    def masks_in(self, data: bytes) -> int:
+        """Return how many redacted secrets stand in what was written: rows of asterisks as long as
+        a mask, or as short as a secret that was redacted."""
+        if not self.found:
+            return 0
+        lengths = (match.end() - match.start() for match in _ASTERISKS.finditer(data))
+        return sum(length >= len(MASK) or length in self._short for length in lengths)
+
     def _redacted(
         self, text: str, known: re.Pattern[str] | None, hide: Callable[[str], str]
     ) -> str:
-        def whole(match: re.Match[str]) -> str:
+        def hidden(secret: str) -> str:
             self.found += 1
-            return hide(match[0])
+            mask = hide(secret)
+            if len(mask) < len(MASK):
+                self._short.add(len(mask))
+            return mask
+
+        def whole(match: re.Match[str]) -> str:
+            return hidden(match[0])
 
         def group(match: re.Match[str]) -> str:
             if not match[1].strip("*"):  # already redacted
                 return match[0]
-            self.found += 1
             start, end = match.start(1) - match.start(), match.end(1) - match.start()
-            return match[0][:start] + hide(match[1]) + match[0][end:]
+            return match[0][:start] + hidden(match[1]) + match[0][end:]
 
         if known is not None:
             text = known.sub(whole, text)

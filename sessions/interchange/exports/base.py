@@ -144,6 +144,11 @@ class Recording:
         return self._redactor.data(data)
 
 
+def _as_written(data: bytes) -> Iterable[bytes]:
+    """Return what is in a file that is not compressed."""
+    return (data,)
+
+
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """An export format.
@@ -154,12 +159,14 @@ class Exporter:
         suffix: end of the name of its first file.
         write: makes the files; raises RequestRefused if the session has nothing to export in this
             format.
+        unpack: returns what is in a file that it made, uncompressed.
     """
 
     name: str
     about: str
     suffix: str
     write: Callable[[Recording], Iterable[Part]]
+    unpack: Callable[[bytes], Iterable[bytes]] = _as_written
 
 
 def score_of(verdict: Verdict) -> str:

@@ -24,7 +24,7 @@ from sandbox_tui.sessions.interchange.bundle_format import (
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports.base import count_values
-from sandbox_tui.sessions.store.compression import compress
+from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 
@@ -130,4 +130,27 @@ def _renamed(
     )
 
 
-EXPORTER = Exporter("bundle", "all of it, for another sandbox-tui", ".sbx", write)
+def unpack(data: bytes) -> Iterable[bytes]:
+    """Yield the texts, events and file contents of a bundle that was just written; of terminal
+    output and input, the bytes."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        db.deserialize(data)
+        for statement in _TEXTS:
+            yield from (text.encode() for (text,) in db.execute(statement))
+        for packed in db.execute("SELECT packed, data FROM events ORDER BY seq"):
+            line = decompress(*packed)
+            event = e.from_json(line)
+            yield event.data if isinstance(event, e.TerminalOutput | e.TerminalInput) else line
+        for table in ("contents", "original"):
+            for packed in db.execute(f"SELECT packed, data FROM {table}"):
+                yield decompress(*packed)
+
+
+_TEXTS = (
+    "SELECT value FROM about",
+    "SELECT tag FROM tags",
+    "SELECT text FROM notes",
+    "SELECT name FROM original",
+)
+
+EXPORTER = Exporter("bundle", "all of it, for another sandbox-tui", ".sbx", write, unpack)

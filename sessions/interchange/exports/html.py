@@ -11,6 +11,7 @@ import base64
 import gzip
 import html
 import io
+import re
 from collections.abc import Iterable
 
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
@@ -24,6 +25,7 @@ from sandbox_tui.sessions.interchange.exports.html_page.standalone import (
 )
 
 _FOLDER = f"{__package__}.html_page"
+_DATA = re.compile(rb'id="data">([A-Za-z0-9+/=]*)</script>')
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -49,4 +51,10 @@ def _page(recording: Recording, packed: str) -> str:
     return fill(resource(_FOLDER, "page.html"), fields)
 
 
-EXPORTER = Exporter("html", "one file that plays in a browser", ".html", write)
+def unpack(page: bytes) -> Iterable[bytes]:
+    """Return the page, and the data that it plays."""
+    found = _DATA.search(page)
+    return (page,) if found is None else (page, gzip.decompress(base64.b64decode(found[1])))
+
+
+EXPORTER = Exporter("html", "one file that plays in a browser", ".html", write, unpack)

@@ -49,7 +49,7 @@ def test_the_command_draws_all_panes_with_secrets_blanked(store: Store, tmp_path
     target = tmp_path / "one.svg"
     done = run("-f", "svg", "--at", "1", "-o", target)
     assert done.returncode == 0, done.stderr
-    assert "possible secret" in done.stderr
+    assert "redacted in this file; --no-redact keeps" in done.stderr
     screenshot = target.read_bytes()
     words = words_of(screenshot)
     for expected in ("calls 1", "files /testbed", "zebra", "✎", "look here", "step 1 of"):

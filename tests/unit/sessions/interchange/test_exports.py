@@ -21,7 +21,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.interchange.export_files import make_export
+from sandbox_tui.sessions.interchange.export_files import make_export, redacted_words
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording, bundle
 from sandbox_tui.sessions.interchange.exports.html_page import terminal_frames
 from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
@@ -537,6 +537,32 @@ def test_secrets_stay_here_unless_they_are_to_go(store: Store, format_: str) -> 
     if format_ not in ("html", "bundle"):  # these two store it compressed
         assert SECRET.encode() in kept
     assert SECRET.encode() not in redacted
+
+
+@pytest.mark.parametrize("format_", sorted(EXPORTERS))
+def test_the_count_of_secrets_is_that_of_the_masks_in_the_files(store: Store, format_: str) -> None:
+    keep(store, *sample("words", SECRET))
+    store.rename("r", f"title {SECRET}")
+    exporter = EXPORTERS[format_]
+    done = make_export(store, store.run("r"), exporter, redact=True)
+    unpacked = [piece for part in done.parts for piece in exporter.unpack(part.data)]
+    assert done.redacted == sum(len(re.findall(rb"\*{8,}", piece)) for piece in unpacked)
+    files = "this file" if len(done.parts) == 1 else "these files"
+    secrets = "secret" if done.redacted == 1 else "secrets"
+    some = f"{done.redacted} {secrets} redacted in {files}"
+    assert redacted_words(done) == (some if done.redacted else "no secrets found")
+    if format_ == "bundle":
+        assert done.redacted
+    kept = make_export(store, store.run("r"), exporter, redact=False)
+    assert kept.redacted is None
+
+
+def test_asterisks_of_a_session_without_secrets_are_not_counted(store: Store) -> None:
+    keep(store, *sample("/" + "*" * 40 + "/"))
+    for exporter in EXPORTERS.values():
+        done = make_export(store, store.run("r"), exporter, redact=True)
+        assert done.redacted == 0
+        assert redacted_words(done) == "no secrets found"
 
 
 @pytest.mark.parametrize("bound", ["MAX_UNPACKED_BYTES", "MAX_EVENTS", "MAX_VALUES"])
