@@ -209,7 +209,8 @@ async def test_a_running_session_says_what_it_does_and_its_rows_follow(tmp_path:
         await app.push_screen(CompareScreen(store.run("one"), store.run("two"), store))
         await until(pilot, lambda: "◆ waits for you" in screen_text(app))
         text = screen_text(app)
-        assert "nothing to compare yet" in text
+        assert "compare · right is running · nothing to compare yet" in text
+        assert re.search(r"left  .* right \(running\)", text), "at the figures"
         assert "not yet" in text
         assert "waits for approval" in text
         assert "still running" not in text
@@ -223,6 +224,23 @@ async def test_a_running_session_says_what_it_does_and_its_rows_follow(tmp_path:
         store.append("two", [msgspec.structs.replace(x, seq=n) for n, x in enumerate(more, 4)])
         await until(pilot, lambda: "other.py" in screen_text(app))
         assert "diverge at step 2, call 2: different arguments" in screen_text(app)
+    store.close()
+
+
+async def test_output_of_both_that_takes_several_rows_is_marked(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    printed = [("python3 solve.py", 0, "unbroken" * 20)]
+    for name in ("one", "two"):
+        session(store, name, printed, {})
+    app = SandboxTui(load({"model.local_ports": []}), store, None)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await app.push_screen(CompareScreen(store.run("one"), store.run("two"), store))
+        rows = app.screen.query_one(ComparisonRows)
+        await until(pilot, lambda: bool(rows.rows))
+        rows.cursor = next(n for n, row in enumerate(rows.rows) if isinstance(row, Pair))
+        await pilot.press("enter")
+        await until(pilot, lambda: "output of both" in screen_text(app))
+        assert "↳ " in screen_text(app)
     store.close()
 
 

@@ -34,6 +34,7 @@ from sandbox_tui.tui.format.compared.comparison import (
     file_sizes,
     files_sentence,
     related_sentence,
+    running_side,
     sign,
 )
 from sandbox_tui.tui.format.compared.facts import fact_sign, facts
@@ -114,6 +115,8 @@ def comparison_lines(
     column = COLUMN if width is None else max(MIN_COLUMN, min(COLUMN, (width - 5) // 2))
     if related := related_sentence(found):
         yield from _wrapped(related, width)
+    if side := running_side(found):
+        yield from _wrapped(f"{side.capitalize()}: the figures are those so far.", width)
     yield from _fact_lines(store, found, width)
     yield ""
     yield from _wrapped(calls_sentence(found), width)

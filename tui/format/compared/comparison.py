@@ -303,6 +303,19 @@ def related_sentence(found: Comparison) -> str:
     return ""
 
 
+def running_side(found: Comparison) -> str:
+    """Return which of the sessions is still running, in words; empty if both have ended."""
+    match [run.outcome == "running" for run in (found.left, found.right)]:
+        case [True, True]:
+            return "both are running"
+        case [True, False]:
+            return "left is running"
+        case [False, True]:
+            return "right is running"
+        case _:
+            return ""
+
+
 def sign(pair: Pair) -> str:
     """Return the sign between two calls: equal, equal with different output, different, one side
     only."""

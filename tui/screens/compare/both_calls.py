@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.style import Style
 from rich.text import Text
@@ -18,6 +18,7 @@ from sandbox_tui.tui.screens.compare.diff_rows import diff_rows
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
+from sandbox_tui.tui.widgets.preview.code import CONTINUED, rows_of
 from sandbox_tui.tui.widgets.preview.document import Document
 
 _SIDE = 6
@@ -82,7 +83,7 @@ class BothCalls(Document):
             return []
         if left.output == right.output:
             words = "output of both"
-            rows = _output(left, palette) or [_nothing("no output", palette)]
+            rows = _output(left, width, palette) or [_nothing("no output", palette)]
             return [Text(), _heading(words, palette), *rows]
         heading = _heading("output, left and right", palette)
         texts = left.output_text, right.output_text
@@ -121,7 +122,7 @@ def _end_parts(call: Call | None, palette: Palette) -> list[tuple[str, Style]]:
 
 def _alone(call: Call, width: int, palette: Palette) -> list[Text]:
     words = coloured_call(call.tool, call.arguments, max(1, width), palette)
-    output = _output(call, palette)
+    output = _output(call, width, palette)
     return [
         Text(),
         *words,
@@ -154,9 +155,20 @@ def _readable(call: Call) -> str:
     return text.removeprefix("$ ") if call.tool == BASH else text
 
 
-def _output(call: Call, palette: Palette) -> list[Text]:
+def _output(call: Call, width: int, palette: Palette) -> list[Text]:
     text = sanitize(call.output_text.expandtabs(8))
-    return [Text(line, style=palette.text) for line in text.split("\n")] if text else []
+    lines = text.split("\n") if text else []
+    return [row for line in lines for row in _output_rows(line, width, palette)]
+
+
+def _output_rows(line: str, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield a line of output; the rows that continue it are marked."""
+    whole = Text(line, style=palette.text, no_wrap=True)
+    if whole.cell_len <= width:
+        yield whole
+        return
+    for place, row in enumerate(rows_of(whole, max(1, width - len(CONTINUED)))):
+        yield Text(CONTINUED if place else "", style=palette.dim, no_wrap=True).append_text(row)
 
 
 def _heading(words: str, palette: Palette) -> Text:

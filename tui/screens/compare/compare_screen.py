@@ -20,7 +20,11 @@ from sandbox_tui.sessions.relations.aligned_calls import Pair
 from sandbox_tui.sessions.relations.compare import Comparison, FilePair, compare
 from sandbox_tui.sessions.relations.human_acts import ActPair
 from sandbox_tui.sessions.relations.running_now import RunningNow
-from sandbox_tui.tui.format.compared.comparison import related_sentence, short_verdict
+from sandbox_tui.tui.format.compared.comparison import (
+    related_sentence,
+    running_side,
+    short_verdict,
+)
 from sandbox_tui.tui.format.compared.facts import facts
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
@@ -172,7 +176,8 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         found, rows = self._found, self._rows
         if found is None:
             return
-        rows.border_title = Content(f"compare · {short_verdict(found)}")
+        title = ("compare", running_side(found), short_verdict(found))
+        rows.border_title = Content(" · ".join(part for part in title if part))
         related = related_sentence(found).removesuffix(".")
         parts = [
             f"“{sanitize_line(self._wanted)}”" if self._wanted else "",

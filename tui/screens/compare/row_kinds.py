@@ -46,13 +46,22 @@ Row: TypeAlias = Fact | Heading | Divergence | Pair | ActPair | FilePair | Hidde
 def rows_of(found: Comparison, figures: Sequence[Fact], *, hide_equal: bool) -> list[Row]:
     """Return the rows of a comparison, without those that are equal if `hide_equal`."""
     diverges = divergence(found)
-    rows: list[Row] = [Fact("", "left", "right"), *figures, Heading("")]
+    rows: list[Row] = [_sides(found), *figures, Heading("")]
     if diverges is None:
         rows.append(Heading(calls_sentence(found)))
     between = _calls_and_acts(found, diverges)
     rows += _without_equal(between) if hide_equal else between
     rows += [Heading(""), Heading(files_sentence(found)), *found.files]
     return rows
+
+
+def _sides(found: Comparison) -> Fact:
+    """Return the heading of the figures: a running side's are those so far."""
+    left, right = (
+        f"{side} (running)" if run.outcome == "running" else side
+        for side, run in (("left", found.left), ("right", found.right))
+    )
+    return Fact("", left, right)
 
 
 def _calls_and_acts(found: Comparison, diverges: Divergence | None) -> Iterator[Row]:

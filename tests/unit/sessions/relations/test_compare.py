@@ -27,6 +27,7 @@ from sandbox_tui.tui.format.compared.comparison import (
     file_sizes,
     files_sentence,
     related_sentence,
+    running_side,
     short_verdict,
 )
 from sandbox_tui.tui.format.compared.facts import answer_or_reason, facts
@@ -246,6 +247,9 @@ def test_a_running_session_may_yet_leave_files_and_end_its_call(tmp_path: Path) 
             store.append(name, [msgspec.structs.replace(x, seq=n) for n, x in enumerate(told, 1)])
         found = compare(store, store.run("waits"), store.run("runs"))
         assert found.is_running
+        assert running_side(found) == "both are running"
+        text = list(comparison_lines(store, found))
+        assert text[0] == "Both are running: the figures are those so far."
         (pair,) = found.pairs
         ends = [end_and_size(pair.left), end_and_size(pair.right)]
         assert ends == ["waits for approval", "still running"]
