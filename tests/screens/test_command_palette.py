@@ -344,7 +344,11 @@ async def test_sessions_are_imported_from_a_file(app: SandboxTui, tmp_path: Path
         await until(pilot, lambda: not str(why.content))
         await pilot.press("enter")
         await until(
-            pilot, lambda: any("Imported " in toast.message for toast in app._notifications)
+            pilot,
+            lambda: any(
+                "Imported " in toast.message and " · mini-swe-agent" in toast.message
+                for toast in app._notifications
+            ),
         )
         assert app.screen is home
         await until(pilot, lambda: sessions.block_count() == 2)

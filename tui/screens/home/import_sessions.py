@@ -13,7 +13,7 @@ from textual.widgets import Static
 from sandbox_tui.core.base.errors import ImportRefused, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import is_folder, is_there
-from sandbox_tui.sessions import Store
+from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.screens.files.copy_files import CopyDialog
@@ -104,8 +104,16 @@ async def _report(
     except StoreError as error:
         complain_here(app, str(error))
         return
-    words = f"Imported {numbers.counted(len(run_ids), 'session')}."
-    if len(run_ids) == 1:
-        words = f"Imported {run.id}: {cut_title(task_title(run), MAX_TITLE_CHARACTERS)}."
-    app.notify(sanitize_line(words), markup=False)
+    app.notify(sanitize_line(_imported(run, len(run_ids))), markup=False)
     imported(run.id)
+
+
+def _imported(run: RunSummary, count: int) -> str:
+    """Return what was imported, from which format, and what that lacks."""
+    from sandbox_tui.sessions.interchange.imports import format_found
+
+    words = f"Imported {numbers.counted(count, 'session')}"
+    if count == 1:
+        words = f"Imported {run.id}: {cut_title(task_title(run), MAX_TITLE_CHARACTERS)}"
+    found = format_found(run)
+    return f"{words} · {found}." if found else f"{words}."
