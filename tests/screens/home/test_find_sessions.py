@@ -33,7 +33,7 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
-from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
+from sandbox_tui.tui.widgets.sessions.session_search_bar import DEBOUNCE_SECONDS, SearchBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 from tests.screens.cockpit.test_replay_screen import until
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
@@ -99,6 +99,38 @@ async def test_without_hits_the_bars_offer_no_key_for_one(store: Store) -> None:
         bar.query_one(Input).value = "zebra"
         await until(pilot, lambda: {"enter", "^n"} <= offered())
         assert bar.border_subtitle == "enter open · esc close"
+
+
+async def test_escape_puts_a_notice_away_and_keeps_the_query(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await look_for(home, pilot, "zebra")
+        home.notify("Something was done.")
+        await until(pilot, lambda: bool(shown_toasts(home.app)))
+        await pilot.press("escape")
+        await until(pilot, lambda: not shown_toasts(home.app))
+        bar = home.query_one(SearchBar)
+        assert home.is_finding
+        assert bar.display
+        assert bar.query_one(Input).value == "zebra"
+        await pilot.press("escape")
+        await until(pilot, lambda: not home.is_finding)
+        assert not bar.display
+
+
+@pytest.mark.parametrize("typed", ["z", "zebra", "zebra has:"])
+async def test_a_search_closed_at_once_stays_closed(store: Store, typed: str) -> None:
+    keys = [{" ": "space", ":": "colon"}.get(key, key) for key in typed]
+    async with at_home(store) as (home, pilot):
+        bar = home.query_one(SearchBar)
+        for _ in range(3):
+            await pilot.press("slash", *keys, "escape")
+            await until(pilot, lambda: not bar.display)
+            bar.post_message(SearchBar.QueryChanged(parse_query(typed)))  # it was under way
+            await pilot.pause(DEBOUNCE_SECONDS * 2)
+            assert not home.is_finding
+            assert not home.has_class("-finding")
+            assert home.query_one(SessionList).has_focus
+            assert bar.query_one(Input).value == ""
 
 
 async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: Store) -> None:

@@ -85,6 +85,8 @@ class SessionFinder:
 
     def start_search(self) -> None:
         """Search for the current query of the bar."""
+        if not self.is_open:
+            return  # the query is of a search that was closed meanwhile
         self._opens_first = False
         self._look(query_changed=True)
 
@@ -119,6 +121,8 @@ class SessionFinder:
             self._is_searching = False
             bar.say(sanitize_line(str(error)))
             return
+        if not self.is_open:
+            return  # closed meanwhile
         self._is_searching = False
         self._results.show(found, tags, query_changed=query_changed)
         self._show_hits(True)

@@ -175,12 +175,14 @@ class SearchBar(ExplainsUnavailable, Vertical):
         line.cursor_position = len(line.value)
 
     def action_leave(self) -> None:
-        """End the search."""
-        self.close()
+        """End the search: the screen closes the bar, unless it puts a notice away first."""
         self.post_message(self.Closed())
 
     def close(self) -> None:
         """Clear and hide the bar."""
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
         with self.prevent(Input.Changed):
             self.query_one(Input).value = ""
         self._query = Query()
