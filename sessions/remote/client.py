@@ -314,3 +314,18 @@ def _settle(future: asyncio.Future[msgspec.Raw], response: Response) -> None:
         future.set_exception(FileChangedMeanwhile(response.message, response.current))
     else:
         future.set_exception(_ERRORS.get(response.error, SandboxTuiError)(response.message))
+
+
+async def end_run(run: RunSummary, store: Store) -> None:
+    """End a run in another program, and wait until it has ended.
+
+    Raises:
+        SandboxTuiError: its program cannot be reached.
+    """
+    worker = RunClient(run, store)
+    try:
+        await worker.stop("You stopped the run.")
+    finally:
+        worker.leave()
+    if worker.failure is not None:
+        raise worker.failure

@@ -14,19 +14,23 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest, requests_for
-from sandbox_tui.sessions import Store
+from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.session_detail import read_detail
+from sandbox_tui.sessions.remote import client
 from sandbox_tui.sessions.remote.sockets import listen
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.home import home as home_screen
 from sandbox_tui.tui.screens.home import row_updates
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions import session_rows
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
@@ -329,6 +333,36 @@ async def test_the_row_of_a_run_that_is_detached_meanwhile_says_so(
             with listen("r"):
                 sessions.redraw_first(1)
                 await until(pilot, lambda: " detached " in row(sessions, 0))
+
+
+async def test_the_key_that_deletes_ends_a_detached_run_after_asking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_HOME", str(tmp_path))
+    ended: list[str] = []
+
+    async def end_run(run: RunSummary, store: Store) -> None:
+        ended.append(run.id)
+
+    monkeypatch.setattr(client, "end_run", end_run)
+    with contextlib.closing(Store(tmp_path / "s.db")) as store, listen("r"):
+        store.append("r", [started("r", task="how many", started_at=time.time())])
+        async with at_home(store) as (home, pilot):
+            bar = home.query_one(KeyBar)
+            await until(pilot, lambda: "x end" in bar.render_line(0).text)
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(home.app.screen, ConfirmDialog))
+            await pilot.press("n")
+            await until(pilot, lambda: home.app.screen is home)
+            assert not ended
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(home.app.screen, ConfirmDialog))
+            await pilot.press("y")
+            await until(pilot, lambda: ended == ["r"])
+            await until(
+                pilot,
+                lambda: "Ended the run “how many”." in [n.message for n in shown_toasts(home.app)],
+            )
 
 
 async def test_a_run_that_cannot_be_watched_is_replayed_as_far_as_it_got(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
-from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.client import end_run
 from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.tui.cli.open_store import session_named
@@ -151,12 +151,4 @@ def stop_run(run: RunSummary, store: Store) -> None:
     Raises:
         SandboxTuiError: its program cannot be reached.
     """
-
-    async def end() -> None:
-        worker = RunClient(run, store)
-        await worker.stop("You stopped the run.")
-        worker.leave()
-        if worker.failure is not None:
-            raise worker.failure
-
-    asyncio.run(end())
+    asyncio.run(end_run(run, store))

@@ -24,6 +24,7 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
+from sandbox_tui.tui.screens.home.rows.end_detached import all_can_be_ended
 from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
 from sandbox_tui.tui.screens.home.rows.session_details import SessionDetails
 from sandbox_tui.tui.screens.home.rows.session_opener import opening_word, opening_words
@@ -307,6 +308,8 @@ class HomeScreen(RowCommands):
     def words_for(self, action: str) -> str | None:
         """Return what the key for a row does there; an empty text for the trainings key if there
         are none, which hides it."""
+        if action == "delete":
+            return "end" if all_can_be_ended(self.sessions_chosen) else None
         sessions = self.query_one(SessionList)
         if action == "trainings" and not sessions.has_trainings:
             return ""

@@ -28,6 +28,11 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
+from sandbox_tui.tui.screens.home.rows.end_detached import (
+    all_can_be_ended,
+    end_detached,
+    may_end,
+)
 from sandbox_tui.tui.screens.home.rows.session_details import CHANGES
 from sandbox_tui.tui.screens.home.rows.unavailable_here import is_at_rest
 from sandbox_tui.tui.screens.show_folder import show_folder
@@ -123,7 +128,7 @@ class SessionActions:
             show_folder(self._screen, folder)
 
     def delete(self) -> None:
-        """Delete the chosen sessions."""
+        """Delete the chosen sessions; end them if all are detached runs that go on."""
         self._ask(self._ask_and_delete())
 
     async def _rename(self) -> None:
@@ -179,6 +184,10 @@ class SessionActions:
         chosen = self._source.sessions_chosen
         here = self._source.session_here
         marked = self._source.are_marked and [run.id for run in chosen] != [here and here.id]
+        if all_can_be_ended(chosen):
+            if await may_end(self._screen, chosen):
+                self._screen.run_worker(self._end(chosen), group="end")
+            return
         runs = [run for run in chosen if is_at_rest(run)]
         if not runs:
             return
@@ -191,6 +200,10 @@ class SessionActions:
             return
         if await app_of(self._screen).push_screen_wait(ConfirmDialog(question, "delete", "keep")):
             self._screen.run_worker(self._delete([run.id for run in runs]), group="delete")
+
+    async def _end(self, runs: Sequence[RunSummary]) -> None:
+        await end_detached(self._screen, runs, self._store)
+        self._source.reload()
 
     async def _delete(self, run_ids: Sequence[str]) -> None:
         store, count = self._store, len(run_ids)
