@@ -250,7 +250,7 @@ def test_containers_that_are_killed_removed_or_stopped(
             take(one)
         assert running.end() == 4
         words = running.stderr
-    assert "`sandbox-tui fork " in words
+    assert "\n  sandbox-tui fork " in words
     for how in TAKEN:
         events = list(store.events(runs[how]))
         end, changed = events[-1], only(e.FilesChanged, events)

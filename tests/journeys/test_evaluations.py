@@ -163,7 +163,7 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
             person.enters("sandbox-tui")
             person.sees("n new run")
             person.presses("e")
-            person.sees("evaluations 1", "finished")
+            person.sees("evaluations 1", "6 of 6 samples")
             person.presses("x")
             person.sees("delete an evaluation")
             person.presses(*keys)
@@ -204,7 +204,7 @@ def test_failed_samples_are_rerun_and_two_evaluations_compared(
         person.runs("sandbox-tui eval resume --headless", code=5)
         person.runs("sandbox-tui eval resume --failed --headless >lines", code=5)  # still down
         person.enters("sandbox-tui")
-        person.sees("✗ evaluation", "6 of 6 samples", "finished, 6 without a score")
+        person.sees("✗ evaluation", "6 of 6 samples", "6 without a score")
         down = False
         person.presses("e")
         person.sees("evaluations 1", "r rerun failed")

@@ -176,7 +176,7 @@ def test_two_runs_are_compared_and_both_are_detached(
         person.presses_and_looks("End")
         person.presses_and_looks("Home")
         person.presses_and_looks("c")
-        person.sees("marked", "c unmark")
+        person.sees("marked")
         person.presses_and_looks("Right")
         person.sees("c compare with 1")
         person.presses_and_looks("c")

@@ -111,6 +111,7 @@ def run(
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
     from sandbox_tui.core.run.run_request import RunRequest, requests_for
+    from sandbox_tui.core.tools.registry import tools_named
     from sandbox_tui.tui.cli.model_server.local_model import with_found_model
 
     is_silent = options["headless"] or options["as_json"]
@@ -126,11 +127,15 @@ def run(
         labels=labels_of(options["labels"]),
         seed=options["seed"],
     )
-    if not options["detach"] and (is_silent or not is_terminal()):
+    requests = requests_for(request, tasks, samples)
+    tools_named(request.tools)  # refuses unknown names
+    # what is missing is said when the run starts
+    is_complete = all(text.strip() for text in tasks) and (input_ is None or input_.exists())
+    if is_complete and not options["detach"] and (is_silent or not is_terminal()):
         from sandbox_tui.tui.cli.model_server.require_server import require_server
 
         require_server(settings.model, options)
-    _execute(requests_for(request, tasks, samples), options)
+    _execute(requests, options)
 
 
 @main.command(
