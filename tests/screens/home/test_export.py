@@ -26,6 +26,7 @@ from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
 from tests.unit.sample_run import keep, sample
@@ -244,3 +245,36 @@ async def test_the_palette_over_an_export_stays_open_when_it_is_written(
         await pilot.press("escape")
         await until(pilot, lambda: home.app.screen is home)
         assert any("Wrote" in one.message for one in shown_toasts(home.app))
+
+
+async def test_all_marked_sessions_are_exported_to_a_folder(store: Store, tmp_path: Path) -> None:
+    keep(store, *sample("other"), run_id="other")
+    folder = tmp_path / "new" / "exports"
+
+    def told(home: HomeScreen) -> str:
+        return " ".join(one.message for one in shown_toasts(home.app))
+
+    async with at_home(store) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        await pilot.press("home", "space", "down", "space")
+        await until(pilot, lambda: len(sessions.marked) == 2)
+        dialog = await opened(home, pilot, "markdown", folder)
+        assert str(dialog.query_one(OptionList).styles.text_wrap) == "nowrap", "styled alike"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: home.app.screen is home)
+        assert {file.name for file in folder.iterdir()} == {"whole.md", "other.md"}
+        await until(pilot, lambda: "Wrote 2 sessions (2 files) to" in told(home))
+        assert "secrets redacted." in told(home)
+        assert len(sessions.marked) == 2
+        (folder / "other.md").write_text("mine")
+        await opened(home, pilot, "markdown", folder)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(home.app.screen, ConfirmDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(home.app.screen, ExportDialog))
+        assert (folder / "other.md").read_text() == "mine"
+        dialog = home.app.screen
+        dialog.query_one(PathInput).value = str(folder / "other.md")
+        await pilot.press("ctrl+s")
+        problem = dialog.query_one("#problem", Static)
+        await until(pilot, lambda: "is a file: name a folder." in str(problem.content))

@@ -59,7 +59,7 @@ SCREEN_ACTIONS = (
     KeyAction("home.demo", ("d",), "demo", about="Watch the demo"),
     KeyAction("home.details", ("o",), "All details", about="All details of the row"),
     KeyAction("home.evals", ("e",), "evaluations", about="All evaluations"),
-    KeyAction("home.export", ("E",), "export", about="Export the session"),
+    KeyAction("home.export", ("E",), "export", about="Export the session, or all marked"),
     KeyAction("home.find", ("slash", "f"), "find", shown="/", about="Find in all sessions"),
     KeyAction("home.folder", ("B",), "Open the results folder"),
     KeyAction("home.fork", ("F",), "fork", about="Fork, also with another model"),

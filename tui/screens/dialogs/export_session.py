@@ -66,6 +66,8 @@ class ExportDialog(Dialog[str | None]):
         store: the store that contains it.
     """
 
+    SCOPED_CSS = False  # subclasses are styled, too
+
     CSS = """
     ExportDialog { background: $background 60%; }
     ExportDialog .dialog { width: 84; max-width: 96%; max-height: 96%; padding: 0 2; }
@@ -96,17 +98,29 @@ class ExportDialog(Dialog[str | None]):
 
     AUTO_FOCUS = "#formats"
 
+    destination = "file or folder"
+    """What the path names."""
+
     def __init__(self, run: RunSummary, store: Store) -> None:
         super().__init__()
         self._run = run
         self._store = store
+
+    @property
+    def what(self) -> str:
+        """What is exported."""
+        return task_title(self._run)
+
+    def proposal(self, suffix: str) -> str:
+        """Return the name that an empty path stands for, for files with this ending."""
+        return _free_name(self._run, suffix)
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
         with Vertical(classes="dialog form") as box:
             box.border_title = "export"
             box.border_subtitle = f"{hint('export.write')} export · {hint('export.leave')} cancel"
-            yield Static(task_title(self._run), id="what", markup=False)
+            yield Static(self.what, id="what", markup=False)
             formats = OptionList(*(_option(name) for name in FORMATS), id="formats")
             formats.border_title = "format"
             formats.highlighted = list(FORMATS).index(FIRST)
@@ -124,7 +138,7 @@ class ExportDialog(Dialog[str | None]):
     def on_mount(self) -> None:
         """Set the label and the default of the path."""
         path = self.query_one(PathInput)
-        path.border_title = "file or folder"
+        path.border_title = self.destination
         self.call_after_refresh(self._name_folder)
 
     def on_resize(self) -> None:
@@ -156,7 +170,7 @@ class ExportDialog(Dialog[str | None]):
         event.stop()
         event.option_list.border_subtitle = f"{event.option_index + 1} of {len(FORMATS)}"
         suffix = SUFFIXES[list(FORMATS)[event.option_index]]
-        self.query_one(PathInput).placeholder = _free_name(self._run, suffix)
+        self.query_one(PathInput).placeholder = self.proposal(suffix)
 
     @on(OptionList.OptionSelected)
     def _format_taken(self, event: OptionList.OptionSelected) -> None:
@@ -176,37 +190,53 @@ class ExportDialog(Dialog[str | None]):
         output = self.query_one(PathInput).path
         self._complain("")
         try:
-            export = await self._export(name, redact=redact)
-            output = self._proposed(name) if output is None else export.with_ending(output)
-            existing = [path for path in export.paths(output) if is_there(path)]
-            if existing and not await self._may_overwrite(existing):
-                return
-            files = await asyncio.to_thread(export.write, output, overwrite=True)
+            words = await self.write_files(name, output, redact=redact)
         except SandboxTuiError as error:
             self._complain(str(error))
             return
-        self.dismiss_when_on_top(_written(files, export))
+        if words:
+            self.dismiss_when_on_top(words)
+
+    async def write_files(self, name: str, output: Path | None, *, redact: bool) -> str:
+        """Write the files of a format; return a sentence about them, empty if existing ones are to
+        be kept.
+
+        Raises:
+            SandboxTuiError: they could not be made or written.
+        """
+        export = await self.export(self._run, name, redact=redact)
+        output = self._proposed(name) if output is None else export.with_ending(output)
+        existing = [path for path in export.paths(output) if is_there(path)]
+        names = ", ".join(str(path) for path in existing)
+        if existing and not await self.may_overwrite(f"{names} already exists. Overwrite it?"):
+            return ""
+        return _written(await asyncio.to_thread(export.write, output, overwrite=True), export)
 
     def _proposed(self, name: str) -> Path | None:
         """Return the file that the empty field proposes; None for the format's usual names."""
         proposed = self.query_one(PathInput).placeholder
         return None if proposed == f"{self._run.id}{SUFFIXES[name]}" else Path(proposed)
 
-    async def _export(self, name: str, *, redact: bool) -> Export:
+    async def export(self, run: RunSummary, name: str, *, redact: bool) -> Export:
+        """Export a session to a format, in memory.
+
+        Raises:
+            StoreError: it has nothing to export in this format, or cannot be read.
+        """
         if name != FILM:
             return await asyncio.to_thread(
-                make_export, self._store, self._run, EXPORTERS[name], redact=redact
+                make_export, self._store, run, EXPORTERS[name], redact=redact
             )
         request = FilmRequest(
             database=str(self._store.path),
-            run_id=self._run.id,
+            run_id=run.id,
             theme=app_of(self).theme,
             redact=redact,
         )
         self._show_progress(0, 0)
         self.add_class("-drawing")
         try:
-            return await film_export(request, self._run, self._show_progress)
+            return await film_export(request, run, self._show_progress)
         finally:
             self.remove_class("-drawing")
 
@@ -214,11 +244,9 @@ class ExportDialog(Dialog[str | None]):
         count = f"frame {frames} of {total}" if total else "starting"
         self.query_one("#progress", Static).update(f"Drawing the film: {count}")
 
-    async def _may_overwrite(self, existing: list[Path]) -> bool:
-        names = ", ".join(str(path) for path in existing)
-        return await app_of(self).push_screen_wait(
-            ConfirmDialog(f"{names} already exists. Overwrite it?")
-        )
+    async def may_overwrite(self, question: str) -> bool:
+        """Ask whether to overwrite what exists."""
+        return await app_of(self).push_screen_wait(ConfirmDialog(question))
 
     def _complain(self, words: str) -> None:
         self.set_class(bool(words), "-wrong")

@@ -156,7 +156,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._sessions.note()
 
     def action_export(self) -> None:
-        """Export the session to files."""
+        """Export the session to files, or all that are marked."""
         self._sessions.export()
 
     def action_copy_id(self) -> None:

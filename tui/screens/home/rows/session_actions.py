@@ -1,5 +1,5 @@
-"""Actions on saved sessions: the one under the cursor is renamed, noted, exported, its id copied,
-its folder opened; all chosen ones are tagged and deleted."""
+"""Actions on saved sessions: the one under the cursor is renamed, noted, its id copied, its folder
+opened; all chosen ones are tagged, exported and deleted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.export_session import export_session
+from sandbox_tui.tui.screens.export_session import export_session, show_export
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
 from sandbox_tui.tui.screens.home.rows.end_detached import (
@@ -95,8 +95,14 @@ class SessionActions:
         self._ask(self._tag())
 
     def export(self) -> None:
-        """Export the session to files."""
-        run = self._source.session_here
+        """Export the session to files, or all that are marked to a folder."""
+        marked = self._source.sessions_chosen if self._source.are_marked else ()
+        if len(marked) > 1:
+            from sandbox_tui.tui.screens.home.rows.export_marked import ExportMarkedDialog
+
+            show_export(self._screen, ExportMarkedDialog(marked, self._store))
+            return
+        run = marked[0] if marked else self._source.session_here
         if run is not None:
             export_session(self._screen, run, self._store)
 

@@ -1,0 +1,96 @@
+"""Exports several sessions to a folder: one format for all, asked for once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import is_folder, is_there, working_directory
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.interchange.export_files import Export
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.screens.dialogs.export_session import SUFFIXES, ExportDialog
+
+
+class ExportMarkedDialog(ExportDialog):
+    """Writes the files of several sessions to a folder; dismisses with a sentence about them.
+
+    Args:
+        runs: the sessions; at least one.
+        store: the store that contains them.
+    """
+
+    destination = "folder"
+
+    def __init__(self, runs: Sequence[RunSummary], store: Store) -> None:
+        super().__init__(runs[0], store)
+        self._runs = runs
+
+    @property
+    @override
+    def what(self) -> str:
+        return f"{numbers.counted(len(self._runs), 'marked session')}, each in files of its own"
+
+    @override
+    def proposal(self, suffix: str) -> str:
+        return "a folder, which may be new"
+
+    @override
+    async def write_files(self, name: str, output: Path | None, *, redact: bool) -> str:
+        folder = working_directory() if output is None else output
+        if is_there(folder) and not is_folder(folder):
+            raise ConfigError(f"{folder} is a file: name a folder.")
+        names = [folder / f"{run.id}{SUFFIXES[name]}" for run in self._runs]
+        existing = sum(map(is_there, names))
+        found = numbers.counted(existing, "file")
+        question = f"{folder} already has {found} of these names. Overwrite?"
+        if existing and not await self.may_overwrite(question):
+            return ""
+        await asyncio.to_thread(_make_folder, folder)
+        done: list[Export] = []
+        refused: list[str] = []
+        for run in self._runs:
+            try:
+                export = await self.export(run, name, redact=redact)
+                await asyncio.to_thread(export.write, folder, overwrite=bool(existing))
+            except SandboxTuiError as error:
+                refused.append(str(error))
+            else:
+                done.append(export)
+        if not done:
+            raise ConfigError(refused[0])
+        return sanitize_line(" ".join(_sentences(done, refused, folder)))
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be made: {error.strerror}.") from error
+
+
+def _sentences(done: Sequence[Export], refused: Sequence[str], folder: Path) -> list[str]:
+    """Return what was written and where, how many secrets were redacted, and what was not
+    written."""
+    files = numbers.counted(sum(len(export.parts) for export in done), "file")
+    sessions = numbers.counted(len(done), "session")
+    words = [f"Wrote {sessions} ({files}) to {folder.absolute()}.", _redacted(done)]
+    if refused:
+        words.append(f"{numbers.counted(len(refused), 'session')} not written: {refused[0]}")
+    return words
+
+
+def _redacted(done: Sequence[Export]) -> str:
+    counts = [export.redacted for export in done if export.redacted is not None]
+    if not counts:
+        return "Any secrets in them were kept."
+    return (
+        f"{numbers.counted(sum(counts), 'secret')} redacted."
+        if sum(counts)
+        else ("No secrets found.")
+    )
