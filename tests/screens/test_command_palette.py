@@ -371,7 +371,10 @@ async def test_what_a_session_allows_is_found_by_the_words_one_types(app: Sandbo
             ),
             *(("replay", "Replay the session"), ("play", "Replay the session")),
             *(("resume", "Resume the session"), ("continue", "Fork, also with another model")),
-            *(("export", "Export the session"), ("share", "Export the session")),
+            *(
+                ("export", "Export the session, or all marked"),
+                ("share", "Export the session, or all marked"),
+            ),
             *(("compare", "Compare two sessions"), ("rename", "Rename the session")),
             *(("tag", "Tag the session, or all marked"), ("note", "Write a note on the session")),
             *(("copy id", "Copy the session's id"), ("open fol", "Open the results folder")),
