@@ -176,7 +176,7 @@ def test_two_runs_are_compared_and_both_are_detached(
         person.presses_and_looks("End")
         person.presses_and_looks("Home")
         person.presses_and_looks("c")
-        person.sees("marked")
+        person.sees("marked", "c unmark")
         person.presses_and_looks("Right")
         person.sees("c compare with 1")
         person.presses_and_looks("c")
@@ -189,7 +189,7 @@ def test_two_runs_are_compared_and_both_are_detached(
         assert person.is_back() == 0
         screen = person.screen()
         assert screen.count("waits for you (detached)") == 2
-        for session in set(re.findall(r"sandbox-tui attach (\S+)", screen)):
+        for session in set(re.findall(r"\d{8}-\d{6}-\w+", screen)):
             assert f"stopped {session}" in person.runs(f"sandbox-tui stop {session}")
 
 
