@@ -8,9 +8,14 @@ from textual.widgets import Input, Static
 
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import WallModeDialog
-from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndRunsDialog
+from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
+from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
+    AllRunsModeDialog,
+    WallModeDialog,
+)
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
+from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.integration.test_wall import notices, tile, tile_of, waiting_runs
 from tests.waiting import until
@@ -73,6 +78,54 @@ async def test_a_run_is_ended_or_all_shown(tmp_path: Path) -> None:
         await until(pilot, lambda: all(worker.ended.is_set() for worker in workers))
         ends = [worker.state.finished for worker in workers]
         assert [end.error for end in ends if end] == [ENDED_BY_USER] * 3
+
+
+async def test_keys_for_all_are_about_the_others_once_the_chosen_run_has_ended(
+    tmp_path: Path,
+) -> None:
+    async with waiting_runs(tmp_path, ["one", "two", "three"]) as (app, pilot):
+        wall = app.screen
+        assert isinstance(wall, WallScreen)
+        tile(app, 1).focus()
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, EndRunsDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: tile_of(wall, 1).kind == "failed" and app.screen is wall)
+        assert app.focused is tile(app, 1)
+        words = [wall.words_for(action) for action in ("message", "mode", "end")]
+        assert words == ["message all", "mode of all", "end all"]
+
+        await pilot.press("m", *"look")
+        await until(pilot, lambda: isinstance(app.screen, MessageRunsDialog))
+        await until(pilot, lambda: app.screen.query_one(Input).value == "look")
+        assert app.screen.query_one(Input).border_title == "message to all 2 runs shown"
+        await pilot.press("enter")
+        await until(pilot, lambda: queued(app)[1:] == [["look"], ["look"]])
+
+        await until(pilot, lambda: app.screen is wall)
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, AllRunsModeDialog))
+        await pilot.press("g", "s")
+        await until(pilot, lambda: notices(app)[-1] == "Mode step in all 2 runs.")
+
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, EndAllRunsDialog))
+        assert question(app).startswith("End all 2 runs shown?")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is wall)
+
+        tile(app, 2).focus()
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, EndRunsDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: tile_of(wall, 2).kind == "failed" and app.screen is wall)
+        assert wall.words_for("end") == "end run 3"
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, EndRunDialog))
+        assert question(app).startswith("End run 3?")
+        await pilot.press("y")
+        await until(pilot, lambda: tile_of(wall, 3).kind == "failed" and app.screen is wall)
+        assert wall.why_unavailable("end", ()) == "this run has ended"
 
 
 async def test_escape_is_the_last_key_and_a_notice_ends_with_its_cause(tmp_path: Path) -> None:

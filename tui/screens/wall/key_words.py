@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.screens.cockpit.live.steering import AFTER_THE_END, pause_words
-from sandbox_tui.tui.screens.wall.tile_actions import active_modes
+from sandbox_tui.tui.screens.wall.tile_actions import active_modes, others_for
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 PLACES = ("live", "cockpit")
 """The places whose keys work once a run is opened."""
+
+
+OTHERS_WORDS: Mapping[str, str] = {"message": "message", "mode": "mode of", "end": "end"}
+"""What keys do that are about the other runs once the chosen one has ended."""
 
 
 def words_of(
@@ -34,6 +38,9 @@ def words_of(
     """
     if action == "pause" and chosen is not None:
         return pause_words(chosen.state.mode)
+    if action in OTHERS_WORDS and (others := others_for(chosen, tiles)):
+        those = "all" if len(others) > 1 else f"run {others[0].number}"
+        return f"{OTHERS_WORDS[action]} {those}"
     if action == "pause_all":
         return "resume all" if active_modes(tiles) == frozenset[Mode](("paused",)) else "pause all"
     if action == "approve_all":

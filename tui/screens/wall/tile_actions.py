@@ -24,18 +24,22 @@ from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
-from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
-from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import WallModeDialog
+from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
+    AllRunsModeDialog,
+    WallModeDialog,
+)
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
     DecideAboutAllDialog,
     Decision,
     WaitingCall,
 )
-from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
+from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -48,6 +52,9 @@ _ON_ONE_RUN = frozenset(
 
 DECIDING = ("open", "approve", "approve_all", "reject")
 """Actions that decide about waiting calls, or lead to one."""
+
+_ON_SEVERAL = frozenset(("message", "mode", "end"))
+"""Those that a key can make actions on all runs shown."""
 
 REPLACED = "another terminal is in control of this run; open it to take control"
 
@@ -84,7 +91,8 @@ def why_not_here(
     if action == "pause_all":
         return "" if active_modes(tiles) else "no run that is shown can be paused from here"
     if action not in ("waiting", "approve_all"):
-        return why_not(action, chosen) if action in _ON_ONE_RUN else ""
+        is_for_others = action in _ON_SEVERAL and bool(others_for(chosen, tiles))
+        return why_not(action, chosen) if action in _ON_ONE_RUN and not is_for_others else ""
     count = len(waiting_here(tiles))
     if action == "waiting":
         why = "" if next_waiting(tiles, chosen) is not None else "no other run waits for you"
@@ -194,6 +202,8 @@ class TileActions:
 
     def choose_mode(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Choose the mode of a run, or of all runs of these tiles that can be controlled."""
+        going = others_for(tile, tiles)
+        tile = going[0] if going else tile
         run, pending = tile.worker.run, tile.state.pending
         others = _controls_of(tiles)
         if run is None:
@@ -204,8 +214,9 @@ class TileActions:
         waiting = [number_that_stays(one.state.pending) for one in waiting_here(tiles)]
         stays = sum(one is not None for one in waiting)
         modes: list[Mode] = [one.gate.mode for one in others]
+        kind = AllRunsModeDialog if going else WallModeDialog
         dialog = (
-            WallModeDialog(now, modes, number, allowed, stays)
+            kind(now, modes, number, allowed, stays)
             if len(others) > 1
             else ModeDialog(now, number, allowed)
         )
@@ -275,6 +286,8 @@ class TileActions:
     def message(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Write to the model of a run, or to those of all runs of these tiles that can be
         controlled; what is typed and not sent is there the next time."""
+        going = others_for(tile, tiles)
+        tile = going[0] if going else tile
 
         def typed(text: str | None) -> None:
             self._unsent = dialog.typed if text is None else ""
@@ -282,7 +295,8 @@ class TileActions:
                 runs = _controls_of(tiles if dialog.is_for_all else [tile])
                 self._send(text, tile, runs)
 
-        dialog = MessageRunsDialog(tile.number, len(_controls_of(tiles)), self._unsent)
+        number = None if len(going) > 1 else tile.number
+        dialog = MessageRunsDialog(number, len(_controls_of(tiles)), self._unsent)
         app_of(self._screen).push_screen(dialog, typed)
 
     def _send(self, text: str, tile: RunTile, runs: Sequence[Controls]) -> None:
@@ -307,14 +321,18 @@ class TileActions:
     def end(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """End a run, or all runs of these tiles that can be controlled, after a confirmation."""
         all_active = [one for one in tiles if not why_not("end", one)]
-        dialog = (
-            EndRunsDialog(tile.number, len(all_active))
-            if len(all_active) > 1
-            else EndRunDialog(f"run {tile.number}")
-        )
+        going = others_for(tile, tiles)
+        tile = going[0] if going else tile
+        dialog: ConfirmDialog
+        if len(going) > 1:
+            dialog = EndAllRunsDialog(len(all_active))
+        elif len(all_active) > 1:
+            dialog = EndRunsDialog(tile.number, len(all_active))
+        else:
+            dialog = EndRunDialog(f"run {tile.number}")
 
         def sure(yes: bool | None) -> None:
-            is_for_all = isinstance(dialog, EndRunsDialog) and dialog.is_for_all
+            is_for_all = isinstance(dialog, EndRunsDialog | EndAllRunsDialog) and dialog.is_for_all
             for one in all_active if is_for_all else [tile]:
                 if yes and not why_not("end", one):
                     self._screen.run_worker(self._end(one), group="ending")
@@ -339,6 +357,14 @@ class TileActions:
     def complain(self, error: SandboxTuiError) -> None:
         """Tell the user what went wrong."""
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+
+
+def others_for(chosen: RunTile | None, tiles: Sequence[RunTile]) -> list[RunTile]:
+    """Return the runs of tiles that a key is about if the chosen one has ended: those that can be
+    controlled. Otherwise it is about the chosen run, and the list is empty."""
+    if chosen is None or not has_ended(chosen.worker):
+        return []
+    return [one for one in tiles if _controls_of([one]) and not why_not("end", one)]
 
 
 def waiting_here(tiles: Sequence[RunTile]) -> list[RunTile]:

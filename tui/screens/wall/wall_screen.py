@@ -26,6 +26,7 @@ from sandbox_tui.tui.screens.wall.tile_actions import (
     DECIDING,
     TileActions,
     active_modes,
+    others_for,
     waiting_here,
     why_not_here,
 )
@@ -205,7 +206,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
     def _refresh_keys(self) -> None:
         tile, self._waiting = self._chosen, len(waiting_here(self._seen_tiles()))
         run = tile and (tile.kind, tile.state.mode), self._waiting, active_modes(self._seen_tiles())
-        now = run, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
+        others = [one.number for one in others_for(tile, self._seen_tiles())]
+        now = run, others, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()

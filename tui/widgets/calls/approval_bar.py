@@ -240,8 +240,7 @@ class ApprovalBar(Widget):
         elsewhere = self._keys_elsewhere
         parts = [Text(elsewhere, style=palette.human)] if elsewhere else []
         for word, action in (*CHOICES, (mode, "mode")):
-            if not elsewhere and self._is_taken(action):
-                continue
+            is_taken = not elsewhere and self._is_taken(action)
             shown = "edited draft" if action == "edit" and self._has_draft() else word
             if action == "approve_always" and state.mode == "step" and not narrow:
                 shown = f"{word}, in step too"
@@ -249,7 +248,10 @@ class ApprovalBar(Widget):
             choice = self._choice(action, f"{shown} (would fail)" if fails else shown, palette)
             if fails:
                 choice.stylize(palette.warn, len(choice) - len("(would fail)"))
-            if elsewhere:
+            if is_taken:  # the queue leaves with one key, and then the other is free
+                keys = f"{hint('queue.leave')} {hint(f'live.{action}')} "
+                choice = Text(keys, no_wrap=True).append_text(choice)
+            if elsewhere or is_taken:
                 choice.stylize(palette.faint)
             parts.append(choice)
         for place, part in enumerate(parts):

@@ -299,8 +299,10 @@ class Activity:
             return lines
         if at_end:
             return lines[-most:]
-        cut = Text("…", style=self._palette.dim, no_wrap=True)
-        return [*lines[: most - 1], cut]
+        kept = lines[: most - 1]
+        while kept and not kept[-1].plain.strip():
+            kept.pop()
+        return [*kept, Text("…", style=self._palette.dim, no_wrap=True)]
 
     def _call(self, item: CallItem, room: int, *, newest: bool) -> list[Text]:
         """Return a call with its status and the end of its output."""

@@ -14,6 +14,7 @@ from typing_extensions import override
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.theming.palette import palette_of
 
@@ -36,6 +37,8 @@ class WallModeDialog(ModeDialog):
     WallModeDialog .dialog { width: 76; padding: 0 1; }
     """
 
+    is_for_all = False
+
     BINDINGS: ClassVar[list[BindingType]] = [binding("mode_menu.group", "all_runs")]
 
     def __init__(
@@ -48,7 +51,6 @@ class WallModeDialog(ModeDialog):
     ) -> None:
         super().__init__(now, waiting, allowed)
         self._modes = modes
-        self.is_for_all = False
         self._waiting_calls = waiting_calls
 
     def on_mount(self) -> None:
@@ -96,3 +98,17 @@ class WallModeDialog(ModeDialog):
             self.dismiss(mode)
         else:
             super().action_take(mode)
+
+
+class AllRunsModeDialog(ExplainsUnavailable, WallModeDialog):
+    """Lists the modes for all runs that the wall shows: the chosen one has ended."""
+
+    is_for_all = True
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        return "the chosen run has ended" if action == "all_runs" else ""
+
+    @override
+    def action_all_runs(self) -> None:
+        """Leave the line as it is: there is no other choice."""

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from sandbox_tui.tui.keys.hint import hint, hints
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog, end_question
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog, end_question
 
 _KEPT = "Their results so far are kept. They cannot be resumed, only forked."
 
@@ -51,6 +51,26 @@ class EndRunsDialog(EndRunDialog):
     def action_all_runs(self) -> None:
         """Ask about all runs shown, or about the chosen one alone."""
         self.is_for_all = not self.is_for_all
-        those = f"End all {self._count} runs shown? {_KEPT}"
+        those = _question_about_all(self._count)
         self.ask(those if self.is_for_all else end_question(f"run {self._number}"))
         self.refresh_bindings()
+
+
+class EndAllRunsDialog(ConfirmDialog):
+    """Asks whether to end all runs shown; the chosen one has ended.
+
+    Args:
+        count: number of runs shown that can be ended.
+
+    Attributes:
+        is_for_all: always True.
+    """
+
+    is_for_all = True
+
+    def __init__(self, count: int) -> None:
+        super().__init__(_question_about_all(count), "end", "go on")
+
+
+def _question_about_all(count: int) -> str:
+    return f"End all {count} runs shown? {_KEPT}"

@@ -19,7 +19,7 @@ class MessageRunsDialog(ExplainsUnavailable, PromptDialog):
     """Asks for a message; a key sends it to all runs shown.
 
     Args:
-        number: that of the chosen run.
+        number: that of the chosen run; None if it has ended, so that all others are meant.
         count: number of runs shown that can be written to.
         text: what was typed before and not sent.
 
@@ -32,11 +32,11 @@ class MessageRunsDialog(ExplainsUnavailable, PromptDialog):
         binding("message_runs.group", "all_runs", priority=True),
     ]
 
-    def __init__(self, number: int, count: int, text: str = "") -> None:
+    def __init__(self, number: int | None, count: int, text: str = "") -> None:
         super().__init__("", text, PLACEHOLDER["message"], "send")
         self._number = number
         self._count = count
-        self.is_for_all = False
+        self.is_for_all = number is None
         self.typed = text
 
     def on_mount(self) -> None:
@@ -47,9 +47,14 @@ class MessageRunsDialog(ExplainsUnavailable, PromptDialog):
         line = self.query_one(Input)
         line.border_title = f"message to {self._those}"
         keys = [f"enter {self.enter_words}"]
-        if self._count > 1:
+        if self._can_choose:
             keys.append(f"{hint('message_runs.group')} {self._other}")
         line.border_subtitle = " · ".join((*keys, f"{hint('ask_line.leave')} cancel"))
+
+    @property
+    def _can_choose(self) -> bool:
+        """Whether the message can be for one run or for several."""
+        return self._count > 1 and self._number is not None
 
     @property
     def _those(self) -> str:
@@ -69,8 +74,11 @@ class MessageRunsDialog(ExplainsUnavailable, PromptDialog):
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Several runs are needed."""
-        alone = action == "all_runs" and self._count < 2
-        return "no other run shown can be written to from here" if alone else ""
+        if action != "all_runs" or self._can_choose:
+            return ""
+        if self._number is None:
+            return "the chosen run has ended"
+        return "no other run shown can be written to from here"
 
     def action_all_runs(self) -> None:
         """Send the message to all runs shown, or to the chosen one alone."""
