@@ -68,7 +68,7 @@ class RunClient:
     screen does not block the run.
 
     Args:
-        summary: the session.
+        summary: the session as it was last read.
         store: the database.
         complain: called with a sentence if an operation fails whose result nothing awaits.
     """
@@ -76,6 +76,7 @@ class RunClient:
     def __init__(
         self, summary: RunSummary, store: Store, complain: Callable[[str], None] | None = None
     ) -> None:
+        self.summary = summary
         self.run_id = summary.id
         self.task = summary.task
         self._labels = sample_labels(summary)

@@ -234,7 +234,7 @@ async def test_the_bar_says_how_the_call_is_read(
         await run.finish()
 
 
-async def test_the_bar_cuts_no_word_and_names_no_key_that_the_queue_has(
+async def test_the_bar_cuts_no_word_and_says_how_to_reach_a_key_that_the_queue_has(
     tmp_path: Path, scripted_server: Start
 ) -> None:
     server = scripted_server(bash(LONG), s.call("submit"))
@@ -247,7 +247,7 @@ async def test_the_bar_cuts_no_word_and_names_no_key_that_the_queue_has(
         await run.until(lambda: run.screen.state.queue)
         await run.press("u")
         assert isinstance(run.app.focused, QueueList)
-        assert "a approve Y always r reject A answer" in bar.render().plain
+        assert "a approve Y always esc e edit r reject A answer" in bar.render().plain
         await run.press("escape")
         assert choices in bar.render().plain
         await run.finish()

@@ -14,6 +14,7 @@ from sandbox_tui.core.events.outcome_sign import outcome_sign
 from sandbox_tui.core.events.run_state import NoteItem, ReplyItem, RunState, RunStatus
 from sandbox_tui.core.events.types import ModelFailed
 from sandbox_tui.core.models.usage_estimate import estimated_tokens
+from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.tui.format import numbers
 
 WAITS = "waits for the model"
@@ -67,6 +68,17 @@ def status_of(state: RunState) -> StatusWords:
         return STATUS_WORDS["starting"]._replace(words="preparing")
     is_pausing = pausing_reply(state) is not None or pauses_after_call(state)
     return known._replace(words="pausing") if is_pausing else known
+
+
+def known_before_attaching(summary: RunSummary) -> StatusWords:
+    """Return the status of a run of which nothing but its summary has been read."""
+    if summary.waits:
+        return STATUS_WORDS["waiting"]
+    if summary.paused:
+        return STATUS_WORDS["paused"]
+    if summary.steps:
+        return STATUS_WORDS["running"]
+    return STATUS_WORDS["starting"]._replace(words="attaching")
 
 
 def is_preparing(state: RunState) -> bool:

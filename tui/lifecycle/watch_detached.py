@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunRegistry, RunSummary
 
 if TYPE_CHECKING:  # the screens are imported when they are shown
@@ -29,11 +31,14 @@ def watch_detached(
         complain: called with a sentence if an operation fails whose result nothing awaits.
     """
     from sandbox_tui.sessions.relations.awaiting_person import waits_longest
+    from sandbox_tui.sessions.relations.running_summaries import up_to_now
     from sandbox_tui.sessions.remote.client import RunClient
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
     from sandbox_tui.tui.screens.wall.run_group import RunGroup, in_order_of_launch
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
+    with contextlib.suppress(StoreError):  # without it, less is known until they are attached to
+        runs = up_to_now(workers.store, runs)
     if len(runs) == 1:
         client = RunClient(runs[0], workers.store, complain)
         app.push_screen(LiveScreen(client, workers.store, confirm_leave=False))

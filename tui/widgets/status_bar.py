@@ -18,10 +18,12 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.notes import INTERRUPTED
 from sandbox_tui.core.events.run_state import RunState, RunStatus
 from sandbox_tui.core.run.run_labels import SAMPLE
+from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     StatusWords,
+    known_before_attaching,
     mode_words,
     pauses_after_call,
     pausing_reply,
@@ -82,6 +84,8 @@ class StatusBar(Widget):
     """The steps of a replayed session; None for a run that is not replayed."""
     first_mode: reactive[str] = reactive("")
     """The mode until the first event of the run."""
+    first_summary: reactive[RunSummary | None] = reactive(None)
+    """What is known of a run of another program until its first event has been read."""
 
     def __init__(self, state: RunState, task: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -182,6 +186,10 @@ class StatusBar(Widget):
             if columns < MIN_CUT_MODEL:
                 del parts["model"]
 
+    @property
+    def _summary(self) -> RunSummary | None:
+        return self.first_summary if self._state.started is None else None
+
     def _status(self, *, with_tokens: bool) -> StatusWords:
         """Return the status; while the run waits for a reply, how far that is."""
         if self.interrupted:
@@ -190,6 +198,8 @@ class StatusBar(Widget):
             return _WAITS
         if self.replayed_steps is not None and self._state.finished is None:
             return self._moment(with_state=with_tokens)
+        if (first := self._summary) is not None:
+            return known_before_attaching(first)
         known, reply = status_of(self._state), unfinished_reply(self._state)
         if (last := pausing_reply(self._state)) is not None:
             short = f"{known.words} · {reply_progress(last, self._now)}"
@@ -216,11 +226,19 @@ class StatusBar(Widget):
 
     def _parts(self) -> dict[str, str]:
         """Return the parts by name, in the order in which they are shown."""
+        if (first := self._summary) is not None:
+            steps = f"step {first.steps}" if first.steps else ""
+            parts = {
+                "model": model_title(first.model),
+                "clock": clock(first.seconds),
+                "step": steps,
+            }
+            return {name: part for name, part in parts.items() if part}
         state = self._state
         started = state.started
         usage = state.totals.usage
         tokens = usage.input_tokens + usage.output_tokens
-        parts: dict[str, str] = {}
+        parts = dict[str, str]()
         if started is not None:
             parts["model"] = model_title(started.model)
             parts["sandbox"] = first_line(started.sandbox)

@@ -454,7 +454,7 @@ async def test_the_bar_names_a_file_that_is_read_and_does_not_exist(tmp_path: Pa
         await until(pilot, lambda: names in bar.render().plain)
 
 
-async def test_a_decision_whose_key_the_queue_takes_is_left_out(tmp_path: Path) -> None:
+async def test_a_decision_whose_key_the_queue_takes_says_how_to_get_there(tmp_path: Path) -> None:
     events = [*waiting(BASH, command="make"), e.HumanMessage(id=1, text="words")]
     async with live(tmp_path, events, controls([])) as (_, pilot, screen):
         bar = screen.query_one(ApprovalBar)
@@ -462,7 +462,7 @@ async def test_a_decision_whose_key_the_queue_takes_is_left_out(tmp_path: Path) 
         await until(pilot, lambda: "e edit" in bar.render().plain)
         await pilot.press("u")
         await until(pilot, lambda: isinstance(screen.focused, QueueList))
-        await until(pilot, lambda: "edit" not in bar.render().plain)
+        await until(pilot, lambda: "esc e edit" in bar.render().plain)
         assert "r reject" in bar.render().plain
 
 

@@ -16,7 +16,7 @@ from tests.snapshots.watched_run import WatchedRun
 from tests.waiting import until
 
 
-async def test_it_goes_back_or_says_what_leaves(tmp_path: Path) -> None:
+async def test_it_leaves_as_the_key_for_that_does(tmp_path: Path) -> None:
     end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="1")
     store = Store(tmp_path / "s.db")
     app = SandboxTui(load(), store)
@@ -38,6 +38,5 @@ async def test_it_goes_back_or_says_what_leaves(tmp_path: Path) -> None:
         await until(pilot, lambda: first.state.finished and app.screen is first)
         await pilot.press("down")
         await pilot.press("escape")
-        await until(pilot, lambda: [n.message for n in passing_toasts(app)] == ["q leaves."])
-        assert app.screen is first
+        await until(pilot, lambda: app.screen is not first)
     store.close()

@@ -67,7 +67,7 @@ SESSION_ACTIONS = (
     KeyAction("live.mode", ("M", "f4"), "mode", about="Choose the mode: auto, ask, step"),
     KeyAction("live.open_folder", ("B",), "Open the results folder"),
     KeyAction("live.pause", ("space",), "pause", about="Pause"),
-    KeyAction("live.put_away", ("escape",), "Dismiss the notices, or back after the end"),
+    KeyAction("live.put_away", ("escape",), "Dismiss the notices, or leave after the end"),
     KeyAction("live.queue", ("u",), "queue", about="Show what is queued for the model"),
     KeyAction("live.reject", ("r",), "reject", about="Reject the call"),
     KeyAction("live.replay", ("V",), "replay", about="Replay the session"),

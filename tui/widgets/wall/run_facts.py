@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from rich.style import Style
 
@@ -16,6 +16,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import (
     STATUS_WORDS,
     is_retrying,
+    known_before_attaching,
     output_tokens_so_far,
     pausing_reply,
     status_of,
@@ -38,6 +39,8 @@ def kind_of(run: FoldedRun) -> Kind:
         return "failed"
     if status == "finished":
         return "submitted"
+    if is_attaching(run):
+        return "waiting" if run.summary.waits else "running"
     waits = status in ("waiting", "awaiting_input") or (status == "frozen" and run.state.pending)
     return "waiting" if waits else "running"
 
@@ -71,7 +74,7 @@ def mode_words(run: FoldedRun) -> str:
     return f"mode {state.mode}" if is_active and state.mode != "paused" else ""
 
 
-def is_attaching(run: FoldedRun) -> bool:
+def is_attaching(run: FoldedRun) -> TypeGuard[RunClient]:
     """Return whether the run is in a program of its own, and nothing of it has been read yet."""
     is_unknown = run.state.started is None and run.failure is None
     return isinstance(run, RunClient) and is_unknown and not run.ended.is_set()
@@ -82,7 +85,8 @@ def status_words(run: FoldedRun) -> str:
     if run.failure is not None or run.state.finished is not None:
         return f"{end_sign(run).sign} {end_words(run)}"
     if is_attaching(run):
-        return "◌ attaching"
+        sign, words, _ = known_before_attaching(run.summary)
+        return f"{sign} {words}"
     if is_retrying(run.state):
         return "! retrying"
     sign, words, _ = status_of(run.state)

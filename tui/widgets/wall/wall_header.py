@@ -238,7 +238,9 @@ class WallHeader(Widget):
 
 
 def _is_starting(run: FoldedRun) -> bool:
-    return kind_of(run) == "running" and run.state.started is None and not stopped_word(run.state)
+    if kind_of(run) != "running" or run.state.started is not None or stopped_word(run.state):
+        return False
+    return not (is_attaching(run) and run.summary.steps)
 
 
 def _in_brackets(numbers_of_runs: Sequence[int]) -> str:

@@ -18,6 +18,7 @@ from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.recording.run_worker import EndedEarly, ProgramExited, RunLost, RunWorker
+from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
@@ -100,6 +101,8 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         self.worker = worker
         self._session_store = store
         self._confirm_leave = confirm_leave
+        self._known = worker.state if isinstance(worker, RunWorker | RunClient) else None
+        self._known_seq = 0 if self._known is None else self._known.seq  # the panes are behind it
         self._told_of_end = worker.ended.is_set()
         self._shown_keys_for: object = None
         self._steering = RunSteering(self, worker, self.state)
@@ -183,9 +186,11 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
     def _tick(self) -> None:
         super()._tick()
         if self.state.started is None and self._has_panes:
-            status, mode = self.query_one(StatusBar), self._steering.mode
-            if status.first_mode != mode:
-                status.first_mode = mode
+            status, client = self.query_one(StatusBar), self.worker
+            if isinstance(client, RunClient):  # its mode is in its record, which is yet to be read
+                status.first_summary = client.summary
+            elif status.first_mode != self._steering.mode:
+                status.first_mode = self._steering.mode
                 self.refresh_bindings()
 
     @override
@@ -196,6 +201,8 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         self._waiting_file.sync()
         self._sync_waiting_toast()
         status, audience = self.query_one(StatusBar), self.worker.audience
+        if self._known is not None and self.state.seq < self._known_seq:
+            status.sync(self._known, run_clock(self.worker, self._known, self._clock_at))
         if status.prefix != audience:
             status.prefix = audience
             self.refresh_bindings()

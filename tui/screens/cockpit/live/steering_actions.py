@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing_extensions import override
 
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
-from sandbox_tui.tui.keys.leaving_word import go_back
+from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, TERMINALS_ACTION
@@ -63,7 +63,7 @@ class SteeringActions(Cockpit):
         is_busy = self._steering.waiting is None and any(self._steering.interruptible)
         ends = ("to_calls", "interrupt", "interrupt_reply") if is_busy else ()
         if is_busy and self.has_class("-narrow"):
-            return ("steer", *ways_back, "pause", *ends, "message", "inject")
+            return ("steer", *ways_back, "pause", *ends, "message", "inject", "end")
         pauses = ("pause",) if is_busy else ()
         decides = ("approve", "edit", "reject")
         return ("steer", *decides, *pauses, *ends, *ways_back)
@@ -78,7 +78,11 @@ class SteeringActions(Cockpit):
             return "answer prompt"
         if action == CALLS_ACTION and self._escape_leads_to_calls:
             return ""
+        if action == "put_away" and self.state.finished:
+            return f"dismiss the notices, or {leaving_word(self)}"
         words = self._steering.words_for(action)
+        if words and action == "interrupt_reply" and self.has_class("-narrow"):
+            return words.split()[0]  # leaves room for another key
         return super().words_for(action) if words is None else words
 
     def action_to_calls(self) -> None:
@@ -126,11 +130,11 @@ class SteeringActions(Cockpit):
         self._steering.skip()
 
     def action_put_away(self) -> None:
-        """Remove the notices from the screen; without any, go back once the run has ended, unless
-        that ends the program."""
-        # of two in a row, the first one closed something
-        if not put_toasts_away(app_of(self)) and not is_repeated_escape(self):
-            go_back(self, "live.leave", self.action_leave)
+        """Remove the notices from the screen; without any, leave once the run has ended."""
+        if put_toasts_away(app_of(self)) or self.state.finished is None:
+            return
+        if not is_repeated_escape(self):  # of two in a row, the first one closed something
+            self.action_leave()
 
     def action_leave(self) -> None:
         """Leave the screen."""
