@@ -880,8 +880,10 @@ async def test_samples_begun_from_home_hide_earlier_runs_until_all_are_shown(
         await until(pilot, lambda: len(kinds(app)) == 4)
         assert "hidden" not in title(app)
         numbers = {tile.worker.run_id: tile.number for tile in app.screen.query(RunTile)}
-        await pilot.press(*"fffffff")
-        await until(pilot, lambda: "2 other runs hidden" in title(app) and len(kinds(app)) == 2)
+        while "2 other runs hidden" not in title(app):  # filters that match none are left out
+            await pilot.press("f")
+            await pilot.pause()
+        await until(pilot, lambda: len(kinds(app)) == 2)
         await pilot.press("f")
         await until(pilot, lambda: len(kinds(app)) == 4)
         again = {tile.worker.run_id: tile.number for tile in app.screen.query(RunTile)}

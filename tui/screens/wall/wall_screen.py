@@ -74,14 +74,16 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     @property
     def urgent_actions(self) -> Sequence[str]:
-        """What a narrow key bar keeps: comparing with a marked run and, while calls wait, the way
-        to the next one, if the chosen run has none, and what decides about several."""
+        """What a narrow key bar keeps: comparing with a marked run, showing hidden runs and, while
+        calls wait, the way to the next one, if the chosen run has none, and what decides about
+        several."""
         is_elsewhere = self._waiting > 0 and (
             self._chosen is None or self._chosen.kind != "waiting"
         )
         comparing = ("compare",) * (self._marked is not None)
         deciding = DECIDING if self._waiting > 1 else ()
-        return (*comparing, *(("waiting",) * is_elsewhere), *deciding)
+        showing_all = ("filter",) * bool(self._runs.hidden)
+        return (*comparing, *showing_all, *(("waiting",) * is_elsewhere), *deciding)
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
