@@ -27,7 +27,7 @@ _MORE_THAN_0 = frozenset(
 _0_OR_MORE = frozenset({"sandbox.grace", "sandbox.snapshots_kept", "sandbox.snapshots_bytes"})
 _LAST_PORT = 65535
 _HOTTEST = 2
-"""Highest temperature that servers accept."""
+"""Highest temperature of the OpenAI API."""
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _NEAR_ENDINGS = (".local", ".localhost", ".lan", ".internal", ".home.arpa")
 

@@ -195,12 +195,9 @@ def _conditions(filters: Filters) -> tuple[str, list[Any]]:
         )
     if filters.is_sample is not None:
         add(f"NOT ({STANDALONE})" if filters.is_sample else STANDALONE)
-    for column, sign, value in (
-        ("started_at", ">=", filters.after),
-        ("started_at", "<", filters.before),
-    ):
+    for sign, value in ((">=", filters.after), ("<", filters.before)):
         if value is not None:
-            add(f"{column} {sign} ?", value)
+            add(f"started_at {sign} ?", value)
     for number in filters.numbers:
         add(number.condition, number.value)
     return " AND ".join(parts), values

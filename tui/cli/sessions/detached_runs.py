@@ -35,12 +35,16 @@ def detached_run(store: Store, name: str | None) -> RunSummary:
     """
     if name is None:
         return detached_runs(store)[0]
-    if name == "last" and (all_of_them := _running_detached(store)):
-        return all_of_them[0]
-    found = session_named(store, name)
+    found = _named(store, name)
     if problem := why_not_detached(found):
         raise ConfigError(problem)
     return found
+
+
+def _named(store: Store, name: str) -> RunSummary:
+    """Return the session with this name; for `last`, the newest detached run if there is any."""
+    newest = _running_detached(store)[:1] if name == "last" else []
+    return newest[0] if newest else session_named(store, name)
 
 
 def why_not_detached(run: RunSummary) -> str:
@@ -74,8 +78,7 @@ def named_runs(store: Store, names: Sequence[str]) -> NamedRuns:
     named = NamedRuns([], [], [])
     for name in names:
         try:
-            newest = _running_detached(store)[:1] if name == "last" else []
-            run = newest[0] if newest else session_named(store, name)
+            run = _named(store, name)
             found.setdefault(run.id, run)
         except SandboxTuiError as error:
             named.problems.append(str(error))
