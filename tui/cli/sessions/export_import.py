@@ -76,9 +76,8 @@ def export_session(
     else:
         for path, size in export.write(output, overwrite=force):
             click.echo(f"{path}  {numbers.size(size)}")
-    if export.redacted is not None:
-        keeps = "; --no-redact keeps them" if export.redacted else ""
-        click.echo(f"{redacted_words(export)}{keeps}.", err=True)
+    if export.redacted:
+        click.echo(f"{redacted_words(export)}; --no-redact keeps them.", err=True)
 
 
 def _to_stdout(export: Export) -> None:
