@@ -8,7 +8,7 @@ from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.models.discovery import ask_for_models, is_unlisted
-from sandbox_tui.core.models.error_mapping import without_secrets
+from sandbox_tui.core.models.error_mapping import redacted, without_secrets
 
 ANY_NAME = "llama.cpp"
 """A kind of server that answers with its one model, whatever name it is asked for."""
@@ -19,12 +19,14 @@ async def unlisted_warning(settings: ModelSettings) -> str:
     empty if it lists it, has no list or does not answer."""
     if not settings.base_url or not settings.name:
         return ""
+    key = api_key(settings)
     try:
-        server = await ask_for_models(settings, api_key(settings))
+        server = await ask_for_models(settings, key)
     except ModelError:
         return ""  # the run says what is wrong
     if server.kind == ANY_NAME or not is_unlisted(settings.name, server.models):
         return ""
     closest = difflib.get_close_matches(settings.name, server.models, 1, 0) or server.models
     where = without_secrets(settings.base_url)
-    return sanitize_line(f"{where} lists no model {settings.name}; the closest is {closest[0]}.")
+    words = f"{where} lists no model {settings.name}; the closest is {closest[0]}."
+    return sanitize_line(redacted(words, key or ""))  # a proxy may echo the key as a name

@@ -71,7 +71,7 @@ async def test_the_open_settings_follow_the_file_except_what_was_typed(app: Sand
         screen.query_one("#limits-max-steps", Input).value = "9"
         write({"limits.max_steps": 70, "limits.time_limit": 60.0, "ui.theme": "contrast"})
         time_limit = screen.query_one("#limits-time-limit", Input)
-        await until(pilot, lambda: time_limit.value == "60")
+        await until(pilot, lambda: time_limit.value == "1m")
         assert screen.query_one("#limits-max-steps", Input).value == "9"
         assert screen.query_one("#ui-theme", Choice).value == "contrast"
         about = screen.query_one("#about-limits-time-limit", Label)

@@ -38,7 +38,7 @@ from sandbox_tui.core.models.discovery import (
     find_local_servers,
     is_unlisted,
 )
-from sandbox_tui.core.models.error_mapping import without_secrets
+from sandbox_tui.core.models.error_mapping import redacted, without_secrets
 from sandbox_tui.core.models.unlisted_model import ANY_NAME
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.docker.engine import engine_status
@@ -187,10 +187,11 @@ def _problem_at_server(model: ModelSettings) -> _Problem | None:
     """
     if not is_server_address(model.base_url):
         return _Problem(_NO_ADDRESS, _SET_SERVER) if model.base_url else None
-    if api_key(model) is None and not is_near(urlsplit(model.base_url).hostname or ""):
+    key = api_key(model)
+    if key is None and not is_near(urlsplit(model.base_url).hostname or ""):
         return None
     try:
-        server = asyncio.run(ask_for_models(model, api_key(model)))
+        server = asyncio.run(ask_for_models(model, key))
     except ServerUnreachable as error:
         where = without_secrets(model.base_url.rstrip("/"))
         reason = str(error).removeprefix(f"{where} ")
@@ -200,8 +201,9 @@ def _problem_at_server(model: ModelSettings) -> _Problem | None:
         return _Problem(str(error), f"export {model.api_key_env}=…") if wants_key else None
     if server.kind == ANY_NAME or not is_unlisted(model.name, server.models):
         return None
-    fix = shlex.join(["sandbox-tui", "config", "set", "model.name", server.models[0]])
-    return _Problem(f"the server has no model {model.name}; it has {_some_of(server.models)}", fix)
+    models = [redacted(name, key or "") for name in server.models]
+    fix = shlex.join(["sandbox-tui", "config", "set", "model.name", models[0]])
+    return _Problem(f"the server has no model {model.name}; it has {_some_of(models)}", fix)
 
 
 def _model_of_last_run(settings: Settings) -> str:

@@ -5,6 +5,7 @@ Ticks mark steps, ✗ failures, ◆ user actions, ✎ notes, ◇ snapshots, ↻ 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -41,6 +42,12 @@ _WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4, _NOTE: 5, _NOTE_ON_
 MIN_STEP_COLUMNS = 3
 """Minimum columns between step ticks; ticks closer than that are left out."""
 
+INITIAL_SPAN_SECONDS = 10.0
+"""Initial time span of a growing line."""
+
+SPAN_GROWTH = 1.25
+"""Factor by which the span grows when the run reaches its end."""
+
 _SIGN_COLUMNS = 2
 """Columns of the play or pause sign."""
 
@@ -53,7 +60,8 @@ class Timeline(Widget):
         duration: length of the run in seconds (live: so far).
         playing: whether playback is running.
         speed: as a factor of the original speed; shown unless it is 1.
-        growing: whether the run is active.
+        growing: whether the run is active. The line then leaves room to grow, so that marks stay in
+            the same columns for a while.
 
     Args:
         gives_way: whether toasts take its line, so that a short one changes the size of no pane:
@@ -182,8 +190,13 @@ class Timeline(Widget):
 
     @property
     def _span(self) -> float:
-        """Time span of the line, in seconds: at the end of a run, the line is full."""
-        return max(self.duration, 0.001)
+        """Time span of the line, in seconds."""
+        if not self.growing:
+            return max(self.duration, 0.001)
+        steps = math.ceil(
+            math.log(max(self.duration, INITIAL_SPAN_SECONDS) / INITIAL_SPAN_SECONDS, SPAN_GROWTH)
+        )
+        return INITIAL_SPAN_SECONDS * SPAN_GROWTH**steps
 
     @property
     def _length(self) -> int:

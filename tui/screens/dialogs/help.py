@@ -73,6 +73,8 @@ class HelpScreen(Dialog[None]):
     HelpScreen ThemedText {{ height: auto; padding: 0 1; }}
     """
 
+    enter_words = "run the only match"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("help.leave", "dismiss(None)", priority=True),
         binding("list.up", "cursor(-1)", show=False),
@@ -112,7 +114,7 @@ class HelpScreen(Dialog[None]):
         """Yield a filter line and the list."""
         with Vertical(classes="dialog") as box:
             box.border_title = "keys"
-            does = "enter runs the only one left"
+            does = f"enter {self.enter_words}"
             box.border_subtitle = f"{does} · ↑ ↓ scroll · {hint('help.leave')} close"
             yield HelpFilter(placeholder="type to filter", id="help-filter")
             with VerticalScroll(can_focus=False):

@@ -41,6 +41,9 @@ class ChooseEntryDialog(Dialog[Entry | None]):
 
     enter_words = "choose"
 
+    _shown_for = ""
+    """The text for which entries are shown."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("palette.leave", "dismiss(None)", priority=True),
         binding("list.up", "cursor(-1)", show=False),
@@ -71,11 +74,13 @@ class ChooseEntryDialog(Dialog[Entry | None]):
         self.show_entries()
 
     def show_entries(self) -> None:
-        """Show the entries that match now; while nothing is typed, the cursor stays on its own."""
+        """Show the entries that match now; the cursor stays on its entry while nothing is typed, and
+        goes to the first one when the line is emptied."""
         typed = self.query_one(Input).value
+        was_empty, self._shown_for = not self._shown_for, typed
         here = self._list.current
         self._list.show(self.groups(typed))
-        if here is not None and not typed:
+        if here is not None and was_empty and not typed:
             self._list.go_back_to(here)
 
     @property
