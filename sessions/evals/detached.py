@@ -51,15 +51,24 @@ def hand_over(store: Store, evaluation: Evaluation, base_url: str) -> None:
     Raises:
         SandboxTuiError: the program could not take over; nothing has run.
     """
-    try:
-        _start(store, evaluation.info.id, base_url)
-    except SandboxTuiError:
-        ledger.release(store, evaluation.info.id)
-        raise
+    _hand_over(store, evaluation.info.id, base_url)
+
+
+def claim(store: Store, eval_id: str) -> None:
+    """Make this program the owner of an interrupted evaluation until `resume` has handed it over,
+    so that it is running from then on. Blocks.
+
+    Raises:
+        ConfigError: a prompt pack has been removed or changed.
+        ResumeRefused: another program is running it.
+        StoreError: the database failed.
+    """
+    check_packs(ledger.plan_of(store, eval_id), eval_id)
+    ledger.take_ownership(store, eval_id)
 
 
 def resume(store: Store, eval_id: str, base_url: str, *, rerun_lost: bool = False) -> None:
-    """Let a new program run what is left of an interrupted evaluation; wait until it does. Blocks.
+    """Let a new program run what is left of a claimed evaluation; wait until it does. Blocks.
 
     Args:
         store: the database.
@@ -68,11 +77,19 @@ def resume(store: Store, eval_id: str, base_url: str, *, rerun_lost: bool = Fals
         rerun_lost: whether samples that ended without a score because of an error run again.
 
     Raises:
-        ConfigError: a prompt pack has been removed or changed.
-        SandboxTuiError: the program could not take over; nothing has run.
+        SandboxTuiError: the program could not take over; nothing has run, and it is interrupted
+            again.
     """
-    check_packs(ledger.plan_of(store, eval_id), eval_id)
-    _start(store, eval_id, base_url, *([RERUN] if rerun_lost else []))
+    _hand_over(store, eval_id, base_url, *([RERUN] if rerun_lost else []))
+
+
+def _hand_over(store: Store, eval_id: str, base_url: str, *options: str) -> None:
+    try:
+        _start(store, eval_id, base_url, *options)
+    except SandboxTuiError:
+        if ledger.summary(store, eval_id).owner == ProcessIdentity.this_process():
+            ledger.release(store, eval_id)
+        raise
 
 
 def _start(store: Store, eval_id: str, base_url: str, *options: str) -> None:

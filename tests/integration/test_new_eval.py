@@ -32,6 +32,7 @@ from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.evals.start_eval import NewEval
 from sandbox_tui.tui.screens.evals.starting.preview import Preview, preview_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
+from tests.scripted_server import ScriptedServer
 from tests.waiting import HANG_SECONDS, until
 
 
@@ -199,6 +200,38 @@ async def test_all_mistakes_are_shown_at_once(store: Store) -> None:
         assert app.focused is dialog.query_one("#suite")
 
 
+async def test_suite_and_domains_are_marked_with_the_numbers(store: Store) -> None:
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        for suite, wrong in (("nope", {"suite"}), ("pocket", {"domains"})):
+            for name, text in (("suite", suite), ("domains", "zoo"), ("limit", "abc")):
+                dialog.put(name, text)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda wrong=wrong: marked(app)() == {*wrong, "limit"})
+        assert not dialog.why_unavailable("start", ())
+
+
+async def test_a_model_that_the_server_does_not_list_is_asked_about(store: Store) -> None:
+    with ScriptedServer([]) as server:
+        server.models = ["scripted"]
+        async with form(store, name="scripted-q", base_url=server.url) as (app, pilot):
+            dialog: Any = app.screen
+            dialog.put("limit", "abc")
+            await pilot.press("ctrl+s")
+            model = dialog.query_one("#model")
+            await until(pilot, lambda: "lists no such model" in str(model.border_subtitle))
+            dialog.put("limit", "1")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+            await until(pilot, lambda: app.screen.query(Static))
+            asked = str(app.screen.query_one(Static).content)
+            assert "lists no such model: scripted-q. Start all the same?" in asked
+            assert dialog.why_unavailable("cancel", ()) == "it is starting"
+            await pilot.press("n")
+            await until(pilot, lambda: not dialog.why_unavailable("cancel", ()))
+    assert ledger.summaries(store) == []
+
+
 @pytest.mark.parametrize(
     ("suite", "field", "words"),
     [
@@ -311,8 +344,8 @@ async def test_it_asks_before_many_samples_and_if_no_server_answers(
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
             await until(pilot, lambda: app.screen.query(Static))
             asked = str(app.screen.query_one(Static).content)
-            server = "The server http://127.0.0.1:9/v1 does not answer now."
-            assert asked == f"{many}{server} Start all the same?"
+            assert asked.startswith(f"{many}The server at http://127.0.0.1:9/v1 does not answer: ")
+            assert asked.endswith(" Start all the same?")
             await pilot.press("n")
             await until(pilot, lambda: app.screen is dialog)
             await until(pilot, lambda: "samples ·" in str(box.border_subtitle))

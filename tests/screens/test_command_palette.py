@@ -19,6 +19,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
@@ -295,6 +296,15 @@ async def test_actions_of_the_home_screen_are_found_in_a_replay(app: SandboxTui)
         await until(pilot, lambda: listed.current is not None)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+
+
+async def test_a_new_evaluation_is_started_from_any_screen(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        listed = await opened(app, pilot)
+        await pilot.press(*"new eval")
+        await until(pilot, lambda: listed.current is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewEvalDialog))
 
 
 async def test_a_replayed_fork_is_compared_with_its_parent(app: SandboxTui, store: Store) -> None:

@@ -94,6 +94,15 @@ async def test_a_scorer_that_works_in_a_sandbox_cannot_be_chosen(store: Store) -
         assert isinstance(app.screen, ChooseScorerDialog)
 
 
+async def test_enter_says_why_if_only_scorers_are_listed_that_cannot_be_chosen(
+    store: Store,
+) -> None:
+    async with asked(store) as (app, pilot):
+        await pilot.press(*"swe", "enter")
+        await until(pilot, lambda: "Works in a sandbox, which is gone." in said(app))
+        assert isinstance(app.screen, ChooseScorerDialog)
+
+
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)])
 async def test_one_that_needs_a_target_says_that_there_is_none(
     store: Store, size: tuple[int, int]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.loaders.selection import UnknownDomain
 from sandbox_tui.core.evals.pocket.suite import DOMAINS, LEVELS, pocket_tasks
 from sandbox_tui.core.evals.task import Task
 
@@ -16,7 +17,8 @@ def load(dataset: Dataset, _folder: Path) -> Iterable[Task]:
     cover each level.
 
     Raises:
-        ConfigError: a domain or level does not exist.
+        UnknownDomain: a domain does not exist.
+        ConfigError: a level does not exist.
     """
     try:
         return pocket_tasks(
@@ -26,4 +28,5 @@ def load(dataset: Dataset, _folder: Path) -> Iterable[Task]:
             levels=dataset.levels or LEVELS,
         )
     except ValueError as error:
-        raise ConfigError(str(error)) from error
+        is_domain_unknown = not set(dataset.domains) <= set(DOMAINS)
+        raise (UnknownDomain if is_domain_unknown else ConfigError)(str(error)) from error

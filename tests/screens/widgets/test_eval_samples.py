@@ -19,7 +19,7 @@ class Shown(App[None]):
         return derived_roles(self.current_theme)
 
     def compose(self) -> ComposeResult:
-        yield SampleList(lambda _: None, "being recorded")
+        yield SampleList(lambda _: None, lambda: "being recorded")
 
 
 def finished_samples(*numbers: int) -> list[SampleResult]:

@@ -107,7 +107,12 @@ SESSION_ACTIONS = (
     KeyAction("replay.play", ("space",), "play", about="Play"),
     KeyAction("replay.run_again", ("ctrl+r",), "run again", about="Run the task again"),
     KeyAction("replay.sample", ("J",), "next sample", about="Next wrong or failed sample"),
-    KeyAction("replay.sample_before", ("K",), "Previous wrong or failed sample"),
+    KeyAction(
+        "replay.sample_before",
+        ("K",),
+        "previous sample",
+        about="Previous wrong or failed sample",
+    ),
     KeyAction("replay.screenshot", ("C",), "Save a screenshot"),
     KeyAction("replay.second", ("shift+right", "L"), "One second forward"),
     KeyAction("replay.second_back", ("shift+left", "H"), "One second back"),

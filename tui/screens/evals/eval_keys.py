@@ -16,6 +16,7 @@ class EvalKeys:
         state: of the evaluation.
         is_here: whether this program runs it.
         can_stop: whether it can be stopped from here.
+        is_starting: whether its own program is still starting.
         process: the process of another program, which has to be stopped there; empty if there is
             none.
         can_rerun: whether it has ended with samples that may run again.
@@ -29,6 +30,7 @@ class EvalKeys:
     state: EvalState
     is_here: bool
     can_stop: bool
+    is_starting: bool
     process: str
     can_rerun: bool
     has_answers: bool
@@ -69,6 +71,8 @@ class EvalKeys:
                 return "all samples have ended"
             if self.state != "running":
                 return f"this evaluation is {self.state}"
+            if self.is_starting and action != "wall":
+                return "its program is still starting"
             if action == "pause" and self.can_stop:
                 stop, resume = hint("eval.stop"), hint("eval.resume")
                 return f"another program runs it; {stop} stops it, then {resume} resumes it"

@@ -146,7 +146,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             yield ThemedText(draw, id=f"eval-{name}")
         yield DomainTable()
         yield ChartRow("over time", id="eval-charts")
-        yield SampleList(self._source.activity, self._source.without_activity)
+        yield SampleList(self._source.activity, lambda: self._source.without_activity)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -274,6 +274,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             state=self._state,
             is_here=self._source.runner is not None,
             can_stop=self._source.can_stop,
+            is_starting=self._source.is_starting,
             process=self._source.process,
             can_rerun=self._can_rerun,
             has_answers=table is not None and table.over > 0,

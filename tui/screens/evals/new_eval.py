@@ -24,8 +24,9 @@ from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.dialogs.form import WIDE, Texts
+from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
     FieldError,
     NewEval,
@@ -43,6 +44,7 @@ from sandbox_tui.tui.screens.evals.starting.fields import (
 )
 from sandbox_tui.tui.screens.evals.starting.preview import Preview, Size, preview_of
 from sandbox_tui.tui.screens.evals.starting.rows import rows_of
+from sandbox_tui.tui.screens.evals.starting.suite_mistakes import mistakes_of_suite
 from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.home.server_check import check_server
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, Kept, KeptDraft
@@ -51,9 +53,6 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
-MANY_SAMPLES = 200
-"""Number of samples from which the form asks before it starts them."""
-
 COUNTING = "counting…"
 """Stands for the number of samples until it is known."""
 
@@ -61,7 +60,7 @@ TYPING_SECONDS = 0.3
 """Pause in typing after which the tasks of a suite are counted."""
 
 
-class NewEvalDialog(ModelForm[EvalSummary | None]):
+class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     """Asks for a suite and a model, starts the evaluation and dismisses with it.
 
     Args:
@@ -279,16 +278,34 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
     async def _start(self) -> None:
         self.complete_server()
         typed = self._stripped()
-        self.mark(mistakes_in(typed, self._settings))
-        if self._mistakes:
-            return
+        self._say_that_it_starts()
+        mistakes = await self._all_mistakes(typed)
+        self.mark(mistakes)
+        if not mistakes:
+            await self._begin(NewEval.of(typed))
+        self._is_starting = False
+        self._show_size()
+        self.refresh_bindings()
+
+    def _say_that_it_starts(self) -> None:
         self._is_starting = True
+        self.refresh_bindings()
         self.query_one("#box").border_subtitle = "starting…"
         self.query_one("#hint", Label).update("Starting: loading the tasks, then their program.")
-        new = NewEval.of(typed)
+
+    async def _all_mistakes(self, typed: Texts) -> Mistakes:
+        """Return what is wrong with all fields; of a server that answers, it is noted at the model
+        if it lists none of this name."""
+        mistakes = await asyncio.to_thread(mistakes_of_suite, typed)
+        mistakes |= mistakes_in(typed, self._settings)
+        if mistakes and typed["url"] and "url" not in mistakes:
+            self._check_server(typed["url"])
+        return mistakes
+
+    async def _begin(self, new: NewEval) -> None:
         try:
             suite = await asyncio.to_thread(suite_to_run, new)
-            if await self._is_wanted(Size.of(suite), new.url):
+            if await self._is_wanted(Size.of(suite), new):
                 args = self._store, self._settings, new, suite
                 found = await asyncio.to_thread(start_eval, *args)
                 self._leave(is_started=True)
@@ -299,24 +316,23 @@ class NewEvalDialog(ModelForm[EvalSummary | None]):
             self.mark({error.field: sanitize_line(str(error))})
         except SandboxTuiError as error:
             complain_here(self, str(error), seconds=20)
-        self._is_starting = False
-        self._show_size()
 
-    async def _is_wanted(self, size: Size, url: str) -> bool:
-        """Ask before many samples, and before samples whose server does not answer."""
-        words: list[str] = []
-        if size.samples >= MANY_SAMPLES:
-            words.append(f"This starts {size.total}: {size.factors}.")
-        if url:
-            self._check = await check_server(self._settings.model, url)
+    async def _is_wanted(self, size: Size, new: NewEval) -> bool:
+        """Ask before many samples, and before samples whose server does not answer or lists no
+        such model."""
+        doubt = ""
+        if new.url:
+            self._check = await check_server(self._settings.model, new.url)
             self._show_notes()
-            if not self._check.answers:
-                words.append(f"The server {url} does not answer now.")
-        if not words:
+            doubt = sanitize_line(self._check.doubt(new.model))
+        if not (question := size.question(doubt)):
             return True
-        end = "Start them?" if self._check.answers else "Start all the same?"
-        dialog = ConfirmDialog(" ".join([*words, end]), "start", "back")
-        return await app_of(self).push_screen_wait(dialog)
+        return await app_of(self).push_screen_wait(ConfirmDialog(question, "start", "back"))
+
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """While it starts, nothing can be changed or left."""
+        own = ("start", "cancel", "clear", "models")
+        return "it is starting" if self._is_starting and action in own else ""
 
     def action_cancel(self) -> None:
         """Close without an evaluation; what was typed is there when the form opens again."""

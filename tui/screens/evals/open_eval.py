@@ -54,27 +54,30 @@ class EvalOpener:
     async def _resume(self, found: EvalSummary) -> None:
         is_here = found.info.id in self._evals.all
         try:
-            source = await (self._resume_here(found) if is_here else self._resume_outside(found))
+            await (self._resume_here(found) if is_here else self._resume_outside(found))
         except SandboxTuiError as error:
-            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
-            return
-        self._show(source, found)
+            words = sanitize_line(str(error))
+            app_of(self._screen).notify(words, severity="error", markup=False)
 
-    async def _resume_here(self, found: EvalSummary) -> EvalSource:
+    async def _resume_here(self, found: EvalSummary) -> None:
         from sandbox_tui.sessions.evals.evaluation import resume_evaluation
 
         store, settings = self._evals.runs.store, self._settings.now
         resuming = partial(resume_evaluation, store, found.info.id, settings, None)
         taken = await asyncio.to_thread(resuming, rerun_lost=await self._reruns(found))
-        return LocalEval(self._evals.begin(taken), self._evals)
+        self._show(LocalEval(self._evals.begin(taken), self._evals), found)
 
-    async def _resume_outside(self, found: EvalSummary) -> EvalSource:
+    async def _resume_outside(self, found: EvalSummary) -> None:
+        """Show the evaluation at once: its program takes seconds to start."""
         from sandbox_tui.sessions.evals import detached
 
         store, url = self._evals.runs.store, self._settings.now.model.base_url
-        resuming = partial(detached.resume, store, found.info.id, url)
-        await asyncio.to_thread(resuming, rerun_lost=await self._reruns(found))
-        return RecordedEval(await asyncio.to_thread(ledger.summary, store, found.info.id), store)
+        reruns = await self._reruns(found)
+        await asyncio.to_thread(detached.claim, store, found.info.id)
+        claimed = await asyncio.to_thread(ledger.summary, store, found.info.id)
+        self._show(RecordedEval(claimed, store), found)
+        resuming = partial(detached.resume, store, found.info.id, url, rerun_lost=reruns)
+        await asyncio.to_thread(resuming)
 
     async def _reruns(self, found: EvalSummary) -> bool:
         """Return whether nothing is left of an evaluation now, so that only a rerun makes sense."""

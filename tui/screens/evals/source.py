@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import RunWorker, Store
@@ -101,6 +102,11 @@ class EvalSource(Protocol):
         ...
 
     @property
+    def is_starting(self) -> bool:
+        """Whether its own program is still starting, as of the last reading."""
+        ...
+
+    @property
     def process(self) -> str:
         """The process of another program that runs it and that only its own shell or screen can
         stop, as of the last reading; empty if there is none."""
@@ -188,6 +194,11 @@ class LocalEval:
         return "in this program"
 
     @property
+    def is_starting(self) -> bool:
+        """Never: it runs in this program."""
+        return False
+
+    @property
     def process(self) -> str:
         """None: it is this one."""
         return ""
@@ -233,7 +244,7 @@ class RecordedEval:
         self._store = store
         self._samples: list[SampleResult] = []
         self._marks: list[tuple[object, ...]] = []
-        self._last: tuple[EvalState, str] | None = None
+        self._last: tuple[EvalState, str, str] | None = None
         self._can_stop = False
         self._is_stopping = False
         self._running = RunningElsewhere(store)
@@ -260,9 +271,10 @@ class RecordedEval:
         has_changed = self._read_changed()
         self._running.read(self._samples if self._summary.running else [])
         now = self._state()
-        if not has_changed and now == self._last:
+        shown = (*now, self.program)
+        if not has_changed and shown == self._last:
             return None
-        self._last = now
+        self._last = shown
         samples = (
             [_left(one) for one in self._samples] if now[0] == "interrupted" else self._samples
         )
@@ -294,15 +306,23 @@ class RecordedEval:
     @property
     def without_activity(self) -> str:
         """Text for a sample that runs elsewhere and has recorded nothing yet."""
-        return "in another program"
+        return "starting" if self._can_stop or self.is_starting else "in another program"
 
     @property
     def program(self) -> str:
         """Its own, which goes on without a screen, or another with a screen or on another host."""
         if self._can_stop:
             return "in its own program"
+        if self.is_starting:
+            return "in its own program, which is starting"
         owner = self._summary.owner
         return "in another program" if owner is None or owner.here else f"on {owner.host_name}"
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether this program, which runs none that is recorded only, has claimed it."""
+        owner = self._summary.owner
+        return self._summary.running and owner == ProcessIdentity.this_process()
 
     @property
     def process(self) -> str:

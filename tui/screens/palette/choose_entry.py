@@ -99,7 +99,7 @@ class ChooseEntryDialog(Dialog[Entry | None]):
     @on(EntryList.Selected)
     def _chosen(self, event: Input.Submitted | EntryList.Selected) -> None:
         event.stop()
-        entry = self._list.current
+        entry = self._list.current or self._list.first  # the cursor is on none that is off
         if entry is None:
             return
         if entry.off:

@@ -60,6 +60,11 @@ class EntryList(BlockList, can_focus=False):
         return row.entry if isinstance(row, Match) else None
 
     @property
+    def first(self) -> Entry | None:
+        """The first entry, also if it cannot be chosen."""
+        return next((row.entry for row in self._rows if isinstance(row, Match)), None)
+
+    @property
     def rows(self) -> list[str]:
         """Headings and words in display order."""
         return [row if isinstance(row, str) else row.entry.words for row in self._rows]

@@ -20,7 +20,7 @@ from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
-from sandbox_tui.tui.screens.palette.home_actions import home_entries
+from sandbox_tui.tui.screens.palette.home_actions import home_entries, new_evaluation_entry
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
@@ -69,6 +69,7 @@ class Palette:
             *home_entries(self._app, below, here),
             *self._parent_entries(below),
             *self._import_entries(below),
+            *new_evaluation_entry(self._app, below),
             *theme_entries(self._themes.look_again(), self._app.theme, self._apply_theme),
             *setting_entries(self._settings.now, self._open_settings),
         ]

@@ -39,15 +39,15 @@ class SampleRows(BlockList):
 
     Args:
         activity_of: returns what a running sample is doing; None if that is unknown.
-        unknown: text for a running sample of which it is unknown.
+        unknown: returns the text for a running sample of which it is unknown.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("eval.failure", "failure(1)", show=False),
-        binding("eval.failure_before", "failure(-1)", show=False),
+        binding("eval.failure", "failure(1)"),
+        binding("eval.failure_before", "failure(-1)"),
     ]
 
-    def __init__(self, activity_of: ActivityOf, unknown: str) -> None:
+    def __init__(self, activity_of: ActivityOf, unknown: Callable[[], str]) -> None:
         super().__init__(id="eval-samples")
         self._activity_of = activity_of
         self._unknown = unknown
@@ -170,7 +170,7 @@ class SampleRows(BlockList):
         if sample.status == "running":
             activity = self._activity_of(sample)
             seconds = max(0.0, time.time() - sample.began_at)
-            doing = self._unknown if activity is None else activity.words
+            doing = self._unknown() if activity is None else activity.words
             if activity is not None:
                 sample = activity.sample
         question = self._question_of(sample)
@@ -197,7 +197,7 @@ class SampleList(Vertical):
     SampleList SampleRows { height: 1fr; }
     """
 
-    def __init__(self, activity_of: ActivityOf, unknown: str) -> None:
+    def __init__(self, activity_of: ActivityOf, unknown: Callable[[], str]) -> None:
         super().__init__(id="eval-wall")
         self._rows = SampleRows(activity_of, unknown)
         self.border_title = Content("samples")

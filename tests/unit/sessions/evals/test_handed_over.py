@@ -15,6 +15,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals import detached
 from sandbox_tui.sessions.evals.evaluation import Evaluation, begin_evaluation
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.screens.evals.source import RecordedEval
 
 
 def begun(store: Store) -> Evaluation:
@@ -57,3 +58,29 @@ def test_only_the_program_that_hands_it_over_gives_it_away(store: Store) -> None
         ledger.take_ownership(store, eval_id, ProcessIdentity.parent())
     ledger.take_ownership(store, eval_id, giver)
     assert ledger.summary(store).owner == ProcessIdentity.this_process()
+
+
+def test_one_that_is_resumed_runs_as_soon_as_it_is_claimed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eval_id = begun(store).info.id
+    ledger.release(store, eval_id)
+    assert ledger.summary(store).status == "interrupted"
+    detached.claim(store, eval_id)
+    assert ledger.summary(store).status == "running"
+    source = RecordedEval(ledger.summary(store), store)
+    reading = source.read()
+    assert reading is not None
+    assert (reading.state, source.is_starting) == ("running", True)
+    assert (source.program, source.without_activity) == (
+        "in its own program, which is starting",
+        "starting",
+    )
+
+    def start(*_: Any) -> None:
+        raise SandboxTuiError("The evaluation's program cannot start: no memory.")
+
+    monkeypatch.setattr(detached, "_start", start)
+    with pytest.raises(SandboxTuiError, match="no memory"):
+        detached.resume(store, eval_id, "")
+    assert ledger.summary(store).status == "interrupted"

@@ -159,17 +159,21 @@ def test_charts_of_many_samples_have_few_points_and_the_last_is_the_mean_of_all(
 
 
 @pytest.mark.parametrize(
-    ("process", "words"),
+    ("process", "is_starting", "words"),
     [
-        ("process 123", "process 123 runs it: stop it there"),
-        ("", "another program runs it: stop it there"),
+        ("process 123", False, "process 123 runs it: stop it there"),
+        ("", False, "another program runs it: stop it there"),
+        ("process 123", True, "its program is still starting"),
     ],
 )
-def test_an_evaluation_of_another_terminal_names_its_process(process: str, words: str) -> None:
+def test_an_evaluation_of_another_terminal_names_its_process(
+    process: str, is_starting: bool, words: str
+) -> None:
     keys = EvalKeys(
         state="running",
         is_here=False,
         can_stop=False,
+        is_starting=is_starting,
         process=process,
         can_rerun=False,
         has_answers=True,

@@ -53,7 +53,7 @@ def screen_of(
     if sample.status == "running" and source.runner is None:
         activity = source.activity(sample)
         doing = "" if activity is None else f" ({activity.words})"
-        words = f"It runs in another program{doing}; this is its recording so far."
+        words = f"It runs {source.program}{doing}; this is its recording so far."
         below.notify(sanitize_line(words), markup=False, timeout=RESULT_SECONDS)
     return replay
 

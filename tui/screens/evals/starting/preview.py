@@ -11,6 +11,9 @@ from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.suite_file import load_suite, needs_download
 from sandbox_tui.tui.format import numbers
 
+MANY_SAMPLES = 200
+"""Number of samples from which the form asks before it starts them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -50,6 +53,16 @@ class Size:
         modes = f" in {self.modes} modes" if self.modes > 1 else ""
         each = f", {self.each} times" if self.each > 1 else ""
         return f"{numbers.counted(self.tasks, 'task')}{modes}{each}"
+
+    def question(self, doubt: str) -> str:
+        """Return what to ask before they are started; empty to start them at once.
+
+        Args:
+            doubt: what speaks against starting them, as a sentence; or empty.
+        """
+        many = f"This starts {self.total}: {self.factors}." if self.samples >= MANY_SAMPLES else ""
+        end = "Start all the same?" if doubt else "Start them?"
+        return " ".join(filter(None, (many, doubt, end))) if many or doubt else ""
 
 
 @dataclass(frozen=True, slots=True)
