@@ -24,7 +24,7 @@ SIZES = frozenset({"sandbox.memory", "sandbox.snapshots_bytes"})
 DURATION_WORDS = "a number of seconds, or such as 90s, 30m or 1h30m"
 SIZE_WORDS = "a number of bytes, or such as 512m or 2g"
 
-_NUMBER = r"(\d{1,15}(?:\.\d{1,9})?)"
+_NUMBER = r"(\d{1,15}(?:\.\d{1,9})?|\.\d{1,9})"
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART = re.compile(
     rf"{_NUMBER} ?(d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:utes?|s)?)?|s(?:ec(?:onds?|s)?)?) ?"

@@ -22,6 +22,9 @@ from tests.unit.event_streams import started
         ("time", ">10m", ">", 600),
         ("time", ">90", ">", 90),
         ("time", "<1.5h", "<", 5400),
+        ("time", "<.5H", "<", 1800),
+        ("time", ">1h30m", ">", 5400),
+        ("time", "1h 30min", ">=", 5400),
     ],
 )
 def test_comparisons(name: str, text: str, sign: str, value: float) -> None:
@@ -35,6 +38,11 @@ def test_comparisons(name: str, text: str, sign: str, value: float) -> None:
         ("tokens", ">$5"),
         ("steps", ">1k"),
         ("time", ">1y"),
+        ("time", ">30m1h"),
+        ("time", ">"),
+        ("time", ">$5"),
+        ("cost", "<5k"),
+        ("tokens", ">5d"),
         ("cost", "<"),
         ("cost", "<>1"),
     ],
@@ -53,6 +61,7 @@ def test_what_is_no_comparison(name: str, text: str) -> None:
         ("steps>10", "b"),
         ("steps>2 steps<=10", "a"),
         ("time>10m alpha", "b"),
+        ("time>0h9m59s", "ab"),
         ("time<1m", "c"),
     ],
 )

@@ -245,7 +245,7 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
         ("-tag:x y", "A filter cannot be negated: -tag:x."),
         ("outcome:great", "No session ends with great"),
         ("cost>much", "cost takes US dollars, as in cost>0.5 or cost<2, not >much."),
-        ("time>3y", "time takes a duration, as in time>10m or time<30s, not >3y."),
+        ("time>3y", "time takes a duration, as in time>10m or time<1h30m, not >3y."),
         ("steps>1k", "steps takes a number, as in steps>10, not >1k."),
         ("size>5 x", "There is no filter size: it is searched as a word. Filters are model"),
         ("token>5k x", "There is no filter token (did you mean tokens>5k?): it is searched"),
