@@ -17,8 +17,10 @@ from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.theming.palette import _palette
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.wall.run_facts import kind_of, status_words
+from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
@@ -33,11 +35,16 @@ class SilentClient(RunClient):
 
 
 def client_of(
-    store: Store, run_id: str = "r", *, waits: bool = False, steps: int = 3
+    store: Store,
+    run_id: str = "r",
+    *,
+    waits: bool = False,
+    paused: bool = False,
+    steps: int = 3,
 ) -> SilentClient:
     keep(store, *sample("count"), run_id=run_id)
-    summary = replace(store.run(run_id), waits=waits, steps=steps, outcome="running", seconds=75)
-    return SilentClient(summary, store)
+    summary = replace(store.run(run_id), waits=waits, paused=paused, steps=steps)
+    return SilentClient(replace(summary, outcome="running", seconds=75), store)
 
 
 def header(app: SandboxTui) -> str:
@@ -80,4 +87,16 @@ def test_a_tile_says_what_the_summary_knows(tmp_path: Path) -> None:
     waits, fresh = client_of(store, "a", waits=True), client_of(store, "b", steps=0)
     assert (status_words(waits), kind_of(waits)) == ("◆ waits for you", "waiting")
     assert (status_words(fresh), kind_of(fresh)) == ("◌ attaching", "running")
+    store.close()
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_the_wall_counts_a_run_as_its_tile_says(tmp_path: Path, steps: int) -> None:
+    store, header = Store(tmp_path / "s.db"), WallHeader()
+    paused = client_of(store, "a", paused=True, steps=steps)
+    waits = client_of(store, "b", waits=True, steps=steps)
+    assert status_words(paused) == "‖ paused"
+    header._runs = [(1, paused), (2, waits)]
+    counts = header._states(_palette(*["white"] * 12, highlight="native")).plain
+    assert counts == "sandbox-tui  2 runs  ◆ 1 waits for you (2)  ‖ 1 paused"
     store.close()

@@ -80,6 +80,13 @@ def is_attaching(run: FoldedRun) -> TypeGuard[RunClient]:
     return isinstance(run, RunClient) and is_unknown and not run.ended.is_set()
 
 
+def stopped_word_of(run: FoldedRun) -> str:
+    """Return "paused" or "frozen" if the user has stopped a run that goes on; otherwise ""."""
+    if is_attaching(run):
+        return "paused" if run.summary.paused else ""
+    return "" if run.failure is not None else stopped_word(run.state)
+
+
 def status_words(run: FoldedRun) -> str:
     """Return the state with its sign, in one to three words."""
     if run.failure is not None or run.state.finished is not None:

@@ -12,7 +12,7 @@ from typing_extensions import override
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import is_retrying, output_tokens_so_far, stopped_word
+from sandbox_tui.tui.format.status import is_retrying, output_tokens_so_far
 from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -27,6 +27,7 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
     end_words,
     is_attaching,
     kind_of,
+    stopped_word_of,
 )
 from sandbox_tui.tui.widgets.wall.run_groups import (
     Numbered,
@@ -176,7 +177,7 @@ class WallHeader(Widget):
         kinds["running"] -= len(again) + len(self._silent) + starting
         stopped = Counter[str]()
         for number, run in self._runs:
-            if (word := stopped_word(run.state)) and run.failure is None:
+            if word := stopped_word_of(run):
                 stopped[word] += 1
                 is_counted = is_retrying(run.state) or number in self._silent
                 kinds["running"] -= kind_of(run) == "running" and not is_counted
@@ -238,7 +239,7 @@ class WallHeader(Widget):
 
 
 def _is_starting(run: FoldedRun) -> bool:
-    if kind_of(run) != "running" or run.state.started is not None or stopped_word(run.state):
+    if kind_of(run) != "running" or run.state.started is not None or stopped_word_of(run):
         return False
     return not (is_attaching(run) and run.summary.steps)
 
