@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from rich.segment import Segment
 from rich.style import Style
@@ -31,6 +31,7 @@ from sandbox_tui.tui.textual_support.typed_app import (
     unsubscribe_from_bindings,
 )
 from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.key_places import GAP, Shown, placed
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE, RELEASE_SHOWN
 
 RIGHT_ACTIONS = ("help", "command_palette")
@@ -74,35 +75,15 @@ class TypedLine(Protocol):
         ...
 
 
-GAP = 2
-"""Columns after each key."""
-
-
-class Shown(NamedTuple):
-    """A key of the bar.
-
-    Attributes:
-        key: the key as displayed.
-        words: what it does.
-        action, node: the action, and the node it runs on.
-        name: Textual's name of the key.
-        rank: its rank among the action's keys; 0 is the first.
-    """
-
-    key: str
-    words: str
-    action: str
-    node: Any
-    name: str
-    rank: int = 0
-
-
 class KeyBar(Widget):
     """One line with the keys of the focused widget and of the screen, most used first.
 
     A screen and the focused widget may name `urgent_actions`, whose keys come before all others, in
     this order; a widget that `has_its_own_keys` shows them before those of its screen while it has
     the focus.
+
+    The keys of a screen's `row_actions` keep their places on rows where they are off; those of its
+    `passing_actions` come and go, and take no place of others for good.
 
     In a dialog, the keys that leave come last. A key that does not fit is left out entirely; `?`
     and the palette list them all.
@@ -134,7 +115,7 @@ class KeyBar(Widget):
     def keys_shown(self) -> list[Shown]:
         """The keys that fit, from left to right."""
         left, right = self._that_fit()
-        return [*left, *right]
+        return [*(known for known in left if not known.is_off), *right]
 
     @override
     def render_line(self, y: int) -> Strip:
@@ -142,7 +123,8 @@ class KeyBar(Widget):
         left, right = self._that_fit()
         line = Text(no_wrap=True)
         self._places = []
-        for known in left:
+        for column, known in placed(left, self._passing, self._columns)[0]:
+            line.pad_right(max(0, column - line.cell_len))
             self._put(line, known)
         line.pad_right(max(0, width + GAP - self._width(right) - line.cell_len))
         for known in right:
@@ -162,17 +144,35 @@ class KeyBar(Widget):
     def _that_fit(self) -> tuple[list[Shown], list[Shown]]:
         """Return the keys for the left and the right side.
 
+        Those that come and go get what room there is; the palette makes room for urgent ones.
+        """
+        every, right = self._keys()
+        passing = [known for known in every if known.action in self._passing]
+        room = self.content_size.width + GAP
+        if self._width([*(known for known in every if self._stays(known)), *right]) > room:
+            right = right[:1]
+        usual = [known for known in every if known not in passing]
+        left, right = self._usual_that_fit(usual, right, room)
+        left = sorted([*left, *passing], key=every.index)
+        if any(map(self._stays, passing)) and self._width(left) + self._width(right) > room:
+            right = right[:1]
+        others = [known for known in left if not self._stays(known)]
+        while others and self._width(left) + self._width(right) > room:
+            left.remove(others.pop())
+        return left, right
+
+    def _usual_that_fit(
+        self, usual: Sequence[Shown], right: Sequence[Shown], room: int
+    ) -> tuple[list[Shown], list[Shown]]:
+        """Return the keys for both sides without those that come and go.
+
         The last keys on the left are dropped first, then those on the right; keys that leave stay.
         What is dropped makes room for shorter ones.
         The palette is dropped only for what is urgent: the help lists the same actions.
         """
-        left, right = self._keys()
-        room = self.content_size.width + GAP
-        kept = [known for known in left if _stays(known, self._urgent)]
-        if self._width([*kept, *right]) > room:
-            right = right[:1]
+        left, right = list(usual), list(right)
         others = [known for known in left if _action(known) not in EXIT_ACTIONS]
-        in_order, dropped = list(left), list[Shown]()
+        dropped = list[Shown]()
         while others and self._width([*left, *right]) > room:
             dropped.append(others.pop())
             left.remove(dropped[-1])
@@ -181,11 +181,19 @@ class KeyBar(Widget):
         for known in reversed(dropped):  # a long one leaves room for shorter ones
             if self._width([*left, known, *right]) <= room:
                 left.append(known)
-        return sorted(left, key=in_order.index), right
+        return left, right
 
-    def _width(self, keys: Iterable[Shown]) -> int:
+    def _width(self, keys: Sequence[Shown]) -> int:
         """Return the total width of the keys in columns, including the gap after each."""
-        return sum(self._words(known).cell_len + GAP for known in keys)
+        return placed(keys, self._passing, self._columns)[1]
+
+    def _columns(self, known: Shown) -> int:
+        return self._words(known).cell_len
+
+    @property
+    def _passing(self) -> Sequence[str]:
+        """The actions of the screen whose keys come and go."""
+        return getattr(self.screen, "passing_actions", ())
 
     def _put(self, line: Text, known: Shown) -> None:
         start = line.cell_len
@@ -220,6 +228,8 @@ class KeyBar(Widget):
             before = found.setdefault(known.action, known)
             if known.rank < before.rank:
                 found[known.action] = known
+        for known in self._off_here() if line is None else ():
+            found.setdefault(known.action, known)
         left = [known for known in found.values() if not _lists_all_keys(known)]
         places = self._declared_places()
         urgent = self._urgent
@@ -242,6 +252,19 @@ class KeyBar(Widget):
         right = [known for known in found.values() if _lists_all_keys(known)]
         return left, sorted(right, key=lambda known: known.action != "app.help")
 
+    def _off_here(self) -> list[Shown]:
+        """Return the keys that keep their places on rows where they are off."""
+        of_rows: Sequence[str] = getattr(self.screen, "row_actions", ())
+        if not of_rows:
+            return []
+        [mine] = [keys for node, keys in binding_chain(self.screen) if node is self.screen]
+        every = [binding for several in mine.key_to_bindings.values() for binding in several]
+        off = [binding for binding in every if binding.action in of_rows]
+        return [
+            Shown(key_in_bar(one), one.description, one.action, self.screen, one.key, is_off=True)
+            for one in sorted(off, key=preference)
+        ]
+
     def _group(self, known: Shown) -> int:
         """Return the place of a key's group: what is urgent, then the keys of a focused pane that
         has many of its own, then those of the screen."""
@@ -250,6 +273,11 @@ class KeyBar(Widget):
         if isinstance(known.node, Screen):
             return 2
         return 1 if getattr(known.node, "has_its_own_keys", False) else 3
+
+    def _stays(self, known: Shown) -> bool:
+        """Return whether a key takes precedence over that of the palette: what is urgent, what
+        leaves, and enter."""
+        return known.name == "enter" or _action(known) in (*EXIT_ACTIONS, *self._urgent)
 
     @property
     def _urgent(self) -> Sequence[str]:
@@ -299,12 +327,6 @@ def _name(action: str) -> str:
 def _lists_all_keys(known: Shown) -> bool:
     """Return whether a key opens a list of all the others."""
     return _name(known.action) in RIGHT_ACTIONS
-
-
-def _stays(known: Shown, urgent: Sequence[str]) -> bool:
-    """Return whether a key takes precedence over that of the palette: what is urgent, what leaves,
-    and enter."""
-    return known.name == "enter" or _action(known) in (*EXIT_ACTIONS, *urgent)
 
 
 def _is_within(node: DOMNode, line: object) -> bool:

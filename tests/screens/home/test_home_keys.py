@@ -56,6 +56,33 @@ async def test_what_is_used_often_stays_in_the_bar(
         assert {"q", "?"} <= set(keys)
 
 
+@pytest.mark.parametrize("size", [(60, 20), (100, 30), (160, 45)])
+async def test_keys_keep_their_places_from_row_to_row(store: Store, size: tuple[int, int]) -> None:
+    enter_eval(store, time.time() - 10)
+    async with at_home(store, size, row=0) as (home, pilot):
+        sessions, bar = home.query_one(SessionList), home.query_one(KeyBar)
+        places: dict[str, dict[str, int]] = {}
+        for row, kind in enumerate(("evaluation", "interrupted", "submitted")):
+            await until(pilot, lambda row=row: sessions.cursor == row)
+            await until(pilot, lambda row=row: (sessions.current is None) == (row == 0))
+            line = bar.render_line(0).text
+            places[kind] = {
+                f"{known.key} {known.words}": line.index(f"{known.key} {known.words}")
+                for known in bar.keys_shown
+            }
+            await pilot.press("down")
+        usual = places["submitted"]
+        assert "r resume" in places["interrupted"]
+        assert usual.keys() - {"^p palette"} <= places["interrupted"].keys()
+        here = places["evaluation"]
+        assert {words: usual[words] for words in here if words in usual} == {
+            words: here[words] for words in here if words in usual
+        }
+        if size[0] >= 100:
+            assert "F fork" in usual
+            assert "F fork" not in here
+
+
 async def test_comparing_an_evaluation_goes_to_the_other_ones(store: Store) -> None:
     enter_eval(store, time.time() - 10)
     async with at_home(store, row=0) as (home, pilot):

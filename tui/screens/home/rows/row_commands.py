@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _MARKED = "Marked"
 """How the notice about a marked session begins."""
 
+_ROW_ACTIONS = (*("fork", "delete", "run_again", "export", "tags", "compare", "rename", "note"),)
+
 
 class RowCommands(ExplainsUnavailable, Screen[None]):
     """Runs the commands; the subclass composes the `SessionList` and provides the search
@@ -49,6 +51,9 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         settings: the current settings.
         workers: the runs of this program, and the store with all sessions.
     """
+
+    passing_actions = ("resume", "wall")
+    """Actions whose keys come and go in the key bar with the rows."""
 
     _search: SessionFinder
     _evals: EvalRegistry
@@ -62,6 +67,11 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._sessions = SessionActions(self, self, self._store)
         self._marked_to_compare = ""
         self._marks_in_notice: list[RunSummary] = []
+
+    @property
+    def row_actions(self) -> Sequence[str]:
+        """Actions whose keys keep their places in the key bar on rows where they are off."""
+        return () if self.query_one(SessionList).current_row is None else _ROW_ACTIONS
 
     # --- the sessions meant
 
