@@ -625,12 +625,19 @@ async def test_answers_are_counted_and_the_end_is_summed_up(tmp_path: Path) -> N
         shown = "\n".join(str(tile.render()) for tile in app.screen.query(RunTile))
         assert request.task.split("\n")[0] not in shown, "the header says it for all"
         assert "answer: " in shown
-        await pilot.press("escape")  # the answers are still to be read
-        await until(pilot, lambda: notices(app) == ["q leaves."])
-        assert isinstance(app.screen, WallScreen)
         app.runs.store.delete(next(iter(app.runs.all)))
         await until(pilot, lambda: "1 run " in title(app))
         assert [one.number for one in app.screen.query(RunTile)] == [2]
+        wall = app.screen
+        app.notify("A notice.", timeout=100)
+        await until(pilot, lambda: notices(app) == ["A notice."])
+        await pilot.press("escape")
+        await until(pilot, lambda: not notices(app))
+        assert app.screen is wall
+        await pilot.press("escape")  # the same key pressed twice
+        assert app.screen is wall
+        await pilot.press("o", "escape")
+        await until(pilot, lambda: app.screen is not wall)
 
 
 async def test_a_panel_shows_the_call_that_small_tiles_cut(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What leaving a screen does, in a word for key bars; going back, which never ends the program."""
+"""What leaving a screen does, in a word for key bars; leaving with escape."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -17,15 +17,8 @@ def leaving_word(screen: Screen[Any]) -> str:
     return "leave" if screen in app_of(screen).screen_stack[:2] else "back"
 
 
-def go_back(screen: Screen[Any], leave: str, act: Callable[[], object]) -> None:
-    """Leave for the screen below; if leaving ended the program, say which key does it.
-
-    Args:
-        screen: the screen on top.
-        leave: the name of its action that leaves.
-        act: carries it out.
-    """
-    if leaving_word(screen) == "leave":
-        screen.notify(f"{hint(leave)} leaves.", timeout=2, markup=False)
-    else:
-        act()
+def leave_by_escape(screen: Screen[Any], leave: Callable[[], object]) -> None:
+    """Leave a screen that shows what has ended, unless escape was pressed twice to close something:
+    then the first one has closed it."""
+    if not is_repeated_escape(screen):
+        leave()

@@ -93,7 +93,7 @@ SESSION_ACTIONS = (
         shown="d",
         about="Withdraw the queued line",
     ),
-    KeyAction("replay.back", ("escape",), "End the search or the filter, or back"),
+    KeyAction("replay.back", ("escape",), "End the search or the filter, or leave"),
     KeyAction("replay.end", ("dollar_sign",), "End", about="To the end"),
     KeyAction("replay.event", ("full_stop",), "Next event"),
     KeyAction("replay.event_back", ("comma",), "Previous event"),

@@ -10,7 +10,7 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.detach import can_be_detached
 from sandbox_tui.tui.keys.key_sequencer import is_escape
-from sandbox_tui.tui.keys.leaving_word import go_back
+from sandbox_tui.tui.keys.leaving_word import leave_by_escape
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.toasts import put_toasts_away
@@ -18,8 +18,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
-    """Close the wall; `asks` sets whether active runs are asked about. Escape never ends the
-    program without a question: the results are still to be read."""
+    """Close the wall; `asks` sets whether active runs are asked about."""
 
     def left(choice: Leaving | None) -> None:
         if choice == "end":
@@ -37,7 +36,7 @@ def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
         question = LeaveDialog(going, detachable=bool(can_be_detached(workers)))
         app_of(wall).push_screen(question, left)
     elif is_escape(wall):
-        go_back(wall, "wall.leave", partial(wall.dismiss, None))
+        leave_by_escape(wall, partial(wall.dismiss, None))
     else:
         wall.dismiss(None)
 

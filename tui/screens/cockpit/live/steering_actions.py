@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing_extensions import override
 
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
-from sandbox_tui.tui.keys.leaving_word import leaving_word
+from sandbox_tui.tui.keys.leaving_word import leave_by_escape, leaving_word
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, TERMINALS_ACTION
@@ -133,8 +133,7 @@ class SteeringActions(Cockpit):
         """Remove the notices from the screen; without any, leave once the run has ended."""
         if put_toasts_away(app_of(self)) or self.state.finished is None:
             return
-        if not is_repeated_escape(self):  # of two in a row, the first one closed something
-            self.action_leave()
+        leave_by_escape(self, self.action_leave)
 
     def action_leave(self) -> None:
         """Leave the screen."""

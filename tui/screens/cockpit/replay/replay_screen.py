@@ -17,7 +17,7 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.format.titles import task_title
-from sandbox_tui.tui.keys.leaving_word import go_back, leaving_word
+from sandbox_tui.tui.keys.leaving_word import leave_by_escape, leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.interrupted_calls import InterruptedCalls
@@ -333,8 +333,7 @@ class ReplayScreen(ReplayActions):
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """Put notices away, or end the search or the filter of the calls; otherwise leave, unless
-        that ends the program."""
+        """Put notices away, or end the search or the filter of the calls; otherwise leave."""
         if put_toasts_away(app_of(self)):
             return
         if self._found.words:
@@ -343,7 +342,7 @@ class ReplayScreen(ReplayActions):
         elif self.query_one(Calls).show_all():
             return
         else:
-            go_back(self, "replay.leave", self.action_leave)
+            leave_by_escape(self, self.action_leave)
 
     @on(Timeline.SeekRequested)
     def _to_moment(self, event: Timeline.SeekRequested) -> None:
