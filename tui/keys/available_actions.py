@@ -218,6 +218,13 @@ def disabled_action(screen: Screen[Any], key: str) -> tuple[str, str]:
     return found
 
 
+def action_of_key(screen: Screen[Any], key: str) -> str:
+    """Return the action that a key has on a screen, which may be below a dialog; empty if none."""
+    active = screen.active_bindings.get(key)
+    name = "" if active is None else active.binding.id or ""
+    return name if name in ACTIONS else ""
+
+
 def _why_off(action: str, node: DOMNode) -> str | None:
     """Return why an action is off; empty if it is on; None if the reason is unknown."""
     target, name, parameters = parse_action(node, action)

@@ -80,6 +80,9 @@ DIALOG_ACTIONS = (
         about="Give up the reply, to move now; it is asked for again",
     ),
     KeyAction("leave_run.keep", ("b",), "background", about="Continue in the background"),
+    KeyAction(
+        "leave_run.keep_here", ("escape",), "keep here", about="Keep here what has not moved"
+    ),
     KeyAction("leave_run.stay", ("escape", "n", "q", "enter"), "stay", about="Stay in the run"),
     KeyAction("message_runs.group", ("ctrl+g",), "all runs", about="Send it to all runs shown"),
     KeyAction("mode_menu.allowed", ("l",), "allowed", about="What you allowed in this run"),

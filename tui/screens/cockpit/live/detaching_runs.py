@@ -19,12 +19,14 @@ from sandbox_tui.sessions import RunRegistry, RunWorker
 from sandbox_tui.sessions.remote.detach import can_be_detached, detach
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import unfinished_reply
+from sandbox_tui.tui.keys.available_actions import action_of_key
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-
-STAYS, STAY = "keep the rest here", "answer(None)"
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
@@ -42,7 +44,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.interrupt", "interrupt"),
         binding("leave_run.interrupt_reply", "interrupt_reply"),
-        binding("leave_run.stay", STAY),
+        binding("leave_run.keep_here", "keep_here"),
     ]
 
     def __init__(self, workers: Sequence[RunWorker], runs: RunRegistry) -> None:
@@ -51,13 +53,15 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         self._runs = runs
         self._moved = 0
         self._tasks: list[asyncio.Task[bool]] = []
+        self._stays = "keep the rest here" if len(self._moving) > 1 else "keep it here"
 
     def compose(self) -> ComposeResult:
         """Yield the progress, the consequences of detaching, and the key that stops it."""
         with Vertical(classes="dialog") as box:
             box.border_title = f"detaching {numbers.counted(len(self._moving), 'run')}"
             yield Static(id="how-far", markup=False)
-            yield Static(_WHAT_IT_MEANS, markup=False)
+            each = "each run" if len(self._moving) > 1 else "the run"
+            yield Static(_WHAT_IT_MEANS.format(each), markup=False)
 
     def on_mount(self) -> None:
         """Start moving the runs."""
@@ -75,6 +79,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
             if isinstance(error, SandboxTuiError):
                 words = sanitize_line(str(error))
                 self.notify(words, severity="error", markup=False, timeout=20)
+        ignore_burst(self)  # what is being typed is not meant for the screen below
         self.dismiss_when_on_top(not self._runs.running)
 
     def _count(self, task: asyncio.Task[bool]) -> None:
@@ -92,13 +97,13 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
             for action, does in _INTERRUPTS.items()
             if not self.why_unavailable(action, ())
         ]
-        keys.append(f"{hint('leave_run.stay')} {STAYS}")
+        keys.append(f"{hint('leave_run.keep_here')} {self._stays}")
         self.query_one(".dialog").border_subtitle = " · ".join(keys)
         self.refresh_bindings()
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's words, which are those of the dialog."""
-        return _INTERRUPTS.get(action, STAYS if action == STAY else None)
+        return _INTERRUPTS.get(action, self._stays if action == "keep_here" else None)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
@@ -107,6 +112,17 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         if action == "interrupt_reply" and not any(map(_awaits_reply, self._moving)):
             return "no reply is on its way"
         return ""
+
+    @override
+    def why_key_does_nothing(self, key: str) -> str:
+        """Why a key of the screen below does nothing: what is typed now is not meant for a dialog
+        that shows progress."""
+        name = action_of_key(app_of(self).screen_stack[-2], key)
+        if not name:
+            return ""
+        moves = "runs move" if len(self._moving) > 1 else "run moves"
+        stay = f"{hint('leave_run.keep_here')}  {self._stays}"
+        return f"{ACTIONS[name].short_title}: not while the {moves}.  {stay}"
 
     @work(group="interrupting")
     async def action_interrupt(self) -> None:
@@ -124,7 +140,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
             if worker.run is not None:
                 worker.run.interrupt_reply()
 
-    def action_answer(self, _: None) -> None:
+    def action_keep_here(self) -> None:
         """Keep the runs that have not moved in this program."""
         for task in self._tasks:
             task.cancel()
@@ -157,7 +173,7 @@ _INTERRUPTS = {"interrupt": "interrupt the call", "interrupt_reply": "restart th
 """What the keys do that let a run move at once."""
 
 _WHAT_IT_MEANS = (
-    "A separate program resumes each run from its record, in the same sandbox. Files, shell "
+    "A separate program resumes {} from its record, in the same sandbox. Files, shell "
     "state, mode and messages are kept. Background processes continue in a container; in the "
     "embedded sandbox they end, and the model is told. Open shells are closed. The home screen "
     "and `sandbox-tui attach` open the run again."

@@ -1,0 +1,77 @@
+"""The dialog that is shown while runs move to separate programs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.events import Key
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.run.run_request import requests_for
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
+from sandbox_tui.tui.screens.home.demo_request import demo_request
+from sandbox_tui.tui.screens.messages import DetachRequested
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from tests.integration.conftest import require
+from tests.waiting import until
+
+
+@asynccontextmanager
+async def detaching(
+    folder: Path, tasks: list[str]
+) -> AsyncGenerator[tuple[SandboxTui, Pilot[int]]]:
+    """The dialog over runs in which no reply ends while the test lasts."""
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(folder / "out")})
+    requests = requests_for(demo_request(settings, speed=0.05), tasks)
+    app = SandboxTui(settings, Store(folder / "s.db"), requests)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))
+        app.screen.post_message(DetachRequested((), lambda _: None))
+        await until(pilot, lambda: isinstance(app.screen, DetachingRunsDialog))
+        yield app, pilot
+        await app.runs.stop("The test is over.")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "stays", "means"),
+    [
+        (["one"], "esc keep it here", "resumes the run from its record"),
+        (["one", "two"], "esc keep the rest here", "resumes each run from its record"),
+    ],
+)
+async def test_the_rest_is_that_of_several_runs(
+    tmp_path: Path, tasks: list[str], stays: str, means: str
+) -> None:
+    async with detaching(tmp_path, tasks) as (app, pilot):
+        bar = app.screen.query_one(KeyBar)
+        await until(pilot, lambda: stays in bar.render_line(0).text)
+        assert str(app.screen.query_one(".dialog").border_subtitle).endswith(stays)
+        words = [str(one.render()) for one in app.screen.query(Static)]
+        assert any(means in one for one in words)
+
+
+async def test_a_key_of_the_run_says_why_it_does_nothing(tmp_path: Path) -> None:
+    async with detaching(tmp_path, ["one"]) as (app, pilot):
+        dialog = app.screen
+        for place, typed in enumerate(["m", "t", "R", "i", "x", "enter"]):  # a message typed ahead
+            key = Key(typed, typed if len(typed) == 1 else None)
+            key.time = float(place) / 100
+            app.post_message(key)
+        why = "Message: not while the run moves.  esc  keep it here"
+        await until(pilot, lambda: [one.message for one in shown_toasts(app)] == [why])
+        await pilot.press("enter")
+        assert app.screen is dialog, "it keeps nothing here"
+        worker = next(iter(app.runs.all.values()))
+        assert worker.state.reply is not None, "R has restarted nothing"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not dialog)
+        assert not worker.left
