@@ -101,6 +101,15 @@ async def test_without_hits_the_bars_offer_no_key_for_one(store: Store) -> None:
         assert bar.border_subtitle == "enter open · esc close"
 
 
+async def test_the_bar_names_the_filter_that_leaves_evaluations_out(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await pilot.press("slash")
+        remark = home.query_one(SearchBar).query_one(ThemedText)
+        await until(pilot, lambda: "is:own" in remark.render_line(0).text)
+        hits = await look_for(home, pilot, "is:own")
+        assert "zebra" in text_of(hits)
+
+
 async def test_escape_puts_a_notice_away_and_keeps_the_query(store: Store) -> None:
     async with at_home(store) as (home, pilot):
         await look_for(home, pilot, "zebra")

@@ -123,7 +123,7 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
 
     Words and "phrases" that must all be there; -word must not. These narrow it down: model:NAME
     outcome:WORD tag:TAG tool:NAME (its calls) after:2026-11-01 before:2026-12-01
-    'steps>10' 'tokens>5000' 'time>10m' 'cost<0.5'
+    'steps>10' 'tokens>5000' 'time>10m' 'cost<0.5' is:own (no samples or rollouts)
     """
     from sandbox_tui.sessions.search.across_sessions import search
     from sandbox_tui.sessions.search.query import parse_query

@@ -234,7 +234,7 @@ class SearchBar(ExplainsUnavailable, Vertical):
             line.append('words  "a phrase"  -without  ', style=palette.dim)
             named = (f"{name}:" for name in FILTERS if name not in ("is", *NUMBER_FILTERS))
             numbers = (f"{name}>" for name in NUMBER_FILTERS)
-            line.append("  ".join(("-is:sample", *named, *numbers)), style=palette.faint)
+            line.append("  ".join(("is:own", *named, *numbers)), style=palette.faint)
         if not (self._problem or remarks):
             fit_line(line, max(1, self.content_size.width))
         return line
