@@ -12,6 +12,7 @@ from sandbox_tui.core.lineage.fork_point import never_prepared
 from sandbox_tui.core.lineage.open_resumed import NOT_RECORDED, open_resumed, recorded_request
 from sandbox_tui.core.lineage.recovery import recover
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
@@ -44,10 +45,7 @@ class ResumedWorker(RunWorker):
         handed_over = began is not None and _is_ours(store, run)
         if not handed_over and (problem := problem_with(run)):
             raise ResumeRefused(problem)
-        first = next(store.events(run.id, until=1), None)
-        if not isinstance(first, e.RunStarted):
-            raise ResumeRefused(NOT_RECORDED)
-        super().__init__(recorded_request(first, settings), store, run.id)
+        super().__init__(request_of(run, settings, store), store, run.id)
         self._began_before = began
         self._worker_before = before
         self._claim: asyncio.Future[ProcessIdentity] | None = None
@@ -87,6 +85,18 @@ class ResumedWorker(RunWorker):
         await asyncio.wait([self._claim])  # its thread cannot be cancelled
         if self._claim.exception() is None:
             await asyncio.to_thread(set_owner, self._store, self.run_id, self._claim.result())
+
+
+def request_of(run: RunSummary, settings: Settings, store: Store) -> RunRequest:
+    """Return the request with which a session started; see `recorded_request`.
+
+    Raises:
+        ResumeRefused: it is not recorded.
+    """
+    first = next(store.events(run.id, until=1), None)
+    if not isinstance(first, e.RunStarted):
+        raise ResumeRefused(NOT_RECORDED)
+    return recorded_request(first, settings)
 
 
 def problem_with(run: RunSummary) -> str:

@@ -73,9 +73,16 @@ def execute_fork(
         task=options["task"],
     )
     _consent(plan, options, ask=not lines)
+    if lines and not options["detach"] and run.model is None:
+        from sandbox_tui.tui.cli.model_server.require_server import require_server
+
+        require_server(run.settings.model, options)
     if options["detach"]:
+        from sandbox_tui.tui.cli.model_server.warn_unlisted import warn_unlisted
+
         job = ForkJob(parent=parent.id, at=at, before_call=edited is not None, kind=kind)
         click.echo(begin(Job.of_fork(job, request)))
+        warn_unlisted([run])
         return 0
     if lines:
         from sandbox_tui.tui.cli.headless import fork_headless

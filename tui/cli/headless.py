@@ -62,11 +62,7 @@ async def run_headless(
     """
     workers = RunRegistry(store)
     started = [workers.begin(request) for request in requests]
-    warning = asyncio.create_task(warn_of_unlisted_models(requests, _say))
-    try:
-        return await _follow(workers, started, as_json)
-    finally:
-        warning.cancel()
+    return await _follow(workers, started, as_json)
 
 
 async def resume_headless(
@@ -153,6 +149,9 @@ async def _follow(
         write = writer_for(as_json, label, waits=False, resumed_at=resumed_at)
         return write if earlier is None else earlier.written_by(write)
 
+    warning = asyncio.create_task(
+        warn_of_unlisted_models([worker.request for worker in started], _say)
+    )
     try:
         writing = (_write_all(worker, writer(worker, n)) for n, worker in enumerate(started, 1))
         await asyncio.gather(*writing)
@@ -161,6 +160,8 @@ async def _follow(
     except OSError as error:
         await workers.stop("Its output could no longer be written.")
         return Ended(without_output(error), ids)
+    finally:
+        warning.cancel()
     await workers.release_sandboxes()
     failures = [worker.failure for worker in started if worker.failure is not None]
     if codes and failures and all(isinstance(failure, EndedEarly) for failure in failures):

@@ -192,30 +192,39 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
 @headless_option
 @json_lines_option("events")
 @click.option("--detach", is_flag=True, help="Run in the background, in a separate process.")
+@wait_for_server_option
 @click.pass_obj
-def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
+def resume(theme: str | None, session: str, **options: Any) -> None:
     """Resume a SESSION whose program was killed, whose terminal was closed, or whose model was
     unavailable (its id, the start of it, or "last").
 
     Its sandbox must still exist: it outlives its program by sandbox.grace seconds.
     """
-    from sandbox_tui.sessions.recording.resume_worker import problem_with
+    from sandbox_tui.sessions.recording.resume_worker import problem_with, request_of
 
-    settings = load_settings({}, theme)
+    settings, as_json = load_settings({}, theme), options["as_json"]
     with open_store() as store:
         run = session_named(store, session)
         if problem := problem_with(run):
             raise ResumeRefused(problem)
-        if detach:
+        if options["detach"]:
             from sandbox_tui.sessions.remote.detached import Job, begin
+            from sandbox_tui.tui.cli.model_server.warn_unlisted import warn_unlisted
 
             click.echo(begin(Job(settings=settings, resume=run.id)))
+            warn_unlisted([request_of(run, settings, store)])
             return
-        if headless or as_json or not is_terminal():
+        if options["headless"] or as_json or not is_terminal():
             import asyncio
 
             from sandbox_tui.tui.cli.headless import resume_headless
+            from sandbox_tui.tui.cli.model_server.require_server import require_server
 
+            request = request_of(run, settings, store)
+            other = f"`sandbox-tui fork {run.id} --base-url URL` uses another"
+            if request.model is None:
+                fix = f"start the model's server ({other})"
+                require_server(request.settings.model, options, fix=fix)
             ended = asyncio.run(resume_headless(run, settings, store, as_json=as_json))
         else:
             from sandbox_tui.tui.lifecycle.first_screen import Resume
@@ -241,6 +250,7 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
 )
 @click.option("--model", metavar="NAME", help="Use another model.")
 @server_option
+@wait_for_server_option
 @request_options
 @click.option("--task", metavar="TEXT", help="Use another task.")
 @click.option(
@@ -386,6 +396,8 @@ def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
 
 def _detach(requests: Sequence[RunRequest]) -> None:
     from sandbox_tui.sessions.remote.detached import Job, begin
+    from sandbox_tui.tui.cli.model_server.warn_unlisted import warn_unlisted
 
     for request in requests:
         click.echo(begin(Job.of(request)))
+    warn_unlisted(requests)

@@ -16,8 +16,12 @@ from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.models.http.server_return import PROBE_SECONDS, accepts, host_and_port
 from sandbox_tui.tui.cli.options import FIRST_SECONDS
 
+START_SERVER = "start the model's server or correct --base-url"
 
-def require_server(model: ModelSettings, options: Mapping[str, Any], *, then: str = "") -> None:
+
+def require_server(
+    model: ModelSettings, options: Mapping[str, Any], *, fix: str = START_SERVER, then: str = ""
+) -> None:
     """Wait until the model's server accepts a connection; nothing is sent to it.
 
     A server behind a proxy is not checked: the proxy reports whether it answers.
@@ -25,6 +29,7 @@ def require_server(model: ModelSettings, options: Mapping[str, Any], *, then: st
     Args:
         model: with the server's address.
         options: of the command, one of which may be `--wait-for-server`.
+        fix: what to do if it accepts none.
         then: a sentence about how to continue later.
 
     Raises:
@@ -37,7 +42,7 @@ def require_server(model: ModelSettings, options: Mapping[str, Any], *, then: st
     if not asyncio.run(_accepts_within(seconds, server)):
         words = (
             f"{without_secrets(model.base_url)} has accepted no connection for "
-            f"{format_duration(seconds)}: start the model's server or correct --base-url; "
+            f"{format_duration(seconds)}: {fix}; "
             "--wait-for-server 10m waits longer."
         )
         raise ServerUnreachable(f"{words} {then}".rstrip())

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.sessions.remote import detached
+from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.lifecycle.unlisted_models import warn_of_unlisted_models
 from tests.scripted_server import ScriptedServer
 
@@ -31,3 +36,22 @@ async def test_a_server_that_does_not_answer_is_no_reason_for_a_warning() -> Non
     settings = load({"model.base_url": "http://127.0.0.1:9/v1", "model.name": "qwen3"})
     await warn_of_unlisted_models([RunRequest(task="x", settings=settings)], warnings.append)
     assert warnings == []
+
+
+def test_the_warning_about_a_detached_run_is_printed(
+    monkeypatch: pytest.MonkeyPatch, own_home: Path
+) -> None:
+    begun: list[detached.Job] = []
+
+    def begin(job: detached.Job) -> str:
+        begun.append(job)
+        return "the-id"
+
+    monkeypatch.setattr(detached, "begin", begin)
+    with ScriptedServer([]) as server:
+        server.models = ["qwen3-coder"]
+        words = ["run", "x", "--detach", "--model", "qwen3", "--base-url", server.url]
+        done = CliRunner().invoke(main, words)
+    assert done.stdout == "the-id\n"
+    assert "lists no model qwen3; the closest is qwen3-coder." in done.stderr
+    assert len(begun) == 1
