@@ -303,7 +303,7 @@ async def test_a_mode_is_set_for_all_runs_shown_whatever_their_group(tmp_path: P
         await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
         options = app.screen.query_one(OptionList)
         last = options.get_option_at_index(options.option_count - 1).prompt
-        assert "set it in all 4 runs shown here" in str(last)
+        assert "in all 4 runs shown here" in str(last)
         await pilot.press("g", "p")
         await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
         assert notices(app) == ["Mode ask in all 4 runs."]

@@ -223,7 +223,7 @@ async def test_the_list_of_what_was_allowed_takes_one_back(tmp_path: Path) -> No
         await until(pilot, lambda: isinstance(app.screen, ModeDialog))
         modes = app.screen.query_one(OptionList)
         step = str(modes.get_option_at_index(2).prompt)
-        assert step.endswith("every call waits for you, except what you allowed")
+        assert step.endswith("all wait, except what you allowed")
         await pilot.press("l")
         await until(pilot, lambda: isinstance(app.screen, AllowedRulesDialog))
 

@@ -22,14 +22,16 @@ from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 MODES: dict[Mode, tuple[str, str]] = {
-    "auto": ("auto", "a call runs unless the policy denies it"),
-    "ask": ("ask (policy)", "the policy decides which calls wait for you"),
+    "auto": ("auto", "calls run unless denied by policy"),
+    "ask": ("ask (policy)", "the policy says which calls wait"),
     "step": ("step", "every call waits for you"),
 }
-"""Name and meaning of each mode that can be chosen."""
+"""Name and meaning of each mode that can be chosen; a line fits on a screen of 60 columns."""
 
+NAME_COLUMNS = 13
+"""Columns of the longest name, with the gap behind it."""
 
-STEP_WITH_ALLOWED = "every call waits for you, except what you allowed"
+STEP_WITH_ALLOWED = "all wait, except what you allowed"
 """What `step` means once the user has allowed something in the run."""
 
 ALLOWED: Literal["allowed"] = "allowed"
@@ -103,7 +105,7 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
         sign = "● " if mode in self.marked else "  "
         line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{hint(f'mode_menu.{mode}')}  ", style=palette.accent + Style(bold=True))
-        line.append(f"{name:<14}", style=palette.strong)
+        line.append(f"{name:<{NAME_COLUMNS}}", style=palette.strong)
         return line.append(words, style=palette.dim)
 
     def _allowed_line(self) -> Text:
@@ -111,8 +113,8 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
         palette = palette_of(self)
         line = Text("  ", no_wrap=True, overflow="ellipsis")
         line.append(f"{hint('mode_menu.allowed')}  ", style=palette.accent + Style(bold=True))
-        line.append(f"{'allowed':<14}", style=palette.strong)
-        words = f"{counted(self._allowed, 'pattern')} that you allowed in this run"
+        line.append(f"{'allowed':<{NAME_COLUMNS}}", style=palette.strong)
+        words = f"{counted(self._allowed, 'pattern')} that you allowed"
         return line.append(words if self._allowed else "nothing yet in this run", style=palette.dim)
 
     @on(OptionList.OptionSelected)

@@ -15,7 +15,7 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import NAME_COLUMNS, ModeDialog
 from sandbox_tui.tui.theming.palette import palette_of
 
 
@@ -73,9 +73,9 @@ class WallModeDialog(ModeDialog):
         palette = palette_of(self)
         line = Text("  ", style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"{hint('mode_menu.group')}  ", style=palette.accent + Style(bold=True))
-        line.append(f"{'all runs':<14}", style=palette.strong)
+        line.append(f"{'all runs':<{NAME_COLUMNS}}", style=palette.strong)
         line.append("[x] " if self.is_for_all else "[ ] ", style=palette.accent)
-        return line.append(f"set it in all {len(self._modes)} runs shown here", style=palette.dim)
+        return line.append(f"in all {len(self._modes)} runs shown here", style=palette.dim)
 
     @override
     def take_line(self, index: int) -> None:
