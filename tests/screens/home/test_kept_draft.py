@@ -134,6 +134,29 @@ async def test_a_started_task_is_no_draft_any_more(
     assert not draft_file().exists()
 
 
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_cleared_draft_does_not_come_back_after_a_start(
+    store: Store, monkeypatch: pytest.MonkeyPatch, is_restarted: bool
+) -> None:
+    monkeypatch.setattr(RunStarts, "begin", lambda *_: None)
+    KeptDraft().write({"task": "my draft", "model": "a, b"})
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = await open_form(pilot)
+        await pilot.press("f8", *"short one", "ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        assert form.started_with == {"task": "short one"}
+        assert not draft_file().exists()
+        if not is_restarted:
+            form = await open_form(pilot)
+            assert not form.unsaved
+    if is_restarted:
+        app = program(store)
+        async with app.run_test(size=(100, 30)) as pilot:
+            form = await open_form(pilot)
+            assert not form.unsaved
+
+
 @pytest.mark.parametrize(
     "kept",
     [

@@ -70,6 +70,8 @@ class FormDraft:
         return before
 
     def start(self) -> None:
-        """Forget the draft, and keep nothing any more: its runs have started."""
-        self.clear({})
+        """Forget the draft, what was cleared before it too, and keep nothing any more: its runs have
+        started."""
+        self._cleared, self._restored = {}, None
+        self.leave({})
         self._is_started = True
