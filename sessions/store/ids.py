@@ -15,6 +15,11 @@ BEGINNING = "substr(id, 1, length(?1)) = ?1"
 PARTS = (BEGINNING, "substr(id, -length(?1)) = ?1", "instr(id, ?1) > 0")
 """SQL conditions for a part of an id; a later one counts only if no id fits an earlier one."""
 
+EITHER_END = f"({PARTS[0]} OR {PARTS[1]})"
+"""SQL condition: the id begins or ends with the first parameter."""
+
+END_OF_A_PART = "(instr('-' || id, '-' || ?1) > 0 OR instr(id || '-', ?1 || '-') > 0)"
+"""SQL condition: a part of the id (between hyphens) begins or ends with the first parameter."""
 
 _TAIL = 5
 """Characters of an id after its time."""

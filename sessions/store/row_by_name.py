@@ -7,7 +7,7 @@ from typing import Any
 
 from sandbox_tui.core.base.errors import NotStored
 from sandbox_tui.sessions.store.database import Database
-from sandbox_tui.sessions.store.ids import BEGINNING, PARTS
+from sandbox_tui.sessions.store.ids import EITHER_END, END_OF_A_PART
 from sandbox_tui.sessions.store.tables.runs import MIN_PREFIX
 
 MAX_LISTED = 3
@@ -35,14 +35,15 @@ class NamedRows:
     nothing: str
 
     def find(self, database: Database, name: str, *, strict: bool) -> dict[str, Any]:
-        """Return the row whose id is `name`, or else starts or ends with it, or the only one with
-        this name, or else whose id contains it; `last` is the first in `order`.
+        """Return the row whose id is `name`, or else the only one with this name, or else the only
+        one whose id has a part (between hyphens) that starts or ends with it; `last` is the first
+        in `order`.
 
         Args:
             database: the database to search.
             name: the id, or a part of it.
             strict: for irreversible actions: accept only the id, or at least `MIN_PREFIX`
-                characters that it starts with.
+                characters that it starts or ends with.
 
         Raises:
             NotStored: no row matches, or more than one.
@@ -54,29 +55,35 @@ class NamedRows:
             return newest[0]
         if strict and len(name) < MIN_PREFIX:
             raise NotStored(
-                f"{name!r} is too short: type the id of one {self.noun}, or at least its first "
-                f"{MIN_PREFIX} characters."
+                f"{name!r} is too short: type the id of one {self.noun}, or at least its first or "
+                f"last {MIN_PREFIX} characters."
             )
         has_title = f"{self.title} = ?1"
-        _, end, anywhere = PARTS
-        rest = () if strict else (end, has_title, anywhere)
-        for fits in ("id = ?1", BEGINNING, *rest):
+        for fits in ("id = ?1", has_title, EITHER_END if strict else END_OF_A_PART):
             found = database.rows(f"{self.query} WHERE {fits} {self.order}", [name])
+            if fits == has_title and found and strict:
+                raise NotStored(
+                    f"{name!r} is no id, but a name: {self._fitting(database, fits, name)}."
+                )
             if len(found) > 1:
-                ids = _listed(self._ids(database, f"WHERE {fits}", [name]))
+                ids = self._fitting(database, fits, name)
                 if fits == has_title:
                     raise NotStored(f"Several {self.noun}s have the name {name!r}: {ids}.")
                 count = f"{name!r} matches {len(found)} {self.noun}s"
                 raise NotStored(f"{count}: {ids}. Type more of the id.")
             if found:
                 return found[0]
-        raise self._unknown(database, f"whose id begins with {name!r}" if strict else f"{name!r}")
+        fit = f"whose id begins or ends with {name!r}" if strict else f"{name!r}"
+        raise self._unknown(database, fit)
 
     def _unknown(self, database: Database, named: str) -> NotStored:
         ids = self._ids(database, "", [])
         if not ids:
             return NotStored(self.nothing)
         return NotStored(f"There is no {self.noun} {named}, but there is {_listed(ids)}.")
+
+    def _fitting(self, database: Database, fits: str, name: str) -> str:
+        return _listed(self._ids(database, f"WHERE {fits}", [name]))
 
     def _ids(self, database: Database, where: str, values: list[object]) -> list[str]:
         """Return ids with names, one more than an error message lists."""

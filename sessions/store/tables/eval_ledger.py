@@ -309,8 +309,8 @@ def summary(store: Store, name: str = "last", *, strict: bool = False) -> EvalSu
     Args:
         store: the database.
         name: the id, or a part of it.
-        strict: for irreversible actions: accept only the id, or at least `MIN_PREFIX` characters
-            that it starts with.
+        strict: for irreversible actions: accept only the id, or at least `MIN_PREFIX`
+            characters that it starts or ends with.
 
     Raises:
         StoreError: no evaluation matches, or more than one.

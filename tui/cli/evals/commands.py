@@ -187,8 +187,8 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
 @_work_options
 @click.pass_obj
 def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options: Any) -> None:
-    """Run what is left of an EVALUATION (its id, part of it, or "last": the newest that can be
-    resumed)."""
+    """Run what is left of an EVALUATION (its id, either end of it, its suite, or "last": the
+    newest that can be resumed)."""
     from sandbox_tui.sessions.evals.evaluation import resume_evaluation
     from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
 
@@ -210,7 +210,8 @@ def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options:
 @json_lines_option("samples")
 @click.pass_obj
 def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> None:
-    """Watch an EVALUATION (its id, part of it, or "last"), whichever program runs it.
+    """Watch an EVALUATION (its id, either end of it, its suite, or "last"), whichever
+    program runs it.
 
     Without a screen: prints a line as each sample ends, until no program runs it any more.
     """
@@ -233,8 +234,8 @@ def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> 
 @eval_group.command(short_help="Stop an evaluation that runs in a program of its own.")
 @click.argument("evaluation", default="last")
 def stop(evaluation: str) -> None:
-    """Stop an EVALUATION that runs in a program of its own (its id, part of it, or "last": the
-    newest such).
+    """Stop an EVALUATION that runs in a program of its own (its id, either end of it, its
+    suite, or "last": the newest such).
 
     Its running samples end and are requeued; `eval resume` runs what is left.
     """
@@ -289,7 +290,7 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
 def report(
     evaluation: str, form: str, output: Path | None, *, sessions: bool, explain: bool
 ) -> None:
-    """Report an EVALUATION (its id, part of it, its suite, or "last"), also while it runs."""
+    """Report an EVALUATION (its id, either end of it, its suite, or "last"), running or not."""
     from sandbox_tui.tui.cli.evals.report import write_report
 
     with store_to_read() as store:
@@ -311,7 +312,7 @@ def report(
 def compare(left: str, right: str, form: str, output: Path | None, *, explain: bool) -> None:
     """Compare two evaluations by task and mode: two models, or two checkpoints of one.
 
-    LEFT and RIGHT are ids, or parts of ids, as `eval ls` lists them.
+    LEFT and RIGHT are ids as `eval ls` lists them, either end of one, or suites.
     """
     from sandbox_tui.tui.cli.evals.report import write_comparison
 

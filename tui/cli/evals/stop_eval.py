@@ -24,7 +24,7 @@ def stop_evaluation(store: Store, name: str) -> ledger.EvalSummary:
         ConfigError: it is not running, or not in a program of its own on this machine.
         StoreError: there is no such evaluation, or the database cannot be read.
     """
-    found = _newest(store) if name == "last" else ledger.summary(store, name, strict=True)
+    found = _newest(store) if name == "last" else ledger.summary(store, name)
     if not detached.stop(found):
         raise ConfigError(_why_not(found))
     while found.running:

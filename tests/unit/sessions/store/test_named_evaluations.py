@@ -1,4 +1,4 @@
-"""Evaluations named by the user: by id, by a part of one, by suite; and what a wrong name gets."""
+"""Evaluations named by the user: by id, by an end of one, by suite; and what a wrong name gets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions import Store
@@ -31,8 +32,8 @@ def test_an_evaluation_is_found_by_id_part_and_suite(store: Store) -> None:
     for name in (sums, sums[-4:], "sums"):
         assert ledger.summary(store, name).info.id == sums
     assert ledger.summary(store).info.id == products
-    assert "There is no evaluation whose id begins with 'products'" in refused(
-        store, "products", strict=True
+    assert refused(store, "products", strict=True) == (
+        f"'products' is no id, but a name: {products}."
     )
 
 
@@ -51,12 +52,45 @@ def test_a_wrong_name_is_answered_with_what_exists(store: Store) -> None:
     )
 
 
-def test_any_part_of_an_id_names_its_evaluation(store: Store) -> None:
-    ids = [begun(store, "sums") for _ in range(2)]
-    middle = ids[0][-4:-1]
-    assert ids[0].endswith(middle) is False
-    assert ledger.summary(store, middle).info.id == ids[0]
-    assert refused(store, ids[0][2:6]) == (
-        f"'{ids[0][2:6]}' matches 2 evaluations: {ids[1]} and {ids[0]}. Type more of the id."
+def with_id(store: Store, eval_id: str, suite: str) -> None:
+    info = EvalInfo(id=eval_id, suite=suite, digest="d", model="m", began_at=1.0)
+    tasks = (Task(id="t", problem="1 + 1?", target="2"),)
+    made = Suite(name=suite, tasks=tasks, scorers={"": "number"})
+    ledger.create(store, info, ledger.EvalPlan(suite=made, settings=load({})))
+
+
+def test_a_suite_counts_before_a_part_of_an_id(store: Store) -> None:
+    for suite, eval_id in (
+        ("b", "20261121-101112-aaaaa"),
+        ("s", "20261121-101113-b3cbd"),
+        ("t", "20261121-101114-3333b"),
+        ("kmnp", "20261121-101115-22222"),
+        ("u", "20261121-101116-7kmnp"),
+    ):
+        with_id(store, eval_id, suite)
+    assert ledger.summary(store, "b").info.suite == "b"
+    assert ledger.summary(store, "kmnp").info.suite == "kmnp"
+    assert "'kmnp' is no id, but a name: 20261121-101115-22222." in refused(
+        store, "kmnp", strict=True
     )
-    assert "There is no evaluation" in refused(store, ids[0][-4:], strict=True)
+
+
+def test_only_the_ends_of_the_parts_of_an_id_name_its_evaluation(store: Store) -> None:
+    with_id(store, first := "20261121-101112-24bq8", "s")
+    with_id(store, second := "20261122-101213-8bqaa", "s")
+    for name in ("24b", "q8", "24bq8", "101112", "1112", "20261121", "20261121-10"):
+        assert ledger.summary(store, name).info.id == first
+    assert refused(store, "8") == (
+        f"'8' matches 2 evaluations: {second} and {first}. Type more of the id."
+    ), "one ends with it, one begins its last part with it"
+    assert refused(store, "bq").startswith("There is no evaluation 'bq', but there is")
+
+
+def test_an_irreversible_action_takes_four_characters_of_either_end(store: Store) -> None:
+    with_id(store, eval_id := "20261121-101112-24bq8", "s")
+    for name in ("24bq8", "4bq8", "2026"):
+        assert ledger.summary(store, name, strict=True).info.id == eval_id
+    assert "too short" in refused(store, "bq8", strict=True)
+    assert "There is no evaluation whose id begins or ends with '24bq'" in refused(
+        store, "24bq", strict=True
+    )

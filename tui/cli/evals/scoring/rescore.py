@@ -14,8 +14,8 @@ from sandbox_tui.tui.cli.open_store import open_store
 @click.option("--scorer", metavar="NAME", help="Scorer of all tasks, instead of their own.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each changed sample.")
 def rescore(evaluation: str, scorer: str | None, as_json: bool) -> None:
-    """Score the recorded answers of an EVALUATION (its id, part of it, or "last") again, without
-    running a model.
+    """Score the recorded answers of an EVALUATION (its id, either end of it, its suite, or "last")
+    again, without running a model.
 
     The new scores are a new evaluation with the same sessions; the old one stays as it is. Without
     `--scorer`, the scorers of the tasks score again: a judge, or a scorer of your own that you have
