@@ -13,13 +13,16 @@ from typing_extensions import override
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.wall.tile_actions import why_not
 from sandbox_tui.tui.theming.palette import _palette
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.wall.run_facts import kind_of, status_words
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
@@ -99,4 +102,15 @@ def test_the_wall_counts_a_run_as_its_tile_says(tmp_path: Path, steps: int) -> N
     header._runs = [(1, paused), (2, waits)]
     counts = header._states(_palette(*["white"] * 12, highlight="native")).plain
     assert counts == "sandbox-tui  2 runs  ◆ 1 waits for you (2)  ‖ 1 paused"
+    store.close()
+
+
+def test_the_wall_says_how_a_run_goes_on_whose_program_has_exited(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    run = client_of(store)
+    run.failure = ProgramExited()
+    words = "the run was interrupted: enter opens it, then r resumes it"
+    assert why_not("reject", RunTile(run, 1)) == words
+    assert why_not("message", RunTile(run, 1)) == words
+    assert not why_not("open", RunTile(run, 1))
     store.close()

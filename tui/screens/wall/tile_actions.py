@@ -14,6 +14,7 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_line
@@ -65,6 +66,9 @@ def why_not(action: str, tile: RunTile | None) -> str:
         return "no run is chosen"
     if action in ("open", "compare"):
         return ""
+    if isinstance(tile.worker.failure, ProgramExited):
+        keys = f"{hint('wall.open')} opens it, then {hint('failure.resume')} resumes it"
+        return f"the run was interrupted: {keys}"
     if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
         return "no call of this run is waiting"
     if tile.kind not in ("running", "waiting"):
