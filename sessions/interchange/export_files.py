@@ -85,6 +85,20 @@ def _masks(redactor: Redactor, exporter: Exporter, parts: Sequence[Part]) -> int
     return sum(redactor.masks_in(piece) for part in parts for piece in exporter.unpack(part.data))
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder for the exports of several sessions, unless there is one.
+
+    Raises:
+        ConfigError: there is a file of that name, or the folder cannot be made.
+    """
+    if is_there(folder) and not is_folder(folder):
+        raise ConfigError(f"{folder} is a file: name a folder.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be made: {error.strerror}.") from error
+
+
 def redacted_words(export: Export) -> str:
     """Return a clause that counts the redacted secrets in the files, or says that there is none or
     that they were kept."""

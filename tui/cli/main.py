@@ -220,11 +220,8 @@ def resume(theme: str | None, session: str, **options: Any) -> None:
             from sandbox_tui.tui.cli.headless import resume_headless
             from sandbox_tui.tui.cli.model_server.require_server import require_server
 
-            request = request_of(run, settings, store)
-            other = f"`sandbox-tui fork {run.id} --base-url URL` uses another"
-            if request.model is None:
-                fix = f"start the model's server ({other})"
-                require_server(request.settings.model, options, fix=fix)
+            fix = f"start the model's server (`sandbox-tui fork {run.id} --base-url` uses another)"
+            require_server(request_of(run, settings, store).settings.model, options, fix=fix)
             ended = asyncio.run(resume_headless(run, settings, store, as_json=as_json))
         else:
             from sandbox_tui.tui.lifecycle.first_screen import Resume

@@ -198,15 +198,15 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
             click.echo(f"{note.id:>4}  {noted_on(note):<9}  {sanitize_line(note.text)}")
 
 
-@sessions.command("export", short_help="Write a session to a file.")
-@click.argument("session", shell_complete=complete_session)
+@sessions.command("export", short_help="Write sessions to files.")
+@click.argument("session", nargs=-1, required=True, shell_complete=complete_session)
 @click.option("--format", "-f", "format_", metavar="FORMAT", help="What to write; see above.")
 @click.option(
     "--output",
     "-o",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help=("File or folder to write to; - is stdout."),
+    help="File or folder to write to; - is stdout. With several sessions: a folder.",
 )
 @click.option("--no-redact", is_flag=True, help="Do not redact what looks like a secret.")
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
@@ -223,7 +223,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 @click.pass_obj
 def sessions_export(
     theme: str | None,
-    session: str,
+    session: tuple[str, ...],
     format_: str | None,
     output: Path | None,
     no_redact: bool,
@@ -231,7 +231,7 @@ def sessions_export(
     at: str | None,
     size: str | None,
 ) -> None:
-    """Write a SESSION to a file; what looks like a secret in it is redacted.
+    """Write each SESSION to a file; what looks like a secret in it is redacted.
 
     FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif, svg (the terminal at
     the end; with --at, the whole cockpit at that moment) or film (the whole cockpit, as one SVG
@@ -239,7 +239,11 @@ def sessions_export(
     """
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
     from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter, screenshot_exporter
-    from sandbox_tui.tui.cli.sessions.export_import import export_session, unknown_format
+    from sandbox_tui.tui.cli.sessions.export_import import (
+        export_session,
+        export_sessions,
+        unknown_format,
+    )
     from sandbox_tui.tui.film.film_process import DEFAULT_SIZE, FILM
 
     if format_ is None:
@@ -257,8 +261,14 @@ def sessions_export(
     else:
         exporter = EXPORTERS[format_] if at is None else screenshot_exporter(at, cells, theme)
     with store_to_read() as store:
-        summary = session_named(store, session)
-        export_session(store, summary, exporter, output, redact=not no_redact, force=force)
+        named = (session_named(store, name) for name in session)
+        first, *others = chosen = unique_by_id(named, lambda summary: summary.id)
+        if others:
+            good = export_sessions(
+                store, chosen, exporter, output, redact=not no_redact, force=force
+            )
+            sys.exit(0 if good else ConfigError.exit_code)
+        export_session(store, first, exporter, output, redact=not no_redact, force=force)
 
 
 @sessions.command("import")

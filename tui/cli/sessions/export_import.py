@@ -80,6 +80,39 @@ def export_session(
         click.echo(f"{redacted_words(export)}; --no-redact keeps them.", err=True)
 
 
+def export_sessions(
+    store: Store,
+    runs: Sequence[RunSummary],
+    exporter: Exporter,
+    folder: Path | None,
+    *,
+    redact: bool,
+    force: bool,
+) -> bool:
+    """Write the files of several sessions' exports to a folder, which may be new; print why one
+    could not be written, and return False then.
+
+    Raises:
+        ConfigError: the folder is a file or standard output, or cannot be made.
+    """
+    from sandbox_tui.sessions.interchange.export_files import make_folder
+
+    if folder is not None and str(folder) == "-":
+        raise ConfigError("stdout takes one session: name a folder with --output.")
+    if folder is not None:
+        make_folder(folder)
+    good = True
+    for run in runs:
+        try:
+            export_session(store, run, exporter, folder, redact=redact, force=force)
+        except (ConfigError, StoreError) as error:
+            good = False
+            words = sanitize(str(error))
+            which = "" if run.id in words else f"{run.id}: "
+            click.echo(f"sandbox-tui: {which}{words}", err=True)
+    return good
+
+
 def _to_stdout(export: Export) -> None:
     """Write the one file of an export to stdout; to a terminal, text without control sequences.
 

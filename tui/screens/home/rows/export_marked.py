@@ -10,9 +10,9 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import is_folder, is_there, working_directory
+from sandbox_tui.core.base.typed_path import is_there, working_directory
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.interchange.export_files import Export
+from sandbox_tui.sessions.interchange.export_files import Export, make_folder
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.dialogs.export_session import SUFFIXES, ExportDialog
 
@@ -43,15 +43,13 @@ class ExportMarkedDialog(ExportDialog):
     @override
     async def write_files(self, name: str, output: Path | None, *, redact: bool) -> str:
         folder = working_directory() if output is None else output
-        if is_there(folder) and not is_folder(folder):
-            raise ConfigError(f"{folder} is a file: name a folder.")
+        await asyncio.to_thread(make_folder, folder)
         names = [folder / f"{run.id}{SUFFIXES[name]}" for run in self._runs]
         existing = sum(map(is_there, names))
         found = numbers.counted(existing, "file")
         question = f"{folder} already has {found} of these names. Overwrite?"
         if existing and not await self.may_overwrite(question):
             return ""
-        await asyncio.to_thread(_make_folder, folder)
         done: list[Export] = []
         refused: list[str] = []
         for run in self._runs:
@@ -65,13 +63,6 @@ class ExportMarkedDialog(ExportDialog):
         if not done:
             raise ConfigError(refused[0])
         return sanitize_line(" ".join(_sentences(done, refused, folder)))
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{folder} cannot be made: {error.strerror}.") from error
 
 
 def _sentences(done: Sequence[Export], refused: Sequence[str], folder: Path) -> list[str]:

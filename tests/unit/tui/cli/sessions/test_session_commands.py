@@ -219,6 +219,27 @@ def test_stdout_takes_the_cast_of_one_terminal(store: Store, tmp_path: Path) -> 
     assert folder.output.count(".cast") == 2
 
 
+def test_several_sessions_are_exported_to_a_folder(store: Store, tmp_path: Path) -> None:
+    for name in ("r1", "r2"):
+        keep(store, name)
+    export = ("sessions", "export", "r1", "r2", "r1", "-f", "markdown", "-o")
+    folder = tmp_path / "new" / "exports"
+    done = run(*export, str(folder))
+    assert done.exit_code == 0, done.output
+    assert sorted(file.name for file in folder.iterdir()) == ["r1.md", "r2.md"]
+    (folder / "r1.md").unlink()
+    again = run(*export, str(folder))
+    assert again.exit_code == 2
+    assert again.stderr.count("already exists; --force overwrites it.") == 1
+    assert (folder / "r1.md").exists(), "the others are written"
+    assert run(*export, str(folder), "--force").exit_code == 0
+    to_file = run(*export, str(folder / "r1.md"))
+    assert "r1.md is a file: name a folder." in to_file.stderr
+    to_stdout = run(*export, "-")
+    assert to_stdout.exit_code == 2
+    assert "stdout takes one session: name a folder with --output." in to_stdout.stderr
+
+
 def test_doctor_makes_no_database(own_home: Path) -> None:
     assert re.search(r"sessions +none yet", run("doctor").output)
     assert not own_home.exists()
