@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.wall.allow_in_runs import AllowInRuns
 from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
     AllRunsModeDialog,
     WallModeDialog,
@@ -67,7 +68,7 @@ def why_not(action: str, tile: RunTile | None) -> str:
     if action in ("open", "compare"):
         return ""
     if isinstance(tile.worker.failure, ProgramExited):
-        keys = f"{hint('wall.open')} opens it, then {hint('failure.resume')} resumes it"
+        keys = f"{hint('wall.open')}, then {hint('failure.resume')} resumes it"
         return f"the run was interrupted: {keys}"
     if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
         return "no call of this run is waiting"
@@ -155,8 +156,8 @@ class TileActions:
         """Approve the waiting call of a run and all similar ones for the rest of that run, or of
         all runs of these tiles with its task, whatever their models."""
         same = [one for one in tiles if one.worker.task == tile.worker.task]
-        others = [one for one in _controls_of(same) if one is not tile.worker.run]
-        self._steering(tile).approve_always(others)
+        others = [one for one in same if one is not tile and _controls_of([one])]
+        self._steering(tile).approve_always(AllowInRuns(self._screen, others))
 
     def decide_about_all(self, tiles: Sequence[RunTile]) -> None:
         """Show the waiting calls of these tiles, and decide about those that stay ticked: a call
