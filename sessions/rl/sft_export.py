@@ -46,7 +46,7 @@ class Written:
     Attributes:
         rollouts: number of lines.
         tasks: number of different tasks.
-        redacted: number of redacted places that may be secrets.
+        redacted: number of redacted secrets that stand in the file.
     """
 
     rollouts: int
@@ -70,8 +70,9 @@ def write_sft(
         raise RequestRefused(
             f"No stored rollout of {training_id} has a reward of {selection.min_reward:g} or more."
         )
-    write_file(path, b"".join(sft_lines(store, good, redactor)))
-    redacted = 0 if redactor is None else redactor.found
+    data = b"".join(sft_lines(store, good, redactor))
+    write_file(path, data)
+    redacted = 0 if redactor is None else redactor.masks_in(data)
     return Written(len(good), len({one.task for one in good}), redacted)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_screenshot
 from sandbox_tui.tui.film.frame_times import moments
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from tests.screens.cockpit.test_replay_screen import until
 from tests.unit.sample_run import keep, sample
 
@@ -108,10 +110,11 @@ def test_a_session_larger_than_any_bundle_is_drawn(
         assert expected in words, expected
 
 
-async def saved_by_key(store: Store, folder: Path) -> bytes:
-    """Return the screenshot that a key saves at the end of the session `r`, with files zoomed."""
+async def saved_by_key(store: Store, folder: Path) -> tuple[bytes, str]:
+    """Return the screenshot that a key saves at the end of the session `r`, with files zoomed, and
+    the notice about it."""
     app = SandboxTui(load(), store, store.run("r"))
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
         screen = app.screen
         assert isinstance(screen, ReplayScreen)
@@ -122,7 +125,7 @@ async def saved_by_key(store: Store, folder: Path) -> bytes:
         file = folder / f"r-{last}.svg"
         await until(pilot, file.exists)
         await until(pilot, lambda: not any(w.group == "screenshot" for w in app.workers))
-        return file.read_bytes()
+        return file.read_bytes(), shown_toasts(app)[-1].message
 
 
 async def test_a_key_saves_what_is_on_the_screen(
@@ -132,7 +135,8 @@ async def test_a_key_saves_what_is_on_the_screen(
     own_home.mkdir()
     with contextlib.closing(Store(own_home / "sessions.db")) as store:
         keep(store, *sample("zebra"))
-        screenshot = await saved_by_key(store, tmp_path)
+        screenshot, said = await saved_by_key(store, tmp_path)
+    assert said.startswith("Saved: ")
     assert "files /testbed" in words_of(screenshot)
     assert "calls 2" not in words_of(screenshot)  # zoomed
     assert b"@font-face" not in screenshot
@@ -142,7 +146,10 @@ async def test_a_key_saves_a_session_with_secrets_without_them(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    screenshot = await saved_by_key(store, tmp_path)
+    screenshot, said = await saved_by_key(store, tmp_path)
+    found = re.match(r"Saved, (\d+) secrets? redacted in this file: ", said)
+    assert found is not None, said
+    assert int(found[1]) == len(re.findall(r"\*{8,}", words_of(screenshot)))
     assert "calls 2" in words_of(screenshot)
     assert "***" in words_of(screenshot)
     assert SECRET[:12].encode() not in screenshot

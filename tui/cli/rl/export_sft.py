@@ -57,5 +57,5 @@ def export_sft(
     tasks = numbers.counted(done.tasks, "task")
     click.echo(f"{output}: {numbers.counted(done.rollouts, 'rollout')} of {tasks}")
     if done.redacted:
-        places = numbers.counted(done.redacted, "possible secret")
-        click.echo(f"{places} redacted; --no-redact keeps them.", err=True)
+        places = numbers.counted(done.redacted, "secret")
+        click.echo(f"{places} redacted in this file; --no-redact keeps them.", err=True)

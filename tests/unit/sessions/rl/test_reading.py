@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl import reading
 from sandbox_tui.sessions.rl.delete import delete_training, delete_with_sessions
 from sandbox_tui.sessions.rl.groups import groups_of
 from sandbox_tui.sessions.rl.reading import TrainingReader
 from sandbox_tui.sessions.rl.recorder import TrainingRecorder
-from sandbox_tui.sessions.rl.sft_export import Selection, selected, sft_lines
+from sandbox_tui.sessions.rl.sft_export import Selection, selected, sft_lines, write_sft
 from sandbox_tui.sessions.store.tables import rollouts, trainings
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
 from tests.unit.sessions.rl.recorded import INFO, roll, start_training, task, train
@@ -158,6 +160,18 @@ async def test_only_good_rollouts_are_exported(store: Store) -> None:
     assert isinstance(called["content"], str)
     assert isinstance(called["tool_calls"][0]["function"]["arguments"], str)
     assert "weight" not in called
+
+
+async def test_secrets_are_counted_that_stand_in_the_file(store: Store, tmp_path: Path) -> None:
+    recorder = start_training(store)
+    run_id = await roll(recorder, 0, "sum", 0, 1.0)
+    secret = "the key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
+    last = store.run(run_id).last_seq
+    end = e.RunFinished(seq=last + 1, t=9.0, reason="submitted", error=secret, totals=e.Totals())
+    store.append(run_id, [end])  # its error is no part of the conversation
+    file = tmp_path / "good.jsonl"
+    done = write_sft(store, recorder.training_id, Selection(), file)
+    assert done.redacted == file.read_text().count("********") == 0
 
 
 async def test_a_training_is_deleted_alone_or_with_its_sessions(store: Store) -> None:

@@ -16,12 +16,12 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.interchange.export_files import Export, redacted_words
 from sandbox_tui.sessions.interchange.exports import Recording
 from sandbox_tui.sessions.interchange.exports.bundle import with_contents
 from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.tui.film.film_process import FilmRequest, film_export
-from sandbox_tui.tui.format.numbers import counted
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -50,32 +50,31 @@ async def save_screenshot(
         seq: the event that was displayed.
     """
     try:
-        secrets = await asyncio.to_thread(count_secrets, store, run)
-        if secrets:
-            found = counted(secrets, "possible secret")
-            screen.notify(f"Drawing the screenshot with {found} redacted.", timeout=3)
-            drawn = await _drawn_without(screen, store, run, seq)
+        words = "Saved"
+        if await asyncio.to_thread(has_secrets, store, run):
+            screen.notify("Drawing the screenshot with secrets redacted.", timeout=3)
+            export = await _drawn_without(screen, store, run, seq)
+            drawn, words = export.parts[0].data, f"Saved, {redacted_words(export)}"
         await asyncio.to_thread(_write, path, drawn)
     except SandboxTuiError as error:
         screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         return
-    words = f"Saved with secrets redacted: {path}" if secrets else f"Saved: {path}"
-    screen.notify(sanitize_line(words), markup=False, timeout=RESULT_SECONDS)
+    screen.notify(sanitize_line(f"{words}: {path}"), markup=False, timeout=RESULT_SECONDS)
 
 
-def count_secrets(store: Store, run: RunSummary) -> int:
-    """Return the number of places in a session that look like a secret.
+def has_secrets(store: Store, run: RunSummary) -> bool:
+    """Return whether anything in a session looks like a secret.
 
     Raises:
         StoreError: the session is empty or cannot be read.
     """
     redactor = Redactor(known_secrets())
     with_contents(Recording(store, run.id, redactor))
-    return redactor.found
+    return redactor.found > 0
 
 
-async def _drawn_without(screen: Screen[None], store: Store, run: RunSummary, seq: int) -> bytes:
-    """Return the cockpit at an event, with secrets redacted."""
+async def _drawn_without(screen: Screen[None], store: Store, run: RunSummary, seq: int) -> Export:
+    """Return a drawing of the cockpit at an event, with secrets redacted."""
     columns, rows = (
         min(max(size, least), most)
         for size, least, most in zip(screen.size, MIN_SIZE, MAX_SIZE, strict=True)
@@ -88,8 +87,7 @@ async def _drawn_without(screen: Screen[None], store: Store, run: RunSummary, se
         at=f"seq:{max(1, seq)}",
         size=f"{columns}x{rows}",
     )
-    (part,) = (await film_export(request, run)).parts
-    return part.data
+    return await film_export(request, run)
 
 
 def _write(path: Path, drawn: bytes) -> None:
