@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -27,10 +28,11 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.evals import new_eval
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
-from sandbox_tui.tui.screens.evals.evals_screen import FILE_GONE, EvalsScreen
+from sandbox_tui.tui.screens.evals.evals_screen import DRAFT_FILE, FILE_GONE, EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.evals.start_eval import NewEval
 from sandbox_tui.tui.screens.evals.starting.preview import Preview, preview_of
+from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from tests.scripted_server import ScriptedServer
 from tests.waiting import HANG_SECONDS, until
@@ -407,6 +409,30 @@ async def test_what_was_typed_is_cleared_and_brought_back(store: Store) -> None:
         await until(pilot, lambda: "f8 brings it back" in str(suite.border_subtitle))
         await pilot.press("f8")
         await until(pilot, lambda: dialog.typed() == typed)
+
+
+async def test_a_cleared_draft_is_kept_no_longer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new_eval, "suite_to_run", lambda _: None)
+    monkeypatch.setattr(new_eval.Size, "of", lambda _: None)
+    monkeypatch.setattr(NewEvalDialog, "_is_wanted", AsyncMock(return_value=True))
+    monkeypatch.setattr(new_eval, "start_eval", lambda *_: None)
+    kept = KeptDraft(config.data_dir() / DRAFT_FILE)
+    kept.write({"suite": "my-draft", "samples": "4"})
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        assert dialog.typed()["samples"] == "4"
+        await pilot.press("f8")
+        assert kept.read() is None
+        dialog.put("suite", "gsm8k_pocket")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        assert kept.read() is None
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewEvalDialog))
+        again: Any = app.screen
+        assert again.typed()["samples"] != "4"
 
 
 async def test_budgets_that_cannot_be_are_marked(store: Store) -> None:

@@ -353,6 +353,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         self.mark({})
         for name, text in texts.items():
             self.put(name, text)
+        self.keep_draft()
         self.show_titles()
         self.query_one("#suite").focus()
 
