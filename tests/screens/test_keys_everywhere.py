@@ -288,6 +288,29 @@ async def test_what_is_on_exactly_the_typed_key_is_first_in_the_help(store: Stor
         await until(pilot, lambda: shown.keys_shown == everything)
 
 
+async def test_the_help_names_enter_only_while_one_match_is_left(store: Store) -> None:
+    async with state(store, "running") as (app, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        shown = app.screen
+
+        def named() -> tuple[bool, bool]:
+            bar = [known.key for known in shown.query_one(KeyBar).keys_shown]
+            return "enter" in bar, "enter run" in str(
+                shown.query(".dialog").first().border_subtitle
+            )
+
+        assert named() == (False, False)
+        for typed, is_named in (
+            ("f", False),
+            ("freeze", True),
+            ("no such key", False),
+            ("Z", True),
+        ):
+            shown.query_one(Input).value = typed
+            await until(pilot, lambda wanted=is_named: named() == (wanted, wanted))
+
+
 async def test_ctrl_c_says_how_to_quit(store: Store) -> None:
     app = SandboxTui(looks.load({"model.name": "m"}), store)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:

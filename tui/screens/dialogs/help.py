@@ -73,8 +73,6 @@ class HelpScreen(Dialog[None]):
     HelpScreen ThemedText {{ height: auto; padding: 0 1; }}
     """
 
-    enter_words = "run the only match"
-
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("help.leave", "dismiss(None)", priority=True),
         binding("list.up", "cursor(-1)", show=False),
@@ -106,6 +104,20 @@ class HelpScreen(Dialog[None]):
         )
 
     @property
+    def enter_words(self) -> str:
+        """What enter does: it runs the only match; empty while there is none or more than one."""
+        return "run the only match" if self._only is not None else ""
+
+    @property
+    def _only(self) -> ActionHere | None:
+        """The only action that matches, or that is on exactly the typed key."""
+        if not self.is_mounted:
+            return None
+        typed, found = self.query_one(Input).value.strip(), self.actions_shown
+        found = [one for one in found if typed in one.keys] or found
+        return found[0] if len(found) == 1 else None
+
+    @property
     def keys_shown(self) -> list[tuple[str, str]]:
         """The keys of each action, and what it does."""
         return [(" ".join(action.keys), action.words) for action in self.actions_shown]
@@ -114,30 +126,34 @@ class HelpScreen(Dialog[None]):
         """Yield a filter line and the list."""
         with Vertical(classes="dialog") as box:
             box.border_title = "keys"
-            does = f"enter {self.enter_words}"
-            box.border_subtitle = f"{does} · ↑ ↓ scroll · {hint('help.leave')} close"
+            box.border_subtitle = self._keys_words
             yield HelpFilter(placeholder="type to filter", id="help-filter")
             with VerticalScroll(can_focus=False):
                 yield ThemedText(self._list, id="help-keys")
+
+    @property
+    def _keys_words(self) -> str:
+        enter = f"enter {self.enter_words} · " if self.enter_words else ""
+        return f"{enter}↑ ↓ scroll · {hint('help.leave')} close"
 
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
         self.query("#help-keys").refresh(layout=True)  # it may not be mounted yet
         self.query_one(VerticalScroll).scroll_home(animate=False)
+        self.query_one(".dialog").border_subtitle = self._keys_words
+        self.refresh_bindings()
 
     @on(Input.Submitted)
     def _run_only(self, event: Input.Submitted) -> None:
         """Close, then run the only action that matches, or that is on exactly the typed key, or say
         why it is not available."""
         event.stop()
-        found = self.actions_shown
-        found = [one for one in found if event.value.strip() in one.keys] or found
-        if len(found) != 1:
+        only = self._only
+        if only is None:
             words = "Type until one action is left: enter runs it."
             self.notify(words, severity="warning", markup=False)
             return
-        (only,) = found
         app = app_of(self)
         self.dismiss(None)
         if only.off:
