@@ -26,14 +26,17 @@ from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.first_screen import Attach
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
-from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import DraftOrOriginalDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import (
+    CallDrafts,
+    DraftOrOriginalDialog,
+)
 from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import CallDraft, EditCallDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import EndAllDialog, LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -423,6 +426,29 @@ async def test_calls_are_allowed_in_all_runs_of_the_task_and_nowhere_else(tmp_pa
         assert all(one.state.pending is not None for one in others)
 
 
+async def test_allowing_calls_in_all_runs_leaves_a_call_with_a_draft_waiting(
+    tmp_path: Path,
+) -> None:
+    async with waiting_runs(tmp_path, ["count"], samples=3) as (app, pilot):
+        first, second, third = [tile(app, number) for number in (1, 2, 3)]
+        assert first.state.pending is not None
+        edit = CallDraft(("wc -l drafts",), as_json=False, quoted=frozenset())
+        CallDrafts(app.screen, first.worker).keep(1, edit, waits=False)
+        second.focus()
+        await pilot.press("Y")
+        await until(pilot, lambda: isinstance(app.screen, ApproveAlwaysDialog))
+        await pilot.press("ctrl+g", "enter")
+        for one in (second, third):
+            await until(pilot, lambda one=one: one.state.calls[1].decided is not None)
+        await until(pilot, lambda: bool(first.state.granted))
+        assert first.state.calls[1].decided is None
+        words = "Allowed in 3 runs: 2 calls run; run 1 keeps waiting: it has a draft."
+        assert words in {one.message for one in app._notifications}
+        first.focus()
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
+
+
 async def test_a_tile_is_selected_again_after_an_empty_result(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         tile(app, 2).focus()
@@ -633,8 +659,6 @@ async def test_answers_are_counted_and_the_end_is_summed_up(tmp_path: Path) -> N
         await until(pilot, lambda: notices(app) == ["A notice."])
         await pilot.press("escape")
         await until(pilot, lambda: not notices(app))
-        assert app.screen is wall
-        await pilot.press("escape")  # the same key pressed twice
         assert app.screen is wall
         await pilot.press("o", "escape")
         await until(pilot, lambda: app.screen is not wall)
