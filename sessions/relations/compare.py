@@ -5,10 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sandbox_tui.sessions.relations.aligned_calls import Pair, align, calls_of, with_pending
-from sandbox_tui.sessions.relations.fork_origin import SharedPart, shared_part
+from sandbox_tui.sessions.relations.fork_origin import (
+    SharedPart,
+    own_part,
+    read_origins,
+    shared_parts,
+)
 from sandbox_tui.sessions.relations.fork_tree import fork_place
 from sandbox_tui.sessions.relations.human_acts import ActPair, acts_between, acts_of
 from sandbox_tui.sessions.relations.started_with import (
@@ -51,6 +56,23 @@ class FilePair:
     right_seq: int | None = None
 
 
+class OwnPart(NamedTuple):
+    """What a fork has of its own.
+
+    Attributes:
+        steps: number of its steps after those it took over.
+        begins_at: seconds on the run's clock at which it begins.
+        input_tokens, output_tokens: of its own replies.
+        cost: US dollars; None if the price is unknown.
+    """
+
+    steps: int
+    begins_at: float
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Two sessions side by side.
@@ -65,7 +87,7 @@ class Comparison:
         fork_place: where one parts from the other, its parent; empty if neither is a fork of it.
         settings: those with which they were started that differ.
         verdicts: how each was scored as a sample of an evaluation; None for one that is no sample.
-        shared: what each took over from its parent, if it is a fork.
+        own: the part of each that it did not take over from its parent; None if it is no fork.
     """
 
     left: RunSummary
@@ -78,7 +100,7 @@ class Comparison:
     fork_place: str = ""
     settings: Sequence[SettingPair] = ()
     verdicts: tuple[Verdict | None, Verdict | None] = None, None
-    shared: tuple[SharedPart, SharedPart] = SharedPart(), SharedPart()
+    own: tuple[OwnPart | None, OwnPart | None] = None, None
 
     @property
     def is_running(self) -> bool:
@@ -153,7 +175,7 @@ def compare(
             verdict_on(store, left.id, evaluations[0]),
             verdict_on(store, right.id, evaluations[1]),
         ),
-        shared=(shared_part(store, left), shared_part(store, right)),
+        own=_own_parts(store, left, right),
     )
 
 
@@ -196,6 +218,27 @@ def _fork_place(store: Store, left: RunSummary, right: RunSummary) -> str:
         if child.parent == parent.id:
             return fork_place(store, child)
     return ""
+
+
+def _own_parts(
+    store: Store, left: RunSummary, right: RunSummary
+) -> tuple[OwnPart | None, OwnPart | None]:
+    origins, shared = read_origins(store, (left, right)), shared_parts(store, (left, right))
+
+    def of(run: RunSummary) -> OwnPart | None:
+        if run.id not in origins:
+            return None
+        taken_over = shared.get(run.id, SharedPart())
+        own = own_part(run, taken_over)
+        return OwnPart(
+            steps=max(0, run.steps - origins[run.id].step),
+            begins_at=taken_over.seconds,
+            input_tokens=own.input_tokens,
+            output_tokens=own.output_tokens,
+            cost=own.cost,
+        )
+
+    return of(left), of(right)
 
 
 def _files(store: Store, left: str, right: str) -> list[FilePair]:

@@ -339,8 +339,9 @@ async def test_a_fork_shows_its_reason_and_its_own_part(store: Store) -> None:
     async with at_home(store) as (home, pilot):
         sessions = home.query_one(SessionList)
         await until(pilot, lambda: sessions.index_of("fork") == 1)
-        assert " 44 tok " in row(sessions, 1)
-        assert " 00:02 " in row(sessions, 1)
+        assert " 1+1 steps " in row(sessions, 1)
+        assert " +44 tok " in row(sessions, 1), "like its steps, those of its own part"
+        assert " +00:02 " in row(sessions, 1)
         await pilot.press("down")
         await until(pilot, lambda: "fork of     parent, after step 1 · own part" in detail(home))
         assert "message     try the other way" in detail(home)

@@ -36,8 +36,9 @@ from sandbox_tui.tui.format.compared.comparison import (
     related_sentence,
     running_side,
     sign,
+    whole_sentence,
 )
-from sandbox_tui.tui.format.compared.facts import fact_sign, facts
+from sandbox_tui.tui.format.compared.facts import fact_sign, facts, only_side
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.screens.compare.differing_parts import (
     Words,
@@ -117,6 +118,8 @@ def comparison_lines(
         yield from _wrapped(related, width)
     if side := running_side(found):
         yield from _wrapped(f"{side.capitalize()}: the figures are those so far.", width)
+    if whole := whole_sentence(found):
+        yield from _wrapped(whole, width)
     yield from _fact_lines(store, found, width)
     yield ""
     yield from _wrapped(calls_sentence(found), width)
@@ -153,6 +156,10 @@ def _fact_lines(store: Store, found: Comparison, width: int | None) -> Iterator[
     now = (_running_now(store, run) for run in (found.left, found.right))
     for fact in facts(found, *now):
         left, right = cut(fact.left, column), cut(fact.right, column)
+        if column < COLUMN and (words := only_side(fact)):
+            assert width is not None
+            yield f"{fact.name:<{LABEL_COLUMNS}}{cut(words, width - LABEL_COLUMNS)}"
+            continue
         line = f"{fact.name:<{LABEL_COLUMNS}}{left:<{column}} {fact_sign(fact) or ' '} {right}"
         if fact.difference and width is not None and len(line) + 2 + len(fact.difference) > width:
             yield line.rstrip()
@@ -208,6 +215,7 @@ def _as_json(found: Comparison) -> dict[str, object]:
         "left": dataclasses.asdict(found.left),
         "right": dataclasses.asdict(found.right),
         "related": found.related,
+        "own": [one and one._asdict() for one in found.own],
         "verdicts": [one and one._asdict() for one in found.verdicts],
         "settings": [pair._asdict() for pair in found.settings],
         "diverged_at": found.diverged_at,

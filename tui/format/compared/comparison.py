@@ -303,6 +303,13 @@ def related_sentence(found: Comparison) -> str:
     return ""
 
 
+def whole_sentence(found: Comparison) -> str:
+    """Return that the figures include what a fork took over; empty if neither is a fork."""
+    if found.own == (None, None):
+        return ""
+    return "The figures are those of the whole sessions; own part is what a fork added."
+
+
 def running_side(found: Comparison) -> str:
     """Return which of the sessions is still running, in words; empty if both have ended."""
     match [run.outcome == "running" for run in (found.left, found.right)]:

@@ -9,8 +9,7 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.aligned_calls import Call
-from sandbox_tui.sessions.relations.compare import Comparison
-from sandbox_tui.sessions.relations.fork_origin import SharedPart, own_part
+from sandbox_tui.sessions.relations.compare import Comparison, OwnPart
 from sandbox_tui.sessions.relations.running_now import RunningNow
 from sandbox_tui.sessions.relations.started_with import SettingPair
 from sandbox_tui.sessions.store.answers import NO_ANSWER, reason_without_answer
@@ -37,7 +36,9 @@ class Fact(NamedTuple):
     is_open: bool = False
 
 
-_IDENTITIES = ("", "session")
+OWN_PART = "own part"
+
+_IDENTITIES = ("", "session", OWN_PART)
 """Facts whose values always differ, so that a sign would say nothing."""
 
 _MAY_CHANGE = ("outcome", "answer")
@@ -50,6 +51,14 @@ def fact_sign(fact: Fact) -> str:
     if fact.name in _IDENTITIES or (fact.is_open and fact.name in _MAY_CHANGE):
         return "=" if fact.name and fact.left == fact.right else ""
     return "=" if fact.left == fact.right and not fact.difference else "≠"
+
+
+def only_side(fact: Fact) -> str:
+    """Return the value of a fact that one side lacks, with the other side's name; empty if both
+    have it."""
+    if fact.left and fact.right:
+        return ""
+    return f"left: {fact.left}" if fact.left else f"right: {fact.right}"
 
 
 class _Figure(NamedTuple):
@@ -80,7 +89,7 @@ def facts(
     )
     runs, now = (found.left, found.right), (left, right)
     sides = [
-        _figures(*side) for side in zip(runs, calls, now, found.verdicts, found.shared, strict=True)
+        _figures(*side) for side in zip(runs, calls, now, found.verdicts, found.own, strict=True)
     ]
     known = [
         Fact(name, both[0].words, both[1].words, _difference(name, *both), found.is_running)
@@ -100,13 +109,11 @@ def _figures(
     calls: Sequence[Call],
     now: RunningNow | None,
     verdict: Verdict | None,
-    shared: SharedPart,
+    own: OwnPart | None,
 ) -> dict[str, _Figure]:
-    """Return the figures of one side; of a fork, tokens, cost and time are those of its own part,
-    as in the list of sessions."""
+    """Return the figures of one side: those of the whole session, also of a fork."""
     steps = max([run.steps, *(call.step for call in calls)])
-    own = own_part(run, shared)
-    seconds = own.seconds if now is None else max(0.0, now.seconds - shared.seconds)
+    seconds = run.seconds if now is None else now.seconds
     return {
         "title": _Figure(numbered_title(run) if run.sample else task_title(run)),
         "outcome": _Figure(_outcome(run, now)),
@@ -115,14 +122,35 @@ def _figures(
         "score": _Figure("") if verdict is None else _score(verdict),
         "steps": _Figure(str(steps), steps),
         "calls": _Figure(_calls(calls), len(calls)),
-        "tokens": _tokens(own),
-        "cost": _Figure(numbers.cost(own.cost), own.cost),
+        "tokens": _tokens(run),
+        "cost": _Figure(numbers.cost(run.cost), run.cost),
         "time": _Figure(clock(seconds), int(seconds)),
+        OWN_PART: _Figure("" if own is None else _own_words(run, own, steps - run.steps, seconds)),
         "model": _Figure(
             f"{model_title(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}"
         ),
         "session": _Figure(run.id),
     }
+
+
+def _own_words(run: RunSummary, own: OwnPart, begun: int, seconds: float) -> str:
+    """Return a fork's own steps, tokens, cost and time.
+
+    Args:
+        run: the fork.
+        own: its own part, without steps that have only begun.
+        begun: number of those.
+        seconds: on the run's clock.
+    """
+    tokens = own.input_tokens + own.output_tokens
+    count = numbers.tokens(tokens, estimated=run.tokens_estimated)
+    parts = [
+        numbers.counted(own.steps + begun, "step"),
+        f"{count} tokens" if run.has_token_counts else "",
+        numbers.cost(own.cost),
+        clock(max(0.0, seconds - own.begins_at)),
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def _score(verdict: Verdict) -> _Figure:

@@ -23,7 +23,7 @@ from sandbox_tui.tui.format.compared.comparison import (
     sign,
     size_difference,
 )
-from sandbox_tui.tui.format.compared.facts import Fact, fact_sign
+from sandbox_tui.tui.format.compared.facts import Fact, fact_sign, only_side
 from sandbox_tui.tui.format.compared.human_words import act_words, decision_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
@@ -101,6 +101,8 @@ def _fact(fact: Fact, width: int, palette: Palette) -> Text:
         return line.append(fact.right, style=styles[1])
     if is_equal:
         return line.append(fact.left, style=palette.dim)
+    if words := only_side(fact):
+        return line.append(words, style=palette.text)
     line.append_text(_cell(fact.left, max(8, (width - _NAME - 4) // 2), styles[0]))
     between = f" {fact_sign(fact) or '│'} " if fact.name else " │ "
     line.append(between, style=palette.bad if fact_sign(fact) == "≠" else palette.faint)

@@ -15,6 +15,7 @@ from sandbox_tui.tui.format.compared.comparison import (
     divergence,
     files_sentence,
     sign,
+    whole_sentence,
 )
 from sandbox_tui.tui.format.compared.facts import Fact
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
@@ -56,9 +57,11 @@ def rows_of(found: Comparison, figures: Sequence[Fact], *, hide_equal: bool) -> 
 
 
 def _sides(found: Comparison) -> Fact:
-    """Return the heading of the figures: a running side's are those so far."""
+    """Return the heading of the figures: a running side's are those so far, and a fork's include
+    what it took over."""
+    whole = ", whole session" if whole_sentence(found) else ""
     left, right = (
-        f"{side} (running)" if run.outcome == "running" else side
+        f"{side}{' (running)' if run.outcome == 'running' else ''}{whole}"
         for side, run in (("left", found.left), ("right", found.right))
     )
     return Fact("", left, right)

@@ -8,15 +8,19 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.text import Text
 
-from sandbox_tui.core.base.durations import clock
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_result import result_text, result_words
-from sandbox_tui.tui.widgets.sessions.session_rows import ago, place_words, start_time, steps_words
+from sandbox_tui.tui.widgets.sessions.session_rows import (
+    ago,
+    place_words,
+    spent_words,
+    start_time,
+    steps_words,
+)
 
 COLUMNS_FROM = 120
 """Minimum width of a list in which a session takes one line."""
@@ -84,7 +88,7 @@ def facts_of(run: RunSummary, waits_for: str | None = None, inherited: int = 0) 
         waits_for: the call that waits for the user, in words; None if none waits.
         inherited: how many of its steps a fork took over from its parent.
     """
-    tokens = run.input_tokens + run.output_tokens
+    tokens, cost, seconds = spent_words(run, inherited)
     waits = waits_for is not None
     return Facts(
         result=result_words(run, waits_for or ""),
@@ -92,9 +96,9 @@ def facts_of(run: RunSummary, waits_for: str | None = None, inherited: int = 0) 
         model=model_title(run.model),
         sandbox=place_words(run),
         steps=steps_words(run, inherited),
-        tokens=f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
-        cost=numbers.cost(run.cost),
-        seconds=clock(run.seconds),
+        tokens=tokens,
+        cost=cost,
+        seconds=seconds,
         start=start_time(run.run_started_at),
     )
 

@@ -117,13 +117,7 @@ def facts_line(
 
 def figures_words(run: RunSummary, inherited: int = 0) -> str:
     """Return steps, tokens, cost and time of a session, as far as they are known."""
-    tokens = run.input_tokens + run.output_tokens
-    figures = [
-        steps_words(run, inherited),
-        f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
-        numbers.cost(run.cost),
-        clock(run.seconds),
-    ]
+    figures = [steps_words(run, inherited), *spent_words(run, inherited)]
     return " · ".join(figure for figure in figures if figure)
 
 
@@ -139,11 +133,28 @@ def place_words(run: RunSummary) -> str:
 
 
 def steps_words(run: RunSummary, inherited: int = 0) -> str:
-    """Return the number of steps; of a fork those it took over and its own, as in 5+3 steps, since
-    its tokens and its time are those of its own part."""
-    if not 0 < inherited <= run.steps:
+    """Return the number of steps; of a fork those it took over and its own, as in 5+3 steps."""
+    if not _has_taken_over(run, inherited):
         return numbers.counted(run.steps, "step")
     return f"{inherited}+{run.steps - inherited} steps"
+
+
+def spent_words(run: RunSummary, inherited: int = 0) -> tuple[str, str, str]:
+    """Return tokens, cost and time, each empty if unknown; those of a fork's own part have a plus
+    sign, as its own steps do."""
+    tokens = run.input_tokens + run.output_tokens
+    plus = "+" if _has_taken_over(run, inherited) else ""
+    words = (
+        f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
+        numbers.cost(run.cost),
+        clock(run.seconds),
+    )
+    count, cost, seconds = (f"{plus}{one}" if one else "" for one in words)
+    return count, cost, seconds
+
+
+def _has_taken_over(run: RunSummary, inherited: int) -> bool:
+    return 0 < inherited <= run.steps
 
 
 def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:

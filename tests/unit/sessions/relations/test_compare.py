@@ -30,7 +30,7 @@ from sandbox_tui.tui.format.compared.comparison import (
     running_side,
     short_verdict,
 )
-from sandbox_tui.tui.format.compared.facts import answer_or_reason, facts
+from sandbox_tui.tui.format.compared.facts import answer_or_reason, fact_sign, facts
 from sandbox_tui.tui.screens.compare.row_kinds import Hidden, rows_of
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
@@ -106,13 +106,63 @@ def test_a_session_and_its_like(tmp_path: Path) -> None:
     assert [(file.path, file.verdict) for file in found.files] == [("/testbed/new", "right only")]
     assert file_sizes(found.files[0]) == "– → 13B"
     time_ = next(fact for fact in facts(found) if fact.name == "time")
-    shared = found.shared[1].seconds
-    assert shared > 0
-    assert time_.right == clock(99.0 - shared), "the time of its parent is not its own"
+    assert time_.right == clock(99.0), "that of the whole session, as its steps and calls are"
     assert found.files[0].right_seq == last + 1
     assert contents_of(store, found.files[0]) == (b"", b"first\nsecond\n")
     assert "+first" in file_diff(store, found.files[0])
     store.close()
+
+
+def replied(seq: int, t: float, step: int, tokens: int) -> e.ModelReplied:
+    return e.ModelReplied(
+        seq=seq, t=t, step=step, message={"role": "assistant", "content": "x"}, text="x",
+        reasoning="", usage=e.Usage(input_tokens=tokens, output_tokens=0),
+        finish_reason="stop", latency=1.0, cost=0.5,
+    )  # fmt: skip
+
+
+def test_a_fork_is_compared_as_a_whole_and_its_own_part_is_told_apart(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        shared = replied(2, 30.0, 1, 900)
+        store.append("parent", [started("parent"), shared, replied(3, 44.0, 2, 100)])
+        first = msgspec.structs.replace(started("fork"), parent="parent", parent_seq=2)
+        forked = e.Forked(
+            seq=3,
+            t=30.0,
+            parent="parent",
+            parent_seq=2,
+            step=1,
+            snapshot=None,
+            repeats=0,
+            model="m",
+        )
+        store.append("fork", [first, shared, forked, replied(4, 50.0, 2, 100)])
+        for name in ("parent", "fork"):
+            store.give_up(name)
+        found = compare(store, store.run("parent"), store.run("fork"))
+        rows = {fact.name: fact for fact in facts(found)}
+        figures = {name: rows[name][1:4] for name in ("steps", "tokens", "cost", "time")}
+        assert figures == {
+            "steps": ("2", "2", ""),
+            "tokens": ("1.0k", "1.0k", ""),
+            "cost": ("$1.00", "$1.00", ""),
+            "time": ("00:44", "00:50", "+00:06"),
+        }
+        own = rows["own part"]
+        assert (own.left, own.right) == ("", "1 step · 100 tokens · $0.50 · 00:20")
+        assert fact_sign(own) == ""
+        text = list(comparison_lines(store, found))
+        whole = "The figures are those of the whole sessions; own part is what a fork added."
+        assert text[:2] == ["Right is a fork of left after step 1.", whole]
+        narrow = list(comparison_lines(store, found, 60))
+        assert "own part    right: 1 step · 100 tokens · $0.50 · 00:20" in narrow
+        headings = rows_of(found, [], hide_equal=False)[0]
+        assert headings[1:3] == ("left, whole session", "right, whole session")
+        swapped = compare(store, found.right, found.left)
+        assert next(fact for fact in facts(swapped) if fact.name == "own part").left == own.right
+        alone = compare(store, found.left, found.left)
+        assert "own part" not in {fact.name for fact in facts(alone)}
+        assert not next(comparison_lines(store, alone)).startswith("The figures")
 
 
 def with_results(store: Store, name: str, *ends: e.CallFinished | e.CallDecided | None) -> None:

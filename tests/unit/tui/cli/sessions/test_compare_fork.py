@@ -27,6 +27,7 @@ def test_a_fork_alone_is_compared_with_its_parent(own_home: Path) -> None:
     assert both == json.loads(
         CliRunner().invoke(main, ["compare", "first", "fork", "--json"]).stdout
     )
+    assert both["own"] == [None, None], "neither has recorded where it was forked"
     alone = CliRunner().invoke(main, ["compare", "first", "--json"])
     assert (alone.exit_code, alone.stdout) == (2, "")
     assert "first is no fork: name the session to compare it with, too." in alone.stderr
