@@ -23,6 +23,7 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, tags_of
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.titles import numbered_title
+from sandbox_tui.tui.keys.key_sequencer import LEFT_SECONDS
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
@@ -168,6 +169,38 @@ async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: St
         assert hits.current == wanted
         await pilot.press("escape")
         await until(pilot, lambda: not home.is_finding and home.query_one(SessionList).has_focus)
+
+
+async def test_after_a_hit_the_bar_is_that_of_the_search_and_q_closes_it(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "zebra outcome:submitted")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is home and hits.has_focus)
+        bar = home.query_one(KeyBar)
+        await until(pilot, lambda: _words(bar)[:2] == ["enter open", "esc close"])
+        assert "q quit" not in _words(bar)
+        await pilot.pause(LEFT_SECONDS)  # a key sooner than that was meant for the replay
+        await pilot.press("q")
+        await until(pilot, lambda: not home.is_finding and home.query_one(SessionList).has_focus)
+        assert pilot.app.is_running
+        await until(pilot, lambda: "q quit" in _words(bar))
+
+
+async def test_q_closes_a_search_without_words_first(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await pilot.press("slash", "enter")
+        sessions = home.query_one(SessionList)
+        await until(pilot, lambda: sessions.has_focus)
+        await until(pilot, lambda: "q close" in _words(home.query_one(KeyBar)))
+        await pilot.press("q")
+        await until(pilot, lambda: not home.query_one(SearchBar).display)
+        assert sessions.has_focus
+
+
+def _words(bar: KeyBar) -> list[str]:
+    return [f"{known.key} {known.words}" for known in bar.keys_shown]
 
 
 async def test_the_details_are_those_of_the_first_hit(store: Store) -> None:

@@ -56,7 +56,7 @@ SCREEN_ACTIONS = (
     KeyAction("evals.new", ("n",), "new evaluation", about="Start a new evaluation"),
     KeyAction("evals.resume", ("r",), "resume", about="Run what is left or failed"),
     KeyAction("evals.run_again", ("ctrl+r",), "run again", about="Run the evaluation again"),
-    KeyAction("hits.leave", ("escape",), "close", about="End the search"),
+    KeyAction("hits.leave", ("escape", "q"), "close", about="End the search"),
     KeyAction("home.back", ("escape",), "Unmark all, or end the search"),
     KeyAction("home.compare", ("c",), "compare", about="Compare two sessions"),
     KeyAction("home.copy_id", ("y",), "Copy id", about="Copy the session's id"),

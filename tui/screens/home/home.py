@@ -81,7 +81,8 @@ class HomeScreen(RowCommands):
     HomeScreen.-hits SessionList { display: none; }
     """
 
-    urgent_actions = ("resume", "new", "find")  # resume: of an interrupted run
+    # leave: the hits of a search; resume: an interrupted run
+    urgent_actions = ("leave", "resume", "new", "find")
 
     # the key bar drops the last ones first: the less often used ones
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -271,18 +272,6 @@ class HomeScreen(RowCommands):
         self.query_one(SessionList).go_to(run_id)
         self.reload()
 
-    def action_evals(self) -> None:
-        """Open the list of evaluations."""
-        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
-
-        app_of(self).push_screen(EvalsScreen(self._evals, self._settings))
-
-    def action_trainings(self) -> None:
-        """Open the list of training runs."""
-        from sandbox_tui.tui.screens.training.trainings_screen import TrainingsScreen
-
-        app_of(self).push_screen(TrainingsScreen(self._run_workers))
-
     @on(BlockList.Selected, "#sessions")
     def action_replay(self) -> None:
         """Open the row under the cursor: replay its session, or watch it if it is still running."""
@@ -308,6 +297,8 @@ class HomeScreen(RowCommands):
     def words_for(self, action: str) -> str | None:
         """Return what the key for a row does there; an empty text for the trainings key if there
         are none, which hides it."""
+        if action == "quit":
+            return "close" if self._search.is_open else None
         if action == "delete":
             return "end" if all_can_be_ended(self.sessions_chosen) else None
         sessions = self.query_one(SessionList)
@@ -318,7 +309,9 @@ class HomeScreen(RowCommands):
     @property
     def choice_words(self) -> str:
         """What enter does, for the first place of the key bar."""
-        return "" if self.is_finding else opening_word(self.query_one(SessionList).current_row)
+        if self.is_finding:
+            return "" if self.session_here is None else "open"
+        return opening_word(self.query_one(SessionList).current_row)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
@@ -352,8 +345,13 @@ class HomeScreen(RowCommands):
         self.refresh_bindings()
 
     async def action_quit(self) -> None:
-        """Quit, unless the key was pressed to leave the screen that was left just before."""
-        if not follows_leaving(self):
+        """Close the search, otherwise quit, unless the key was pressed to leave the screen that was
+        left just before."""
+        if follows_leaving(self):
+            return
+        if self._search.is_open:
+            self._search.end()
+        else:
             await self.run_action("app.quit")
 
     def action_details(self) -> None:

@@ -19,6 +19,7 @@ from sandbox_tui.sessions.search.search_as_you_type import Found
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.format.titles import cut_title, model_title, numbered_title, task_title
+from sandbox_tui.tui.keys.key_sequencer import follows_leaving
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -59,8 +60,10 @@ class SearchResults(BlockList):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("hits.leave", "leave", show=False),
+        binding("hits.leave", "leave"),
     ]
+
+    urgent_actions = ("leave",)
 
     class Closed(Message):
         """The search has ended."""
@@ -119,8 +122,10 @@ class SearchResults(BlockList):
         return bool(self._hits)
 
     def action_leave(self) -> None:
-        """End the search."""
-        self.post_message(self.Closed())
+        """End the search, unless the key was pressed to leave the session that was left just
+        before."""
+        if not follows_leaving(self):
+            self.post_message(self.Closed())
 
     @override
     def block_count(self) -> int:

@@ -128,6 +128,18 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         shown.sort_by(next_order(shown.order))
         self.reload()
 
+    def action_evals(self) -> None:
+        """Open the list of evaluations."""
+        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+        app_of(self).push_screen(EvalsScreen(self._evals, self._settings))
+
+    def action_trainings(self) -> None:
+        """Open the list of training runs."""
+        from sandbox_tui.tui.screens.training.trainings_screen import TrainingsScreen
+
+        app_of(self).push_screen(TrainingsScreen(self._run_workers))
+
     # --- the session under the cursor
 
     def action_fork(self) -> None:
