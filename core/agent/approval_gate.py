@@ -35,7 +35,12 @@ from sandbox_tui.core.events.types import (
 )
 from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import Policy, Rule
-from sandbox_tui.core.policy.session_rules import OpenPart, granted_rules, open_parts
+from sandbox_tui.core.policy.session_rules import (
+    OpenPart,
+    granted_rules,
+    newly_granted,
+    open_parts,
+)
 
 
 def _denied(judgement: PolicyDecision) -> Decision:
@@ -237,7 +242,15 @@ class Gate(Approver):
         self._allow(pending.call.name, patterns, number)
         return self._let_through(number, patterns)
 
-    def allow(self, tool: str, patterns: Sequence[str]) -> bool:
+    def would_allow(self, tool: str, patterns: Sequence[str]) -> bool:
+        """Return whether the waiting call is one that only these patterns would allow."""
+        pending = self._pending
+        if pending is None or pending.future.done():
+            return False
+        call, more = pending.call, granted_rules(tool, patterns)
+        return newly_granted(self._policy, call.name, call.arguments, self._granted, more)
+
+    def allow(self, tool: str, patterns: Sequence[str], keeps_waiting: int | None = None) -> bool:
         """Allow calls for the rest of the run, as the user did in another run.
 
         A waiting call that these patterns allow runs: the user has decided on all such calls.
@@ -245,15 +258,16 @@ class Gate(Approver):
         Args:
             tool: the tool's name.
             patterns: in the form of `OpenPart.proposals`.
+            keeps_waiting: number of the call that waits on nevertheless.
 
         Returns:
             Whether a waiting call runs because of it.
         """
-        call = self.pending
-        was_granted = call is not None and self._judge(call).granted
+        call, runs = self.pending, self.would_allow(tool, patterns)
         self._allow(tool, patterns, None)
-        is_granted = call is not None and not was_granted and self._judge(call).granted
-        return call is not None and is_granted and self._let_through(call.number, patterns)
+        if call is None or not runs or call.number == keeps_waiting:
+            return False
+        return self._let_through(call.number, patterns)
 
     def _allow(self, tool: str, patterns: Sequence[str], number: int | None) -> None:
         for pattern in patterns:

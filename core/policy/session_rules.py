@@ -12,7 +12,7 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.tool_names import BASH, EDITOR
 from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, parse_named
 from sandbox_tui.core.policy.inner_commands import SHELLS, WRAPPERS
-from sandbox_tui.core.policy.rule_matching import PolicyJudge, exactly, pattern_matches
+from sandbox_tui.core.policy.rule_matching import PolicyJudge, decide, exactly, pattern_matches
 from sandbox_tui.core.policy.rules import Policy, Rule
 
 
@@ -59,6 +59,14 @@ def granted_rules(tool: str, patterns: Sequence[str]) -> tuple[Rule, ...]:
         elif tool not in (BASH, EDITOR):
             rules.append(Rule(action="allow", tool=tool))
     return tuple(rules)
+
+
+def newly_granted(
+    policy: Policy, tool: str, arguments: str, granted: Sequence[Rule], more: Sequence[Rule]
+) -> bool:
+    """Return whether a call is granted only with `more` rules besides `granted`."""
+    before = decide(policy, tool, arguments, granted)
+    return not before.granted and decide(policy, tool, arguments, (*granted, *more)).granted
 
 
 def open_parts(

@@ -145,15 +145,16 @@ class Steering:
         """
         return self._let_through(self.gate.grant(call, patterns))
 
-    def allow(self, tool: str, patterns: Sequence[str]) -> None:
+    def allow(self, tool: str, patterns: Sequence[str], keeps_waiting: int | None = None) -> None:
         """Allow calls that match these patterns; a waiting call that is one of them runs.
 
         Args:
             tool: the tool's name.
             patterns: in the form of `OpenPart.proposals`.
+            keeps_waiting: number of the call that waits on nevertheless.
         """
         self._require_active()
-        self._let_through(self.gate.allow(tool, patterns))
+        self._let_through(self.gate.allow(tool, patterns, keeps_waiting))
 
     def revoke_rule(self, tool: str, pattern: str) -> bool:
         """No longer allow what the user allowed during the run; False if it is not allowed."""

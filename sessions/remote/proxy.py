@@ -12,8 +12,13 @@ from typing_extensions import override
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.core.events.types import Mode
-from sandbox_tui.core.policy.rules import Policy
-from sandbox_tui.core.policy.session_rules import OpenPart, granted_rules, open_parts
+from sandbox_tui.core.policy.rules import Policy, Rule
+from sandbox_tui.core.policy.session_rules import (
+    OpenPart,
+    granted_rules,
+    newly_granted,
+    open_parts,
+)
 from sandbox_tui.core.run.human.run_controls import FileControls, GateView, SpecView
 from sandbox_tui.sessions.remote.commands import COMMANDS, FILES, Command
 
@@ -35,14 +40,32 @@ class GateProxy(GateView):
     def mode(self) -> Mode:
         return self._state.mode
 
+    @property
+    def _policy(self) -> Policy | None:
+        started = self._state.started
+        if started is None or started.settings is None:
+            return None
+        return msgspec.convert(started.settings.policy, Policy)
+
+    @property
+    def _granted(self) -> tuple[Rule, ...]:
+        given = self._state.granted
+        return tuple(rule for one in given for rule in granted_rules(one.tool, [one.pattern]))
+
     @override
     def open_parts(self) -> tuple[OpenPart, ...]:
-        pending, started = self._state.pending, self._state.started
-        if pending is None or started is None or started.settings is None:
+        pending, policy = self._state.pending, self._policy
+        if pending is None or policy is None:
             return ()
-        policy = msgspec.convert(started.settings.policy, Policy)
-        rules = [r for one in self._state.granted for r in granted_rules(one.tool, [one.pattern])]
-        return open_parts(policy, pending.call.name, pending.call.arguments, rules)
+        return open_parts(policy, pending.call.name, pending.call.arguments, self._granted)
+
+    @override
+    def would_allow(self, tool: str, patterns: Sequence[str]) -> bool:
+        pending, policy = self._state.pending, self._policy
+        if pending is None or policy is None:
+            return False
+        call, more = pending.call, granted_rules(tool, patterns)
+        return newly_granted(policy, call.name, call.arguments, self._granted, more)
 
 
 class SpecProxy(SpecView):

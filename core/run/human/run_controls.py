@@ -26,6 +26,10 @@ class GateView(Protocol):
         """Return the parts of the waiting call that nothing allows yet."""
         ...
 
+    def would_allow(self, tool: str, patterns: Sequence[str]) -> bool:
+        """Return whether the waiting call is one that only these patterns would allow."""
+        ...
+
 
 class SpecView(Protocol):
     """Read-only view of a run's spec."""
@@ -99,7 +103,9 @@ class Controls(Protocol):
 
     def approve_always(self, call: int, patterns: Sequence[str]) -> bool: ...
 
-    def allow(self, tool: str, patterns: Sequence[str]) -> None: ...
+    def allow(
+        self, tool: str, patterns: Sequence[str], keeps_waiting: int | None = None
+    ) -> None: ...
 
     def revoke_rule(self, tool: str, pattern: str) -> bool: ...
 

@@ -308,6 +308,19 @@ async def test_what_is_allowed_from_another_run_lets_only_such_a_call_through() 
     assert {event.call for event in granted} == {None}
 
 
+async def test_a_waiting_call_can_be_left_out_of_what_is_allowed_from_another_run() -> None:
+    gate = Recorded("step")
+    waiting = await come(gate, "pwd", 2)
+    assert gate.would_allow(BASH, ["pwd"])
+    assert not gate.would_allow(BASH, ["echo *"])
+    assert not gate.allow(BASH, ["pwd"], keeps_waiting=2)
+    assert not waiting.done()
+    assert not gate.would_allow(BASH, ["pwd"]), "it is allowed already"
+    gate.decide(2, Decision(verdict="approve", by="human"))
+    await waiting
+    assert (await come(gate, "pwd", 3)).done()
+
+
 async def test_queued_messages_can_be_edited_and_cancelled() -> None:
     queue = MessageQueue()
     queue.add(1, "one", blocks_submit=True)

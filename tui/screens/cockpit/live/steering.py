@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, cast
 
 from textual.screen import Screen
@@ -18,7 +18,10 @@ from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.format.status import request_waits_for_command, unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
-from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import (
+    ApproveAlwaysDialog,
+    OtherRuns,
+)
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.approving.edit_waiting_call import (
     editor_of,
@@ -303,12 +306,9 @@ class RunSteering:
                 number, lambda: self._decide(number, lambda run: run.approve(number)), self.edit
             )
 
-    def approve_always(self, others: Sequence[Controls] = ()) -> None:
-        """Approve the waiting call and all similar ones for the rest of the run.
-
-        Args:
-            others: further runs of its task; the user may allow the calls there, too.
-        """
+    def approve_always(self, others: OtherRuns | None = None) -> None:
+        """Approve the waiting call and all similar ones for the rest of the run, and perhaps of
+        others."""
         run, item = self.steerable_run(), self.waiting
         if run is None or item is None:
             return
@@ -324,14 +324,14 @@ class RunSteering:
         def allowed(chosen: tuple[str, ...] | None) -> None:
             if chosen:
                 self._decide(number, lambda run: run.approve_always(number, chosen))
-                if self.has_decided(item) and run.gate.mode == "step":
+            if chosen and self.has_decided(item):
+                if others is not None and dialog.is_for_all:
+                    others.allow(item.call.name, chosen)
+                elif run.gate.mode == "step":
                     self._screen.notify(passes_in_step(), markup=False)
-            if chosen and dialog.is_for_all:
-                for one in others:
-                    if one.steerable:
-                        one.allow(item.call.name, chosen)
 
-        dialog = ApproveAlwaysDialog(item.call, parts, len(others) + 1)
+        runs = 1 if others is None else 1 + others.count
+        dialog = ApproveAlwaysDialog(item.call, parts, runs)
         self._drafts.approve_original(number, ask, self.edit)
 
     def edit(self) -> None:

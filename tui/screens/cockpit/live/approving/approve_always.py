@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from rich.style import Style
 from rich.text import Text
@@ -40,6 +40,17 @@ _EXACT_WORDS = (
 
 WIDE = 70
 """Columns from which the border has room for all keys."""
+
+
+class OtherRuns(Protocol):
+    """Further runs of the task of a call, where the user may allow calls like it, too."""
+
+    @property
+    def count(self) -> int: ...
+
+    def allow(self, tool: str, patterns: Sequence[str]) -> None:
+        """Allow calls there, and tell the user."""
+        ...
 
 
 class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
