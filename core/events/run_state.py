@@ -138,8 +138,8 @@ class RunState:
             return False
         if self.running is not None:
             return True
-        commands = (human for human in self.humans.values() if human.command is not None)
-        return any(human.finished is None and not human.withdrawn for human in commands)
+        commands = (one for one in self.humans.values() if one.command and not one.withdrawn)
+        return any(one.finished is None and (one.started or not self.frozen) for one in commands)
 
     @property
     def latest_step(self) -> int:

@@ -29,7 +29,7 @@ from sandbox_tui.tui.widgets.calls.call_counts import (
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.hidden_panes import hidden_panes
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
-from sandbox_tui.tui.widgets.calls.rows.free_shell import shell_free_at
+from sandbox_tui.tui.widgets.calls.rows.free_shell import shell_free_at, starts_when
 from sandbox_tui.tui.widgets.calls.rows.human_rows import is_all_shown, session_note_lines
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines, run_end
 from sandbox_tui.tui.widgets.calls.rows.rows_to_come import rows_to_come
@@ -324,7 +324,7 @@ class Calls(SearchKeys):
         lines = item_lines(
             *(item, width, self._now, opened, notes, palette_of(self), preview, end),
             *(self._opened_items.is_whole(self._shown[index]), shell_free_at(item, self._state)),
-            self.rows_left(index),
+            *(self.rows_left(index), starts_when(self._state)),
         )
         if self._shown[index] == self._precedes_calls:
             lines += rows_to_come(self._to_come, width, palette_of(self), has_ended=end != "")

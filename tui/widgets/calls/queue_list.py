@@ -20,6 +20,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.rows.file_rows import FILE_ACTION_WORDS
+from sandbox_tui.tui.widgets.calls.rows.free_shell import AFTER_CALL, starts_when
 
 MAX_ROWS = 4
 """Visible rows; the rest can be scrolled to."""
@@ -79,12 +80,16 @@ class QueueList(BlockList):
         self._items: list[HumanItem] = []
         self._shown: list[tuple[object, ...]] = []
         self._is_sooner = False
+        self._starts = AFTER_CALL
 
     def sync(self, state: RunState) -> None:
         """Show the queue of this state."""
         items = state.queue
         shown: list[tuple[object, ...]] = [(i.id, i.text, i.finished is not None) for i in items]
         self._may_be_sooner(items, state)
+        starts, self._starts = self._starts, starts_when(state)
+        if starts != self._starts:
+            self.changed()
         if shown == self._shown:
             return
         chosen = self._items[self.cursor].id if 0 <= self.cursor < len(self._items) else None
@@ -177,7 +182,7 @@ class QueueList(BlockList):
         if index == 0 and not self.has_focus and not self.styles.border_bottom[0]:
             when.append(f"  {self._keys_words(width)}")  # there is no border to say it
         elif width >= MIN_WIDTH_OF_WHEN:
-            when.append(f"  {_when(item)}")
+            when.append(f"  {_when(item, self._starts)}")
         fit_line(line, max(8, width - when.cell_len - _MARKS))
         line.pad_right(max(0, width - when.cell_len - _MARKS - line.cell_len))
         line.append_text(when)
@@ -239,9 +244,9 @@ def _what(item: HumanItem) -> str:
     return "message" if item.command is None else "you"
 
 
-def _when(item: HumanItem) -> str:
+def _when(item: HumanItem, starts: str) -> str:
     if item.command is None:
         return "with the next request"
     if item.finished is not None:
         return "has run; sent with the next request"
-    return "after the running call"
+    return starts

@@ -1,10 +1,10 @@
-"""A call of the model's that waits for a command of the user's shows no running clock."""
+"""When the shell is free: clocks of calls that wait for it, and when a command of the user's starts."""
 
 from __future__ import annotations
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.tui.widgets.calls.rows.free_shell import shell_free_at
+from sandbox_tui.tui.widgets.calls.rows.free_shell import shell_free_at, starts_when
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_lines
 from tests.unit.event_streams import started
 from tests.unit.tui.widgets.test_preview_kinds import PALETTE
@@ -54,3 +54,21 @@ def test_an_earlier_command_of_the_users_delays_no_clock() -> None:
     ):
         state.apply(event)
     assert "● 2.0s" in drawn(state, 1, 5.0)
+
+
+def test_a_command_starts_when_the_frozen_sandbox_runs_again_unless_a_call_runs() -> None:
+    state = RunState()
+    for event in (started(), call(1, "execute_bash"), e.CallStarted(t=1.0, call=1)):
+        state.apply(event)
+    state.apply(e.HumanCommand(t=2.0, id=1, command="echo x", told_to_model=True))
+    assert starts_when(state) == "after the running call"
+    state.apply(e.SandboxFrozen(t=3.0, by="human"))
+    assert state.busy
+    assert starts_when(state) == "after the running call"
+    state.apply(e.CallFinished(t=4.0, call=1, observation="", ok=True, duration=3.0))
+    assert starts_when(state) == "when Z resumes the sandbox"
+    assert not state.busy, "esc has nothing to interrupt"
+    lines = item_lines(state.humans[1], 80, 5.0, False, (), PALETTE, starts=starts_when(state))
+    assert "◇ when Z resumes the sandbox  visible to model" in lines[1].plain
+    state.apply(e.HumanCommandStarted(t=5.0, id=1))
+    assert state.busy

@@ -1,10 +1,14 @@
-"""Whether a call, or another try of a reply, waits for a command of the user's."""
+"""When the shell is free for calls, tries of replies and commands of the user's."""
 
 from __future__ import annotations
 
 from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.run_state import CallItem, Item, ReplyItem, RunState
 from sandbox_tui.tui.format.status import request_waits_for_command
+from sandbox_tui.tui.keys.hint import hint
+
+AFTER_CALL = "after the running call"
+"""When a command of the user's starts, unless the sandbox is frozen while nothing runs."""
 
 
 def shell_free_at(item: Item, state: RunState) -> float | None:
@@ -22,3 +26,10 @@ def shell_free_at(item: Item, state: RunState) -> float | None:
     if any(one.finished is None for one in commands):
         return None
     return max((one.finished.t for one in commands if one.finished is not None), default=0.0)
+
+
+def starts_when(state: RunState) -> str:
+    """Return when a command of the user's that waits will start."""
+    if state.frozen and state.running is None:
+        return f"when {hint('live.freeze')} resumes the sandbox"
+    return AFTER_CALL

@@ -19,6 +19,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.file_rows import UNSEEN, WITHDRAWN, file_lines
+from sandbox_tui.tui.widgets.calls.rows.free_shell import AFTER_CALL
 from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
@@ -36,7 +37,12 @@ _MESSAGE = "message  "
 
 
 def human_lines(
-    item: HumanItem, width: int, opened: bool, palette: Palette, end: RunEnd = ""
+    item: HumanItem,
+    width: int,
+    opened: bool,
+    palette: Palette,
+    end: RunEnd = "",
+    starts: str = AFTER_CALL,
 ) -> list[Text]:
     """Return a user's message, command or file action.
 
@@ -46,6 +52,7 @@ def human_lines(
         opened: whether it is shown in full.
         palette: the palette to draw with.
         end: whether the run has ended.
+        starts: when a command that waits will start.
     """
     if item.file is not None:
         unseen = end == "over" and item.waits
@@ -54,7 +61,7 @@ def human_lines(
     title.append("you  " if item.command is not None else _MESSAGE, style=palette.human + BOLD)
     title.append(sanitize_line(item.text), style=palette.text)
     fit_line(title, width)
-    lines = [title, _human_status(item, width, palette, end)]
+    lines = [title, _human_status(item, width, palette, end, starts)]
     if opened:
         if item.command is None and not is_all_shown(item, width):
             lines += indented(wrapped(item.text, width - GUTTER, palette.text), GUTTER)
@@ -106,14 +113,14 @@ def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
     return [first, *lines[1:]]
 
 
-def _human_status(item: HumanItem, width: int, palette: Palette, end: RunEnd) -> Text:
+def _human_status(item: HumanItem, width: int, palette: Palette, end: RunEnd, starts: str) -> Text:
     line = Text(" " * (GUTTER + 2), no_wrap=True)
     unseen = end == "over" and item.waits
     if item.command is None:
         words, style = _message_status(item, unseen, palette)
         line.append(words, style=style)
     else:
-        _command_status(line, item, end, palette)
+        _command_status(line, item, end, starts, palette)
     if item.command is not None and (item.started or not (unseen or item.withdrawn)):
         stands_out = item.told_to_model and not unseen and not item.withdrawn
         style = palette.human if stands_out else palette.dim
@@ -138,7 +145,9 @@ def _message_status(item: HumanItem, unseen: bool, palette: Palette) -> tuple[st
     return "◇ will be sent with the next request", palette.human
 
 
-def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) -> None:
+def _command_status(
+    line: Text, item: HumanItem, end: RunEnd, starts: str, palette: Palette
+) -> None:
     if item.withdrawn and not item.started:
         line.append("withdrawn", style=palette.dim)
     elif item.finished is None and item.started and end:
@@ -147,7 +156,7 @@ def _command_status(line: Text, item: HumanItem, end: RunEnd, palette: Palette) 
         line.append("never ran: the run ended", style=palette.warn)
     elif item.finished is None:
         running = ("● running", palette.good)
-        words, style = running if item.started else ("◇ after the running call", palette.human)
+        words, style = running if item.started else (f"◇ {starts}", palette.human)
         line.append(words, style=style)
     elif item.finished.observation in (ENDED_COMMAND, LOST_COMMAND):
         line.append(INTERRUPTED, style=palette.warn)

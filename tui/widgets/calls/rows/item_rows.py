@@ -18,6 +18,7 @@ from sandbox_tui.core.events.types import RESUMABLE
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
+from sandbox_tui.tui.widgets.calls.rows.free_shell import AFTER_CALL
 from sandbox_tui.tui.widgets.calls.rows.human_rows import (
     RunEnd,
     human_lines,
@@ -59,6 +60,7 @@ def item_lines(
     whole: bool = False,
     shell_free_at: float | None = 0.0,
     rows_left: int = 0,
+    starts: str = AFTER_CALL,
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -75,6 +77,7 @@ def item_lines(
         shell_free_at: since when a running call has the shell, at the earliest; None if it, or
             another try of a reply, waits for a command of the user's.
         rows_left: rows of the view from the item's first one to the end, if it is the last.
+        starts: when a command of the user's that waits will start.
     """
     match item:
         case ReplyItem():
@@ -91,7 +94,7 @@ def item_lines(
             stopped = end != ""
             return call_lines(item, width, now, opened, palette, preview, began, is_stopped=stopped)
         case HumanItem():
-            return human_lines(item, width, opened, palette, end)
+            return human_lines(item, width, opened, palette, end, starts)
         case NoteItem():
             return note_lines(item, width, palette)
 
