@@ -7,6 +7,8 @@ program.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 
@@ -40,6 +42,28 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
+
+
+def mistake_of_folder(path: Path) -> str:
+    """Return why files cannot be written to a folder, which need not exist yet, as a sentence;
+    empty if they can."""
+    try:
+        whole = path.absolute()
+    except OSError:  # the working directory was deleted
+        return "The working directory no longer exists."
+    existing = next(one for one in (whole, *whole.parents) if is_there(one) or one == one.parent)
+    if not is_folder(existing):
+        return f"Directory '{existing}' is a file."
+    try:
+        # Permissions do not say it: root has all of them, and /proc accepts no files.
+        os.rmdir(tempfile.mkdtemp(prefix=".", dir=existing))
+    except OSError:
+        pass
+    else:
+        return ""
+    if existing == whole:
+        return f"Directory '{existing}' is not writable."
+    return f"Directory '{whole}' cannot be created: '{existing}' is not writable."
 
 
 def working_directory() -> Path:

@@ -10,6 +10,9 @@ from sandbox_tui.core.sandboxes.base import Sandbox
 
 MAX_ANSWER_BYTES = 64 * 1024
 
+NOT_COPIED = "The results could not be copied out: "
+"""How the warning begins that says why no results are on this machine."""
+
 MAX_SENTENCES = 20
 """Maximum number of warnings about files not copied: an output folder may hold thousands of links.
 """
@@ -48,11 +51,12 @@ class Results:
         try:
             left_behind = await self._sandbox.copy_out(self._folder, target)
         except (SandboxTuiError, OSError) as error:
-            warn(f"The results could not be copied out: {error}")
+            warn(f"{NOT_COPIED}{error}")
             return None
-        for sentence in limit_sentences(left_behind):
-            warn(sentence)
-        return str(target.absolute()) if target.is_dir() and any(target.iterdir()) else None
+        is_copied = target.is_dir() and any(target.iterdir())
+        for number, sentence in enumerate(limit_sentences(left_behind)):
+            warn(sentence if is_copied or number else f"{NOT_COPIED}{sentence}")
+        return str(target.absolute()) if is_copied else None
 
 
 def limit_sentences(left_behind: list[str]) -> list[str]:

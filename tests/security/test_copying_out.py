@@ -208,7 +208,9 @@ def test_no_disk_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert choose(Listing(entries=entries), b"/o", 100)[0] == [b"0"]
     chosen, left = choose(Listing(entries=entries), b"/o")
     assert chosen == [b"0", b"1"]
-    assert "5120 MiB" in left[0]
+    assert "its 5120 MiB do not fit (at most 4 GiB are copied)" in left[0]
+    left = choose(Listing(entries=entries), b"/o", 5)[1]
+    assert left[0].endswith("its 10 bytes do not fit (this machine's disk has room for 5 bytes).")
     usage = type("usage", (), {"total": 10 << 30, "free": 600 << 20})
     monkeypatch.setattr(file_copying.shutil, "disk_usage", lambda path: usage)
     assert 0 < room_for(tmp_path / "a" / "b") <= 88 << 20

@@ -11,6 +11,7 @@ import click
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
+from sandbox_tui.tui.cli.settings.output_folder import OUTPUT_FOLDER
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ run_options = added(
     ),
     click.option(
         "--output",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=OUTPUT_FOLDER,
         metavar="DIR",
         help="Folder for the results.",
     ),

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import SUBMIT
-from sandbox_tui.core.events.run_state import CallItem, RunState
+from sandbox_tui.core.events.run_state import CallItem, NoteItem, RunState
+from sandbox_tui.core.run.results import NOT_COPIED as RESULTS_LEFT
 from sandbox_tui.sessions.store.answers import answer_in_call
 from sandbox_tui.tui.format import numbers
 
@@ -99,8 +100,13 @@ def calls_in_full(calls: int, failed: int, interrupted: int) -> str:
 
 
 def without_files(state: RunState) -> str:
-    """Return why a finished run has no results folder: samples of evaluations, and attempts of
-    training, may have files in `output/`, but nobody asked for them."""
+    """Return why a finished run has no results folder: they could not be copied there; or it is a
+    sample of an evaluation, or an attempt of training, which may have files in `output/`, but
+    nobody asked for them."""
+    notes = (item.text for item in reversed(state.items) if isinstance(item, NoteItem))
+    failed = next((text for text in notes if text.startswith(RESULTS_LEFT)), "")
+    if failed:
+        return f"results were not copied out: {failed.removeprefix(RESULTS_LEFT)}"
     started = state.started
     if started is None or started.settings is None or started.sandbox in ("", "none"):
         return NO_FILES

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import mistake_of_folder, typed_path
 from sandbox_tui.core.config.quantities import quantity_text
 from sandbox_tui.core.config.setting_sources import COMMAND_LINE, DEFAULT
 from sandbox_tui.core.config.settings import Settings
@@ -143,6 +144,8 @@ def mistake_of_setting(name: str, text: str) -> str:
         return SERVER_NEEDED if text and not is_server_address(with_scheme(text)) else ""
     if name == "model.api_key_env" and not VARIABLE.fullmatch(text or "X"):
         return VARIABLE_NEEDED
+    if name == "agent.output":
+        return sanitize_line(mistake_of_folder(typed_path(text)))
     try:
         setting_of_text(name, text)
         if name == "agent.prompts":

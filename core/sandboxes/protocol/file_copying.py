@@ -19,6 +19,7 @@ from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.io_types import Stream
 from sandbox_tui.core.base.path_codec import path_to_text
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.typed_path import mistake_of_folder
 from sandbox_tui.core.sandboxes.base import ExecResult, FileEntry, Listing
 from sandbox_tui.core.sandboxes.protocol.control_channel import (
     STREAM_TIMEOUT_SECONDS,
@@ -66,6 +67,8 @@ async def copy_out(
     control: ControlChannel, files: FileOperations, path: str, target: Path
 ) -> list[str]:
     """Copy a folder's content, or one file, to the host (see `Sandbox.copy_out`)."""
+    if mistake := await asyncio.to_thread(mistake_of_folder, target):
+        raise FileRefused(mistake)
     entry = await files.stat(path)
     if entry is None or entry.kind not in ("file", "dir"):
         raise FileRefused(f"{path} does not exist in the sandbox.")
@@ -178,9 +181,16 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
     """
     chosen: list[bytes] = []
     left: list[str] = []
+    limit = (
+        f"at most {MAX_BYTES >> 30} GiB are copied"
+        if room >= MAX_BYTES
+        else f"this machine's disk has room for {_size(room)}"
+    )
     for path, entry in listing.entries.items():
         name = path[len(root.rstrip(b"/")) + 1 :]
-        why = _skip_reason(entry, name, room)
+        why = _skip_reason(entry, name)
+        if not why and entry.size > room:
+            why = f"its {_size(entry.size)} do not fit ({limit})"
         if why:
             left.append(f"{sanitize_line(path_to_text(name))} was not copied: {why}.")
         else:
@@ -193,14 +203,18 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
     return chosen, left
 
 
-def _skip_reason(entry: FileEntry, name: bytes, room: int) -> str:
+def _skip_reason(entry: FileEntry, name: bytes) -> str:
     if entry.kind not in ("file", "dir"):
         return "only files and folders are copied out"
     if name.count(b"/") >= MAX_DEPTH:
         return f"it is more than {MAX_DEPTH} folders deep"
-    if entry.size > room:
-        return (
-            f"its {entry.size >> 20} MiB do not fit (at most {MAX_BYTES >> 30} GiB are copied, "
-            "and never more than the disk has room for)"
-        )
     return ""
+
+
+def _size(size: int) -> str:
+    """Return a number of bytes in the largest unit in which it is 10 or more, or else in bytes."""
+    units = (("GiB", 30), ("MiB", 20), ("KiB", 10))
+    return next(
+        (f"{size >> bits} {unit}" for unit, bits in units if size >> bits >= 10),
+        f"{size} bytes",
+    )

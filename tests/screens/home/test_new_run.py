@@ -900,3 +900,16 @@ async def test_the_key_that_saves_defaults_is_in_a_narrow_bar(app: SandboxTui) -
         await pilot.press("n")
         bar = app.screen.query_one(KeyBar)
         await until(pilot, lambda: "f4 save  " in bar.render_line(0).text)
+
+
+@pytest.mark.parametrize("folder", ["/etc/passwd", "/proc/nope"])
+async def test_an_output_folder_that_cannot_be_one_is_refused(
+    app: SandboxTui, started: Started, folder: str
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n", *"fix it")
+        await fill_field(pilot, "output", folder)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen.query_one("#output").has_class("-wrong"))
+        assert f"Directory '{folder}'" in str(app.screen.query_one("#hint", Label).content)
+    assert not started

@@ -144,6 +144,19 @@ async def test_results_that_were_not_asked_for_are_not_called_missing() -> None:
         assert f"  {words}" in await shown(12, state, words)
 
 
+async def test_results_that_could_not_be_copied_are_not_called_missing() -> None:
+    state = RunState()
+    why = "Directory '/etc/passwd' is a file."
+    state.apply(e.Warned(text=f"The results could not be copied out: {why}"))
+    state.apply(finished_state(None).finished)  # type: ignore[arg-type]
+    lines = await shown(12, state, "not copied")
+    at = lines.index(f"  results were not copied out: {why}")
+    assert lines[at + 1].endswith(
+        "run again, with an output folder that has room and can be written"
+    )
+    assert "no files in output/" not in "".join(lines)
+
+
 async def test_small_cards_list_the_files_on_one_line(
     tmp_path: Path,
 ) -> None:

@@ -389,6 +389,8 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     @override
     def mistake_when_left(self, name: str, text: str) -> str:
+        if name == "output":
+            return mistake_in(name, text)
         return no_input(text) if name == "input" else ""
 
     @override

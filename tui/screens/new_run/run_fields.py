@@ -102,7 +102,7 @@ def mistake_in(field: str, text: str) -> str:
         return SEED_NEEDED if text and not _WHOLE.fullmatch(text) else ""
     if field == "steps" and not text:  # all others may be empty
         text = "0"
-    return "" if field in TEXTS else mistake_of_setting(SETTINGS[field], text)
+    return "" if field in ("model", "prompts") else mistake_of_setting(SETTINGS[field], text)
 
 
 def mistakes_in(typed: Mapping[str, str]) -> dict[str, str]:

@@ -74,6 +74,9 @@ LEFT_OUT = (".open_folder", ".run_again", ".fork", ".export", ".replay")
 """Ends of the names of actions that leave their room on a narrow card, in this order: the key bar
 below has the keys of some, but not those that replay and export."""
 
+MAX_REASON_LINES = 2
+"""Lines for why there are no results."""
+
 _ACTION = "action"
 
 
@@ -224,7 +227,9 @@ class EndCard(Widget):
         if not finished.output and (self._is_rebuilt or self._verdict is not None):
             return []  # of a sample, the score is more useful
         if not finished.output:
-            return [Text(f"  {self._without_files}", style=palette.dim, no_wrap=True)]
+            rows = wrapped(sanitize_line(self._without_files), max(1, width - 2), palette.dim)
+            lines = [Text("  ", no_wrap=True).append_text(row) for row in rows[:MAX_REASON_LINES]]
+            return [*lines, *self._way_to_results(palette)]
         line = Text("  ", no_wrap=True)
         files = self._files
         place = sanitize_line(str(Path(finished.output).absolute()))
@@ -240,6 +245,14 @@ class EndCard(Widget):
         if files is None:
             return [line]
         return [line, Text(f"  {files.listing}", style=palette.text, no_wrap=True)]
+
+    def _way_to_results(self, palette: Palette) -> list[Text]:
+        """Return what to do about results that could not be copied out."""
+        again = next((name for name, _ in self._actions if name.endswith(".run_again")), "")
+        if self._without_files in (NO_FILES, run_end.NOT_COPIED) or not again:
+            return []
+        words = "run again, with an output folder that has room and can be written"
+        return [_key(Text("  ", no_wrap=True), again, words, palette)]
 
     def _next(self, finished: RunFinished, width: int, palette: Palette) -> list[Text]:
         """Return the next keys and the session's id, which gets a line of its own if it would be

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.base.typed_path import is_folder, is_there, typed_path, working_directory
+from sandbox_tui.core.base.typed_path import (
+    is_folder,
+    is_there,
+    mistake_of_folder,
+    typed_path,
+    working_directory,
+)
 
 
 @pytest.mark.parametrize("text", [f"/tmp/{'x' * 300}", "~nobody-of-that-name/x", "/not/there", ""])
@@ -30,3 +36,19 @@ def test_a_working_directory_that_was_deleted(
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert working_directory() == Path()
+
+
+def test_a_folder_that_can_be_written_has_no_mistake_and_is_not_created(tmp_path: Path) -> None:
+    assert not mistake_of_folder(tmp_path)
+    assert not mistake_of_folder(tmp_path / "a" / "b")
+    assert not list(tmp_path.iterdir())
+
+
+def test_why_a_folder_cannot_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert mistake_of_folder(file) == f"Directory '{file}' is a file."
+    assert mistake_of_folder(file / "below") == f"Directory '{file}' is a file."
+    assert mistake_of_folder(Path("/proc")) == "Directory '/proc' is not writable."
+    cannot = "Directory '/proc/nope' cannot be created: '/proc' is not writable."
+    assert mistake_of_folder(Path("/proc/nope")) == cannot

@@ -40,3 +40,19 @@ async def test_the_folder_is_named_for_every_place_it_is_read_from(
     monkeypatch.chdir(tmp_path)
     results = Results(Leaving("answer.txt"), "/testbed/output")
     assert await results.copy_out(Path("out"), pytest.fail) == str(tmp_path / "out")
+
+
+async def test_that_nothing_was_copied_is_said_with_the_first_reason(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class Refusing(FakeSandbox):
+        async def copy_out(self, path: str, target: Path) -> list[str]:
+            return ["a was not copied: it is too large.", "b was not copied: it is too large."]
+
+    assert (
+        await Results(Refusing(), "/testbed/output").copy_out(tmp_path / "x", said.append) is None
+    )
+    assert said == [
+        "The results could not be copied out: a was not copied: it is too large.",
+        "b was not copied: it is too large.",
+    ]
