@@ -7,7 +7,6 @@ program.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def mistake_of_folder(path: Path) -> str:
         return f"Directory '{existing}' is a file."
     try:
         # Permissions do not say it: root has all of them, and /proc accepts no files.
-        os.rmdir(tempfile.mkdtemp(prefix=".", dir=existing))
+        Path(tempfile.mkdtemp(prefix=".", dir=existing)).rmdir()
     except OSError:
         pass
     else:

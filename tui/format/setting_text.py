@@ -135,6 +135,8 @@ _KEY_NEEDED = re.compile(r"Enter a URL, or set \w+\.")
 
 _NO_PACK = "There is no prompt pack "
 
+_NO_FOLDER = "Directory "
+
 _BETWEEN = re.compile(r"from (\d+) to (\d+)")
 
 
@@ -199,6 +201,8 @@ def _shorter(short: str) -> tuple[str, ...]:
         return ("needs a URL or key", "a URL or key")
     if short.startswith(_NO_PACK):
         return ("no such prompt pack", "no such pack", "not found")
+    if short.startswith(_NO_FOLDER):
+        return ("is a file",) if short.endswith(" is a file.") else ("not writable",)
     return _SHORTER.get(short, ("see below",) if len(short) > _LONG else ())
 
 

@@ -155,6 +155,8 @@ async def test_results_that_could_not_be_copied_are_not_called_missing() -> None
         "run again, with an output folder that has room and can be written"
     )
     assert "no files in output/" not in "".join(lines)
+    (line,) = [line for line in await shown(4, state, "not copied", (60, 20)) if "copied" in line]
+    assert line.startswith("  results were not copied out: Directory")
 
 
 async def test_small_cards_list_the_files_on_one_line(

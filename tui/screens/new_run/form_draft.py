@@ -70,8 +70,7 @@ class FormDraft:
         return before
 
     def start(self) -> None:
-        """Forget the draft, what was cleared before it too, and keep nothing any more: its runs have
-        started."""
+        """Forget the draft and what was cleared, and keep nothing more: its runs have started."""
         self._cleared, self._restored = {}, None
         self.leave({})
         self._is_started = True

@@ -165,7 +165,10 @@ class EndCard(Widget):
         worth, left = scored[: min(1, left)], max(0, left - min(1, len(scored)))
         # With one line left, the listing of the results is more useful than their path: a key opens
         # the folder.
-        results = results[-1:][:left] if left < len(results) else results
+        # Of results that are not there, the reason comes first.
+        is_there = self._finished is not None and bool(self._finished.output)
+        if left < len(results):
+            results = results[-1:][:left] if is_there else results[:left]
         left -= len(results)
         more = scored[1 : 1 + left]
         rest = outcome[1 : 1 + left - len(more)]
