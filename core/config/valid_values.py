@@ -3,6 +3,7 @@ entered and not when a run uses it."""
 
 from __future__ import annotations
 
+import math
 import re
 from ipaddress import ip_address
 from typing import Any
@@ -82,6 +83,8 @@ def refuse_unusable_value(name: str, value: Any) -> None:
     """
     if value is None:
         return
+    if isinstance(value, float) and math.isinf(value):
+        raise ConfigError(f"{name} must be a finite number.")
     if (name.startswith("limits.") or name in _MORE_THAN_0) and not value > 0:
         raise ConfigError(f"{name} must be more than 0.")
     if name in _0_OR_MORE and not value >= 0:

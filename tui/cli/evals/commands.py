@@ -29,6 +29,7 @@ from sandbox_tui.tui.cli.options import (
     server_option,
     wait_for_server_option,
 )
+from sandbox_tui.tui.cli.settings.dollars_option import DOLLARS
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.show_app import is_terminal
 
@@ -129,7 +130,7 @@ def eval_group() -> None:
 @click.option(
     "--budget-cost",
     metavar="USD",
-    type=click.FloatRange(0, min_open=True),
+    type=DOLLARS,
     help=("Stop after this many US dollars in total."),
 )
 @click.option(

@@ -49,6 +49,7 @@ def test_a_broken_theme_file_is_named_with_field_and_line(own_home: Path, option
         ("agent.observation_lines", "0", "must be more than 0"),
         ("limits.max_steps", "-3", "must be more than 0"),
         ("limits.time_limit", "nan", "must be more than 0"),
+        ("limits.cost_limit", "1e999", "must be a finite number"),
         ("agent.prompts", "no-such-pack", "no-such-pack"),
     ],
 )

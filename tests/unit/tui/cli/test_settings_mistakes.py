@@ -190,6 +190,7 @@ def test_a_variable_of_no_table_is_not_meant_as_a_setting(
     ("content", "words"),
     [
         ("[limits]\nmax_steps = 0\n", "line 2: limits.max_steps must be more than 0."),
+        ("[limits]\ncost_limit = inf\n", "line 2: limits.cost_limit must be a finite number."),
         ("[sandbox]\nmemory = -5\n", "line 2: sandbox.memory must be more than 0."),
         ("[model]\ntemperature = -1\n", "line 2: model.temperature must be from 0 to 2."),
         ('[sandbox]\nkind = "dokcer"\n', "not 'dokcer'. Did you mean 'docker'?"),
